@@ -1,0 +1,86 @@
+"""Byte-range edits of one file, grouped in transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Edit:
+    """Replace bytes ``start:end`` of the original by ``text``; an insertion has ``start == end``."""
+
+    start: int
+    end: int
+    text: bytes
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"not a byte range: {self.start}:{self.end}")
+
+
+class Buffer:
+    """Collects transactions against one original and applies them together.
+
+    Two edits conflict when their ranges share a byte, or when one is an insertion at the other's edge: then the
+    order of the two texts would be a guess.
+    """
+
+    def __init__(self, original: bytes) -> None:
+        self._original = original
+        self._taken: list[Edit] = []
+
+    def offer(self, edits: Sequence[Edit]) -> bool:
+        """Take all of ``edits`` and return True, or take none and return False.
+
+        Raises ValueError when ``edits`` conflict with each other or reach past the end of the original: that is a
+        bug of whoever made them, not a conflict between two of them.
+        """
+        ordered = sorted(edits)
+        if ordered and ordered[-1].end > len(self._original):
+            raise ValueError(f"edit {ordered[-1]} reaches past the end ({len(self._original)} bytes)")
+        for left, right in zip(ordered, ordered[1:], strict=False):
+            if _conflict(left, right):
+                raise ValueError(f"a transaction conflicts with itself: {left} and {right}")
+        if any(_conflict(edit, taken) for edit in ordered for taken in self._taken):
+            return False
+        self._taken.extend(ordered)
+        return True
+
+    def result(self) -> bytes:
+        """The original with every accepted edit applied."""
+        return apply(self._original, self._taken)
+
+
+def apply(original: bytes, edits: Iterable[Edit]) -> bytes:
+    """Apply edits that do not conflict; the bytes between them are copied, and that is asserted."""
+    pieces: list[bytes] = []
+    kept: list[bytes] = []
+    at = 0
+    for edit in sorted(edits):
+        if edit.start < at:
+            raise ValueError(f"edit {edit} overlaps the one before it")
+        kept.append(original[at : edit.start])
+        pieces += (kept[-1], edit.text)
+        at = edit.end
+    kept.append(original[at:])
+    pieces.append(kept[-1])
+    result = b"".join(pieces)
+    _assert_untouched(result, kept, edits=sorted(edits))
+    return result
+
+
+def _assert_untouched(result: bytes, kept: Sequence[bytes], edits: Sequence[Edit]) -> None:
+    at = 0
+    for number, piece in enumerate(kept):
+        if result[at : at + len(piece)] != piece:
+            raise AssertionError(f"bytes outside the edits changed at {at}")
+        at += len(piece) + (len(edits[number].text) if number < len(edits) else 0)
+    if at != len(result):
+        raise AssertionError("bytes were added outside the edits")
+
+
+def _conflict(a: Edit, b: Edit) -> bool:
+    if a.start == a.end or b.start == b.end:
+        return a.start <= b.end and b.start <= a.end
+    return a.start < b.end and b.start < a.end

@@ -1,0 +1,30 @@
+"""One source file as a value: its path and its bytes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A path and the bytes read from it. Offsets everywhere are byte offsets into ``content``."""
+
+    path: Path
+    content: bytes
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        starts = [0]
+        at = self.content.find(b"\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = self.content.find(b"\n", at + 1)
+        return starts
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """1-based line and 1-based column, in bytes, of a byte offset."""
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
