@@ -1,0 +1,81 @@
+"""Blanks of equal length over what the C++ grammar can't read, so that every offset stays true.
+
+Attribute and export macros stand where the grammar expects nothing; a macro call without its semicolon swallows the
+statement behind it; the second branch of an ``#if`` may close a brace that the first one opened.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ATTRIBUTES = re.compile(
+    rb"\b(?:[A-Z][A-Z0-9_]*_(?:API|EXPORT|HIDDEN|IMPORT)|C10_(?:UNUSED|NODISCARD|NOINLINE|ALWAYS_INLINE|RESTRICT|HOST_DEVICE"
+    rb"|HOST|DEVICE|CLANG_DIAGNOSTIC_\w+\([^)\n]*\)|LIFETIME_BOUND|ALWAYS_INLINE_ATTRIBUTE)"
+    rb"|__ubsan_ignore_\w+__|__restrict(?:__)?|__forceinline|__always_inline|TORCH_DISALLOW_TEMPORARIES|C10_DEFINE_\w+\([^)\n]*\))"
+)
+_DEFINES_ATTRIBUTE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(?:__attribute__|__declspec|\[\[)", re.MULTILINE)
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+_BARE_MACRO = re.compile(rb"^[ \t]*[A-Z][A-Z0-9_]{3,}\([^;{}\n]*\)[ \t]*(?=\n[ \t\r\n]*[^({.:,;<&|+\-*/\s])", re.MULTILINE)
+_CONDITIONAL = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Masked:
+    """Text of the same length as the original, and the byte ranges of real code that it hides."""
+
+    text: bytes
+    hidden: tuple[tuple[int, int], ...]
+
+
+def mask_attributes(content: bytes) -> Masked:
+    """Hide attribute macros: the well-known ones and those the file itself defines as attributes."""
+    text = _ATTRIBUTES.sub(_blank, content)
+    own = sorted({match[1] for match in _DEFINES_ATTRIBUTE.finditer(content)})
+    if own:
+        text = re.sub(rb"\b(?:" + b"|".join(map(re.escape, own)) + rb")\b", _blank, text)
+    return Masked(text, ())
+
+
+def mask_preprocessor(content: bytes) -> Masked:
+    """Hide macro bodies too, and of each conditional everything but its first branch; end bare macro calls by ``;``."""
+    text = mask_attributes(content).text
+    hidden = [match.span() for match in _DEFINE.finditer(text)] + _later_branches(text)
+    buffer = bytearray(text)
+    for start, end in hidden:
+        buffer[start:end] = _blank_bytes(bytes(buffer[start:end]))
+    for match in _CONDITIONAL.finditer(text):
+        buffer[match.start() : match.end()] = _blank_bytes(match[0])
+    for match in _BARE_MACRO.finditer(bytes(buffer)):
+        buffer[match.end()] = ord(";")
+    return Masked(bytes(buffer), tuple(sorted(hidden)))
+
+
+def macro_bodies(content: bytes) -> bytes:
+    """The text of every ``#define`` of the file: code that no tree shows."""
+    return b"\n".join(match[0] for match in _DEFINE.finditer(content))
+
+
+def _later_branches(text: bytes) -> list[tuple[int, int]]:
+    ranges: list[tuple[int, int]] = []
+    open_at: list[int | None] = []
+    for match in _CONDITIONAL.finditer(text):
+        word = match[1]
+        if word in (b"if", b"ifdef", b"ifndef"):
+            open_at.append(None)
+        elif open_at and word in (b"elif", b"else"):
+            if open_at[-1] is None:
+                open_at[-1] = match.start()
+        elif open_at:
+            start = open_at.pop()
+            if start is not None:
+                ranges.append((start, match.start()))
+    return ranges
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return _blank_bytes(match[0])
+
+
+def _blank_bytes(text: bytes) -> bytes:
+    return re.sub(rb"[^\r\n]", b" ", text)

@@ -1,0 +1,121 @@
+"""The C++ types that matter when sizes become symbolic, read from the text of a type."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+
+class Type(Enum):
+    """What a value is, as far as symbolic sizes care."""
+
+    TENSOR = "Tensor"
+    OPTIONAL_TENSOR = "optional Tensor"
+    TENSORS = "list of Tensors"
+    INT = "int64_t"
+    UNSIGNED = "unsigned integer"
+    BOOL = "bool"
+    FLOAT = "floating point"
+    SCALAR = "Scalar"
+    INT_REF = "IntArrayRef"
+    INT_VEC = "container of int64_t"
+    INT_ITER = "iterator over int64_t"
+    OPTIONAL_INT = "optional int64_t"
+    OPTIONAL_INT_REF = "OptionalIntArrayRef"
+    SYM_INT = "SymInt"
+    SYM_BOOL = "SymBool"
+    SYM_FLOAT = "SymFloat"
+    SYM_REF = "SymIntArrayRef"
+    SYM_VEC = "container of SymInt"
+    SYM_ITER = "iterator over SymInt"
+    STREAM = "output stream"
+    DIMNAME = "Dimname"
+    AUTO = "auto"
+    UNKNOWN = "unknown"
+
+
+ELEMENT = {
+    Type.INT_REF: Type.INT, Type.INT_VEC: Type.INT, Type.INT_ITER: Type.INT,
+    Type.SYM_REF: Type.SYM_INT, Type.SYM_VEC: Type.SYM_INT, Type.SYM_ITER: Type.SYM_INT,
+    Type.TENSORS: Type.TENSOR,
+}  # fmt: skip
+
+SYMBOLIC = {
+    Type.INT: Type.SYM_INT,
+    Type.INT_REF: Type.SYM_REF,
+    Type.INT_VEC: Type.SYM_VEC,
+    Type.INT_ITER: Type.SYM_ITER,
+    Type.FLOAT: Type.SYM_FLOAT,
+}
+"""What each concrete type becomes when the value it holds is promoted."""
+
+_QUALIFIER = re.compile(r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|detail)\b(?:\s*::)?|::|&|\s+")
+_CONTAINER = r"(?:vector|SmallVector|SmallVectorImpl|SmallBuffer|array)"
+_PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
+    (re.compile(pattern + r"\Z"), kind)
+    for pattern, kind in (
+        (r"(?:Tensor|TensorBase|OptionalTensorRef|MaybeOwned<Tensor(?:Base)?>|ExclusivelyOwned<Tensor>|Variable)", Type.TENSOR),
+        (r"(?:optional<(?:Tensor|Variable)>|OptionalTensor)", Type.OPTIONAL_TENSOR),
+        (r"(?:TensorList|ITensorListRef|(?:ArrayRef|List|vector|SmallVector|array)<(?:Tensor|Variable)(?:,.*)?>"
+         r"|MaterializedITensorListRef|variable_list|VariableList)", Type.TENSORS),
+        (r"(?:int64_t|int|long|longlong|int32_t|ptrdiff_t|longint)", Type.INT),
+        (r"(?:size_t|unsigned|uint64_t|uint32_t|unsignedint|unsignedlong|unsignedlonglong)", Type.UNSIGNED),
+        (r"bool", Type.BOOL),
+        (r"(?:double|float)", Type.FLOAT),
+        (r"Scalar", Type.SCALAR),
+        (r"(?:IntArrayRef|IntList|ArrayRef<int64_t>)", Type.INT_REF),
+        (r"(?:DimVector|" + _CONTAINER + r"<int64_t(?:,.*)?>)", Type.INT_VEC),
+        (r"optional<int64_t>", Type.OPTIONAL_INT),
+        (r"(?:OptionalIntArrayRef|optional<IntArrayRef>|OptionalArrayRef<int64_t>)", Type.OPTIONAL_INT_REF),
+        (r"SymInt", Type.SYM_INT),
+        (r"SymBool", Type.SYM_BOOL),
+        (r"SymFloat", Type.SYM_FLOAT),
+        (r"(?:SymIntArrayRef|ArrayRef<SymInt>)", Type.SYM_REF),
+        (r"(?:SymDimVector|" + _CONTAINER + r"<SymInt(?:,.*)?>)", Type.SYM_VEC),
+        (r"(?:ostream|ostringstream|stringstream)", Type.STREAM),
+        (r"Dimname", Type.DIMNAME),
+        (r"(?:auto|decltype\(auto\))", Type.AUTO),
+    )
+)  # fmt: skip
+
+
+def read_type(text: str) -> Type:
+    """The Type that a C++ type text names; UNKNOWN for any other, and for pointers."""
+    bare = _QUALIFIER.sub("", text)
+    if "*" in bare:
+        return Type.UNKNOWN
+    for pattern, kind in _PATTERNS:
+        if pattern.match(bare):
+            return kind
+    return Type.UNKNOWN
+
+
+def is_output_reference(text: str) -> bool:
+    """Whether a parameter of this type can be assigned through: a non-const lvalue reference."""
+    return text.rstrip().endswith("&") and not text.rstrip().endswith("&&") and not re.search(r"\bconst\b", text)
+
+
+_INTEGER = re.compile(r"\b(?:int64_t|ptrdiff_t|int32_t|long\s+long|long|int)\b")
+_SMALL_BUFFER = re.compile(r"\b(?:c10::|at::)?SmallBuffer\s*<\s*int64_t\s*,[^<>]*>")
+_INTEGER_ELEMENT = re.compile(r"(?<=<)(\s*)int64_t\b")
+_NAMED = re.compile(r"\b(?=(?:IntArrayRef|DimVector)\b)")
+
+
+def symbolic_text(text: str, kind: Type) -> str | None:
+    """The text of the symbolic twin of a type, changed as little as can be; None when the type has none.
+
+    A SymInt is not trivially copyable, so ``SmallBuffer<int64_t, N>`` becomes ``c10::SymDimVector``.
+    """
+    if kind is Type.AUTO:
+        return text
+    if kind is Type.INT:
+        return _INTEGER.sub("c10::SymInt", text, count=1)
+    if kind is Type.FLOAT:
+        return re.sub(r"\bdouble\b", "c10::SymFloat", text, count=1) if "double" in text else None
+    if kind not in (Type.INT_REF, Type.INT_VEC):
+        return None
+    for pattern, new in ((_SMALL_BUFFER, "c10::SymDimVector"), (_NAMED, "Sym"), (_INTEGER_ELEMENT, r"\1c10::SymInt")):
+        changed, count = pattern.subn(new, text, count=1)
+        if count:
+            return changed
+    return None
