@@ -1,0 +1,139 @@
+"""TorchApi: the target torch's operators, kernels and symbols, by name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from .extraction import EXTRACTOR, extract, yamls
+from .headers import fingerprint
+from .locating import Place, locate, release
+from .schema import Kernel, Operator, kernel_from, operator_from
+from .store import stored
+from .symbols import cpp_has, python_has
+
+
+class TorchApi:
+    """What one torch knows. Cheap to pickle: a worker opens the stored rows again."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._key = _content_key(place)
+        text = stored("torchapi", self._key + ".jsonl", lambda: extract(place)).decode()
+        index, *self._rows = text.rstrip("\n").split("\n")
+        self._index: dict[str, dict[str, list[int]]] = json.loads(index)
+        self._values: dict[int, Operator | Kernel] = {}
+
+    @classmethod
+    def load(cls, torch_root: Path | None = None, torch_python: Path | None = None) -> TorchApi:
+        """The API of a PyTorch source tree, or of the torch installed for an interpreter (default: this one).
+
+        Raises a TorchError that says in one line what is wrong and the way out.
+        """
+        return _opened(locate(torch_root, torch_python))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _opened, (self._place,)
+
+    @property
+    def version(self) -> str:
+        """Such as ``2.13.0``, or ``2.6.0a0`` for a source tree."""
+        return self._place.version
+
+    @property
+    def release(self) -> tuple[int, int]:
+        """Major and minor number."""
+        return release(self.version)
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash that changes with anything the answers depend on: schemas, build, headers."""
+        parts = (self._key, self._place.build, fingerprint(self.include_dirs))
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    @property
+    def torch_python(self) -> Path:
+        """The interpreter whose torch changes are verified against."""
+        return self._place.python
+
+    @property
+    def torch_root(self) -> Path | None:
+        """The source tree that was read, or None for an installed torch."""
+        return self._place.root
+
+    @property
+    def package(self) -> Path:
+        """The folder ``torch`` of Python files."""
+        return self._place.package
+
+    @property
+    def include_dirs(self) -> tuple[Path, ...]:
+        """The folders to give a compiler with ``-I``; a source tree lacks the generated headers."""
+        return self._place.include_dirs
+
+    def methods(self, name: str) -> tuple[Operator, ...]:
+        """Tensor methods of a C++ name, with or without ``_symint``."""
+        return self._operators("methods", _plain(name))
+
+    def functions(self, name: str) -> tuple[Operator, ...]:
+        """``at::`` functions of a C++ name (``foo_out``, ``foo_outf`` too), with or without ``_symint``."""
+        return self._operators("functions", _plain(name))
+
+    def kernels(self, name: str) -> tuple[Kernel, ...]:
+        """Everything torch expects under the name of a C++ function; what torchgen writes itself is left out."""
+        return tuple(self._kernel(number) for number in self._index["kernels"].get(name, ()))
+
+    @lru_cache(maxsize=1024)  # noqa: B019 - one api lives as long as the process
+    def has(self, symbol: str) -> bool:
+        """Whether this torch has a symbol, read from its headers or Python files.
+
+        ``TORCH_GUARD_OR_FALSE`` is a macro; ``c10::sym_equals`` and ``c10::SymInt::min`` are C++;
+        ``torch.sym_min`` and ``torch._inductor.sizevars.SizeVarAllocator.check_equals`` are Python; a bare
+        ``guard_or_false`` is looked for in torch and the modules of symbolic shapes.
+        """
+        if "::" in symbol or symbol.isupper():
+            return cpp_has(self.include_dirs, symbol)
+        return python_has(self.package, symbol)
+
+    def _operators(self, variant: str, name: str) -> tuple[Operator, ...]:
+        return tuple(self._operator(number) for number in self._index[variant].get(name, ()))
+
+    def _operator(self, number: int) -> Operator:
+        value = self._values.get(number)
+        if not isinstance(value, Operator):
+            value = self._values[number] = operator_from(json.loads(self._rows[number]))
+        return value
+
+    def _kernel(self, number: int) -> Kernel:
+        value = self._values.get(number)
+        if not isinstance(value, Kernel):
+            row = json.loads(self._rows[number])
+            value = self._values[number] = kernel_from(row, self._operator(row[-1]))
+        return value
+
+
+@lru_cache(maxsize=8)
+def _opened(place: Place) -> TorchApi:
+    return TorchApi(place)
+
+
+def _plain(name: str) -> str:
+    for suffix in ("_symint", "_symint_out", "_symint_outf"):
+        if name.endswith(suffix):
+            return name.removesuffix(suffix) + suffix.removeprefix("_symint")
+    return name
+
+
+def _content_key(place: Place) -> str:
+    digest = hashlib.sha256()
+    sources = [*yamls(place), EXTRACTOR]
+    for torchgen in place.torchgens:
+        sources += sorted(torchgen.glob("*.py")) + sorted(torchgen.glob("api/**/*.py"))
+    for source in sources:
+        content = source.read_bytes()
+        digest.update(b"%d\0" % len(content))
+        digest.update(content)
+    return digest.hexdigest()

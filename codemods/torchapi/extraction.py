@@ -1,0 +1,61 @@
+"""Runs `extractor` in a child, with the first torchgen and the first interpreter that manage it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import TorchgenFailed, YamlUnreadable
+from .locating import Place
+
+if TYPE_CHECKING:
+    import subprocess
+
+EXTRACTOR = Path(__file__).with_name("extractor.py")
+
+_SECONDS = 300
+
+
+def yamls(place: Place) -> tuple[Path, Path]:
+    """The files with the operators and with the tags."""
+    return place.native / "native_functions.yaml", place.native / "tags.yaml"
+
+
+def extract(place: Place) -> bytes:
+    """The rows of a torch; raises YamlUnreadable or TorchgenFailed."""
+    from .extractor import NO_YAML, UNREADABLE
+
+    failures: list[str] = []
+    unreadable: list[str] = []
+    without_pyyaml: list[str] = []
+    for torchgen in place.torchgens:
+        for python in dict.fromkeys([str(place.python), sys.executable]):
+            child = _run(python, torchgen, place)
+            if child.returncode == 0:
+                return child.stdout
+            last = (child.stderr.decode(errors="replace").strip().splitlines() or ["no message"])[-1]
+            if child.returncode == NO_YAML:
+                without_pyyaml.append(python)
+                continue
+            (unreadable if child.returncode == UNREADABLE else failures).append(last)
+            break
+    if unreadable:
+        raise YamlUnreadable(f"{yamls(place)[0]} does not parse: {unreadable[0]}")
+    if without_pyyaml:
+        raise TorchgenFailed(f"torchgen needs PyYAML: run {without_pyyaml[0]} -m pip install pyyaml")
+    found = failures[0] if failures else f"there is none beside {place.package}"
+    raise TorchgenFailed(f"no torchgen reads torch {place.version} ({found}): install a torch of about that release")
+
+
+def _run(python: str, torchgen: Path, place: Place) -> subprocess.CompletedProcess[bytes]:
+    import subprocess
+
+    return subprocess.run(
+        [python, EXTRACTOR, torchgen, *yamls(place)],
+        capture_output=True,
+        timeout=_SECONDS,
+        # No bytecode: a source tree must stay as it was.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"},
+    )

@@ -1,0 +1,155 @@
+"""Where the target torch is, found without importing it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+from .errors import NotATorchTree, TorchMissing, TorchTooOld, YamlUnreadable
+
+OLDEST_INSTALLED = (2, 8)
+
+_NATIVE = Path("aten", "src", "ATen", "native")
+_FIND = """
+import sys
+from importlib.util import find_spec
+sys.path[:] = [entry for entry in sys.path[1:] if entry]
+spec = find_spec("torch")
+print(spec.origin if spec and spec.origin else "")
+"""
+_SECONDS_TO_START = 60
+
+
+@dataclass(frozen=True)
+class Place:
+    """The files of one torch: an installed package or a source tree."""
+
+    version: str
+    build: str
+    """The version with everything that tells two builds apart."""
+    python: Path
+    """The interpreter whose torch is verified against."""
+    package: Path
+    """The folder ``torch`` with its Python files."""
+    native: Path
+    """The folder with ``native_functions.yaml`` and ``tags.yaml``."""
+    torchgens: tuple[Path, ...]
+    """Folders ``torchgen``, the fitting one first."""
+    include_dirs: tuple[Path, ...]
+    root: Path | None = None
+
+
+def locate(torch_root: Path | None, torch_python: Path | None) -> Place:
+    """The torch of a source tree, or else the one installed for ``torch_python`` (default: this interpreter).
+
+    Raises TorchMissing, TorchTooOld, NotATorchTree or YamlUnreadable.
+    """
+    python = torch_python or Path(sys.executable)
+    package = _installed_package(torch_python)
+    if torch_root is not None:
+        return _tree(torch_root.resolve(), python, package)
+    if package is None:
+        raise TorchMissing(
+            f"no torch in {python}: install symfix[verify] there, or name another interpreter with --torch-python"
+        )
+    return _installed(package, python)
+
+
+def release(version: str) -> tuple[int, int]:
+    """Major and minor number of a version such as ``2.13.0+cpu`` or ``1.13.0a0``."""
+    match = re.match(r"(\d+)\.(\d+)", version)
+    if match is None:
+        raise ValueError(f"not a torch version: {version!r}")
+    return int(match[1]), int(match[2])
+
+
+def _tree(root: Path, python: Path, installed: Path | None) -> Place:
+    native = root / _NATIVE
+    if not native.is_dir():
+        raise NotATorchTree(f"{root} has no {_NATIVE}: --torch-root takes the top folder of a PyTorch source tree")
+    try:
+        version = (root / "version.txt").read_text().strip()
+        release(version)
+    except (OSError, ValueError):
+        raise NotATorchTree(f"{root} has no version.txt with a version: is the source tree complete?") from None
+    torchgens = [root / "torchgen"]
+    if installed is not None:
+        torchgens.append(installed.parent / "torchgen")
+    return Place(
+        version=version.partition("+")[0],
+        build=version,
+        python=python,
+        package=root / "torch",
+        native=_with_yaml(native),
+        torchgens=_existing(torchgens),
+        include_dirs=(root / "aten" / "src", root),
+        root=root,
+    )
+
+
+def _installed(package: Path, python: Path) -> Place:
+    text = (package / "version.py").read_text()
+    match = re.search(r"__version__\s*=\s*['\"]([^'\"]+)['\"]", text)
+    if match is None:
+        raise TorchMissing(f"{package / 'version.py'} names no version: reinstall torch in {python}")
+    version = match[1]
+    if release(version) < OLDEST_INSTALLED:
+        oldest = ".".join(map(str, OLDEST_INSTALLED))
+        raise TorchTooOld(f"torch {version} in {python} is too old: symfix needs {oldest} or newer")
+    git = re.search(r"git_version\s*=\s*['\"](\w+)['\"]", text)
+    packaged = package.parent / "torchgen" / "packaged" / "ATen" / "native"
+    include = package / "include"
+    return Place(
+        version=version.partition("+")[0],
+        build=f"{version} {git[1]}" if git else version,
+        python=python,
+        package=package,
+        native=_with_yaml(packaged if packaged.is_dir() else package.parent / _NATIVE),
+        torchgens=_existing([package.parent / "torchgen"]),
+        include_dirs=(include, include / "torch" / "csrc" / "api" / "include"),
+    )
+
+
+def _existing(folders: list[Path]) -> tuple[Path, ...]:
+    return tuple(folder for folder in folders if (folder / "gen.py").is_file())
+
+
+def _with_yaml(native: Path) -> Path:
+    for name in ("native_functions.yaml", "tags.yaml"):
+        if not (native / name).is_file():
+            raise YamlUnreadable(f"{native / name} is missing: reinstall torch, or complete the source tree")
+    return native
+
+
+def _installed_package(python: Path | None) -> Path | None:
+    if python is None or python.absolute() == Path(sys.executable).absolute():
+        return _package_here()
+    import subprocess
+
+    try:
+        child = subprocess.run(
+            [python, "-c", _FIND], capture_output=True, text=True, timeout=_SECONDS_TO_START, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it does not start"
+        raise TorchMissing(f"--torch-python {python}: {reason}; name a Python interpreter") from None
+    return _built(child.stdout.strip())
+
+
+def _package_here() -> Path | None:
+    # A PyTorch checkout as working directory must not pass for an installed torch, but an editable install may.
+    elsewhere = [entry for entry in sys.path if entry and Path(entry) != Path.cwd()]
+    for spec in (PathFinder.find_spec("torch", elsewhere), importlib.util.find_spec("torch")):
+        package = _built(spec.origin) if spec is not None and spec.origin else None
+        if package is not None:
+            return package
+    return None
+
+
+def _built(origin: str) -> Path | None:
+    package = Path(origin).parent
+    return package if origin and (package / "version.py").is_file() else None

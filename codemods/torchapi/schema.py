@@ -1,0 +1,113 @@
+"""What torch knows of its operators and kernels, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of an operator; ``type`` and ``default`` are schema text (``SymInt[]``, ``int[1]``, ``Tensor?``).
+
+    A ``default`` is only there when the C++ signature has one too.
+    """
+
+    name: str
+    type: str
+    default: str | None
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether a ``c10::SymInt`` or an array of them can be passed."""
+        return self.type.startswith("SymInt")
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One C++ signature of one overload.
+
+    ``arguments`` stand in the order of the ``at::`` function; a method has the same without ``self``. An overload with
+    grouped ``TensorOptions``, or with ``out``, comes a second time as the *faithful* signature: options one by one, and
+    ``out`` at the end of a function called ``foo_outf``.
+    """
+
+    name: str
+    overload: str
+    cpp_name: str
+    arguments: tuple[Argument, ...]
+    returns: tuple[str, ...]
+    variants: frozenset[str]
+    symbolic: bool
+    tensor_options: bool
+    structured: bool
+    kernels: tuple[tuple[str, str], ...]
+    faithful: bool = False
+
+    @cached_property
+    def method_arguments(self) -> tuple[Argument, ...]:
+        """The arguments of the Tensor method."""
+        return tuple(argument for argument in self.arguments if argument.name != "self")
+
+    @property
+    def symint_name(self) -> str | None:
+        """The C++ name of the form that takes ``c10::SymInt`` (``empty_symint_out``), or None without such a form."""
+        return self.name + "_symint" + self.cpp_name.removeprefix(self.name) if self.symbolic else None
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A C++ function that torch expects at a name, for all the dispatch keys that share it.
+
+    ``parameters`` are (C++ type, name) as torch calls it: with ``c10::SymInt`` if ``symint``. A structured kernel is
+    what ``TORCH_IMPL_FUNC(name)`` defines (or ``TORCH_META_FUNC``, when ``namespace`` is ``at::meta``).
+    """
+
+    name: str
+    namespace: str
+    operator: Operator
+    keys: tuple[str, ...]
+    symint: bool
+    structured: bool
+    returns: str
+    parameters: tuple[tuple[str, str], ...]
+
+    @property
+    def composite(self) -> bool:
+        """Whether it runs on fake tensors as part of a composite operator."""
+        return any(key.startswith("Composite") for key in self.keys)
+
+
+def operator_from(row: Sequence[Any]) -> Operator:
+    """The operator of one row that `extract` printed."""
+    name, overload, cpp_name, arguments, returns, variants, symbolic, options, structured, kernels, faithful = row
+    return Operator(
+        name=name,
+        overload=overload,
+        cpp_name=cpp_name,
+        arguments=tuple(Argument(*argument) for argument in arguments),
+        returns=tuple(returns),
+        variants=frozenset(variants),
+        symbolic=symbolic,
+        tensor_options=options,
+        structured=structured,
+        kernels=tuple((key, kernel) for key, kernel in kernels),
+        faithful=faithful,
+    )
+
+
+def kernel_from(row: Sequence[Any], operator: Operator) -> Kernel:
+    """The kernel of one row that `extract` printed, of ``operator``."""
+    name, namespace, keys, symint, structured, returns, parameters = row[:7]
+    return Kernel(
+        name=name,
+        namespace=namespace,
+        operator=operator,
+        keys=tuple(keys),
+        symint=symint,
+        structured=structured,
+        returns=returns,
+        parameters=tuple((kind, parameter) for kind, parameter in parameters),
+    )
