@@ -40,9 +40,9 @@ class Buffer:
         if ordered and ordered[-1].end > len(self._original):
             raise ValueError(f"edit {ordered[-1]} reaches past the end ({len(self._original)} bytes)")
         for left, right in zip(ordered, ordered[1:], strict=False):
-            if _conflict(left, right):
+            if conflict(left, right):
                 raise ValueError(f"a transaction conflicts with itself: {left} and {right}")
-        if any(_conflict(edit, taken) for edit in ordered for taken in self._taken):
+        if any(conflict(edit, taken) for edit in ordered for taken in self._taken):
             return False
         self._taken.extend(ordered)
         return True
@@ -50,6 +50,13 @@ class Buffer:
     def result(self) -> bytes:
         """The original with every accepted edit applied."""
         return apply(self._original, self._taken)
+
+
+def conflict(a: Edit, b: Edit) -> bool:
+    """Do they share a byte, or is one an insertion at the other's edge?"""
+    if a.start == a.end or b.start == b.end:
+        return a.start <= b.end and b.start <= a.end
+    return a.start < b.end and b.start < a.end
 
 
 def apply(original: bytes, edits: Iterable[Edit]) -> bytes:
@@ -78,9 +85,3 @@ def _assert_untouched(result: bytes, kept: Sequence[bytes], edits: Sequence[Edit
         at += len(piece) + (len(edits[number].text) if number < len(edits) else 0)
     if at != len(result):
         raise AssertionError("bytes were added outside the edits")
-
-
-def _conflict(a: Edit, b: Edit) -> bool:
-    if a.start == a.end or b.start == b.end:
-        return a.start <= b.end and b.start <= a.end
-    return a.start < b.end and b.start < a.end

@@ -96,7 +96,9 @@ class Language:
     """What the engine must know of a language to apply fixes in it.
 
     ``complete`` gives the edits that bring the headers or imports the fixes need, each once; ``errors`` counts the
-    parse errors of a text; ``polish`` formats the changed lines of ``after`` and nothing else.
+    parse errors of a text; ``polish`` formats the changed lines of ``after`` and nothing else. ``strict``: a text
+    with a parse error is refused whole (otherwise the rules keep out of the statements that do not parse).
+    ``settings`` names the files, looked for in the folder of the source and above, that ``polish`` obeys.
     """
 
     name: str
@@ -104,3 +106,5 @@ class Language:
     complete: Callable[[SourceFile, Sequence[Fix], Context], Sequence[Edit]]
     errors: Callable[[bytes], int]
     polish: Callable[[SourceFile, bytes, Context], bytes]
+    strict: bool = False
+    settings: tuple[str, ...] = ()

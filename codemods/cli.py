@@ -1,0 +1,153 @@
+"""The command line: words in, values out. Whatever a command needs is imported when that command runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+Command = Callable[..., Any]
+FILE = click.Path(path_type=Path)
+
+
+class _Release(click.ParamType):
+    name = "X.Y"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return value
+        major, dot, minor = str(value).partition(".")
+        if not (dot and major.isdigit() and minor.isdigit()):
+            self.fail(f"{value!r} is not a release such as 2.8", param, ctx)
+        return int(major), int(minor)
+
+
+class _Names(click.ParamType):
+    name = "RULE,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        return value if isinstance(value, tuple) else tuple(n.strip() for n in str(value).split(",") if n.strip())
+
+
+def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
+    from .config import ConfigError, load
+
+    try:
+        known = [p.name for p in _ALL_COMMON if p.name]
+        defaults = load(value, known)
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from None
+    ctx.default_map = {**defaults, **(ctx.default_map or {})}
+
+
+_TARGET = [
+    click.Option(["--torch-root"], type=FILE, metavar="DIR", help="A PyTorch source tree."),
+    click.Option(["--torch-python"], type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one]."),
+    click.Option(["--min-torch"], type=_Release(), help="The oldest torch on which the result must run."),
+    click.Option(
+        ["--config"], type=FILE, metavar="FILE", is_eager=True, expose_value=False, callback=_configure,
+        help="A pyproject.toml with [tool.symfix] [the nearest one].",
+    ),
+]  # fmt: skip
+_RULES = [
+    click.Option(["--select"], type=_Names(), help="Only these rules."),
+    click.Option(["--ignore"], type=_Names(), default=(), help="Not these rules."),
+    click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes by which an undecided size takes a stated path."),
+    click.Option(["--all-functions"], is_flag=True, help="Every function sees symbolic sizes (out-of-tree code)."),
+    click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
+    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="What '-' is called; its suffix says the language."),
+]  # fmt: skip
+_FORMAT = [
+    click.Option(
+        ["--format", "style"], type=click.Choice(["text", "json", "json-lines", "github"]), default="text",
+        show_default=True, help="How findings are printed.",
+    ),
+    click.Option(["--statistics"], is_flag=True, help="Counts by rule and reason instead of places."),
+]  # fmt: skip
+_ALL_COMMON = [*_TARGET, *_RULES, *_FORMAT]
+
+
+def _with(*groups: list[click.Option]) -> Callable[[click.Command], click.Command]:
+    def add(command: click.Command) -> click.Command:
+        command.params += [option for group in groups for option in group]
+        return command
+
+    return add
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="symfix", message="symfix %(version)s")
+def main_group() -> None:
+    """Make PyTorch operators work with symbolic shapes.
+
+    \b
+    Exit: 0 clean or everything fixed, 1 findings or would change,
+          2 usage or internal error, 3 verification failed and rolled back.
+    """
+
+
+PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
+
+
+@_with(_RULES, _FORMAT, _TARGET)
+@main_group.command()
+@PATHS
+def check(**words: Any) -> int:
+    """Print findings; write nothing."""
+    from .commands.rewriting import check
+
+    return check(words)
+
+
+@_with(_RULES, _TARGET)
+@main_group.command()
+@PATHS
+def diff(**words: Any) -> int:
+    """Print a patch for `git apply` on stdout, everything else on stderr."""
+    from .commands.rewriting import diff
+
+    return diff(words)
+
+
+@_with(_RULES, _FORMAT, _TARGET)
+@main_group.command()
+@PATHS
+@click.option("--allow-dirty", is_flag=True, help="Also where git could not bring the file back.")
+def fix(**words: Any) -> int:
+    """Apply the fixes; '-' reads stdin and prints the fixed text."""
+    from .commands.rewriting import fix
+
+    return fix(words)
+
+
+@main_group.command()
+@click.argument("name", required=False)
+def rule(name: str | None) -> int:
+    """List the rules, or explain one."""
+    from .commands.rule import rule
+
+    return rule(name)
+
+
+def main() -> None:
+    """Entry point: every way out goes through one of the four exit codes."""
+    try:
+        code = main_group.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("symfix: interrupted; every file is either as it was or whole", err=True)
+        code = 2
+    except BrokenPipeError:
+        # Whoever read us has gone; the interpreter must not complain about it when it flushes at exit.
+        sys.stdout = None  # type: ignore[assignment]
+        code = 2
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

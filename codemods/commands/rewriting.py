@@ -1,0 +1,171 @@
+"""``check``, ``diff`` and ``fix``: one run over the paths, shown in three ways."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import repository
+from ..intake import Target, find
+from ..outcome import Changed, Failed, Outcome, Refused, Unchanged
+from ..registry import Registry
+from ..rounds import Wishes
+from ..run import Question, Report, default_jobs, run
+from ..surroundings import TorchSurroundings
+from ..torchapi.errors import TorchError
+from ..writing import write
+from .progress import Progress
+
+STDIN = Path("-")
+Words = dict[str, Any]
+
+
+def check(words: Words) -> int:
+    """Print what could be fixed and what was left."""
+    report, surroundings = _examine(words, polish=False)
+    _show(report, surroundings, words, written=False)
+    return _code(report.outcomes, words, findings=any(map(_has_findings, report.outcomes)))
+
+
+def diff(words: Words) -> int:
+    """Print the patch."""
+    from ..reports import text
+    from ..reports.patch import patch
+
+    report, surroundings = _examine(words)
+    changed = [outcome for outcome in report.outcomes if isinstance(outcome, Changed)]
+    for outcome in changed:
+        name = _name_in_patch(outcome.source.path, surroundings.torch_root)
+        sys.stdout.buffer.write(patch(name, outcome.source.content, outcome.after))
+    sys.stdout.buffer.flush()
+    sys.stderr.writelines(text.troubles(report.outcomes))
+    sys.stderr.write(text.summary(report.outcomes, report.seen, written=False))
+    return _code(report.outcomes, words, findings=bool(changed))
+
+
+def fix(words: Words) -> int:
+    """Write the changed files, each whole or not at all."""
+    if STDIN in words["paths"]:
+        return _fix_stdin(words)
+    if not words["allow_dirty"]:
+        _refuse_dirty(words["paths"])
+    report, surroundings = _examine(words)
+    outcomes = tuple(write(outcome) if isinstance(outcome, Changed) else outcome for outcome in report.outcomes)
+    _show(replace(report, outcomes=outcomes), surroundings, words, written=True)
+    left = any(isinstance(outcome, (Changed, Unchanged)) and outcome.offered for outcome in outcomes)
+    lost = outcomes != report.outcomes
+    return 2 if lost else _code(outcomes, words, findings=left)
+
+
+def _fix_stdin(words: Words) -> int:
+    from ..reports import text
+
+    if words["paths"] != (STDIN,):
+        raise click.UsageError("'-' stands alone")
+    report, _ = _examine(words)
+    (outcome,) = report.outcomes
+    if isinstance(outcome, (Changed, Unchanged)):
+        after = outcome.after if isinstance(outcome, Changed) else outcome.source.content
+        sys.stdout.buffer.write(after)
+        sys.stdout.buffer.flush()
+    sys.stderr.writelines(text.troubles(report.outcomes))
+    left = isinstance(outcome, (Changed, Unchanged)) and bool(outcome.offered)
+    return _code(report.outcomes, words, findings=left)
+
+
+def _examine(words: Words, *, polish: bool = True) -> tuple[Report, TorchSurroundings]:
+    registry = Registry()
+    surroundings = TorchSurroundings(
+        words["torch_root"], words["torch_python"], words["min_torch"], words["all_functions"]
+    )
+    wishes = Wishes(unsafe=words["unsafe_fixes"], polish=polish)
+    question = Question(_chosen(registry, words["select"], words["ignore"]), wishes, registry)
+    suffixes = frozenset(suffix for wing in registry.wings for suffix in wing.suffixes)
+    jobs = words["jobs"] or default_jobs()
+    try:
+        with Progress() as progress:
+            targets = _targets(words, suffixes)
+            return run(targets, question, surroundings, jobs=jobs, progress=progress), surroundings
+    except TorchError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _targets(words: Words, suffixes: frozenset[str]) -> list[Target]:
+    paths: tuple[Path, ...] = words["paths"]
+    if STDIN not in paths:
+        return list(find(paths, suffixes))
+    name = words["stdin_filename"]
+    if name is None:
+        raise click.UsageError("'-' needs --stdin-filename: its suffix says the language")
+    if len(paths) > 1:
+        raise click.UsageError("'-' stands alone")
+    return [Target(name, named=True, content=sys.stdin.buffer.read())]
+
+
+def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[str]) -> frozenset[str]:
+    known = {card.name for card in registry.rules}
+    for name in (*(select or ()), *ignore):
+        if name not in known:
+            raise click.UsageError(f"no rule {name!r}; `symfix rule` lists them")
+    return frozenset(select or known) - frozenset(ignore)
+
+
+def _refuse_dirty(paths: Sequence[Path]) -> None:
+    try:
+        dirty = repository.dirty(paths)
+    except repository.GitMissing as error:
+        raise click.ClickException(f"{error}; --allow-dirty goes on without it") from None
+    if dirty:
+        more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""
+        raise click.ClickException(f"{dirty[0]}{more}: not committed; commit or stash first, or say --allow-dirty")
+
+
+def _show(report: Report, surroundings: TorchSurroundings, words: Words, *, written: bool) -> None:
+    from ..reports import text
+
+    outcomes = report.outcomes
+    if words["style"] in ("json", "json-lines"):
+        from ..reports import machine
+
+        facts = {"tool": f"symfix {version('symfix')}", "torch": surroundings.place.version}
+        if words["style"] == "json":
+            sys.stdout.write(machine.document(outcomes, report.seen, written=written, **facts))
+        else:
+            sys.stdout.writelines(machine.lines(outcomes, report.seen, written=written, **facts))
+    elif words["style"] == "github":
+        from ..reports.github import annotations
+
+        sys.stdout.writelines(annotations(outcomes))
+    elif words["statistics"]:
+        sys.stdout.write(text.statistics(outcomes))
+    else:
+        sys.stdout.writelines(text.findings(outcomes, written=written))
+    sys.stderr.writelines(text.troubles(outcomes))
+    sys.stderr.write(text.summary(outcomes, report.seen, written=written))
+
+
+def _has_findings(outcome: Outcome) -> bool:
+    return isinstance(outcome, Changed) or (isinstance(outcome, Unchanged) and bool(outcome.offered))
+
+
+def _code(outcomes: Sequence[Outcome], words: Words, *, findings: bool) -> int:
+    named = set(words["paths"]) | {words["stdin_filename"]}
+    refused = any(isinstance(outcome, Refused) and outcome.path in named for outcome in outcomes)
+    if refused or any(isinstance(outcome, Failed) for outcome in outcomes):
+        return 2
+    return 1 if findings else 0
+
+
+def _name_in_patch(path: Path, torch_root: Path | None) -> str:
+    """The file as whoever applies the patch names it: from the repository's top, the tree's, or the working folder."""
+    absolute = path.absolute()
+    for folder in (repository.top(absolute.parent), torch_root and torch_root.absolute(), Path.cwd()):
+        if folder is not None and absolute.is_relative_to(folder):
+            return absolute.relative_to(folder).as_posix()
+    return path.as_posix().lstrip("/")

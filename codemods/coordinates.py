@@ -1,0 +1,73 @@
+"""Carries places and edits of a later round back to the text that an earlier round started from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from .edits import Edit, apply, conflict
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an edit's text stands after the round."""
+
+    written: Edit
+    edit: Edit
+
+
+@dataclass(frozen=True)
+class Step:
+    """One applied round: ``edits`` turned some text into ``after``."""
+
+    edits: tuple[Edit, ...]
+    after: bytes
+
+    def origin(self, offset: int) -> int:
+        """The offset before the round; within replaced text, the start of what was replaced."""
+        shift = 0
+        for place in self._places:
+            if offset < place.written.start:
+                break
+            if offset < place.written.end:
+                return place.edit.start
+            shift = place.edit.end - place.written.end
+        return offset + shift
+
+    def rebase(self, edits: Sequence[Edit]) -> tuple[Edit, ...]:
+        """``edits`` of ``after``, said of the text before the round.
+
+        Where one touches text that this round wrote, the answer contains that text too: such an edit takes the
+        place of this round's edits there.
+        """
+        groups: list[tuple[list[Edit], list[_Place]]] = []
+        for edit in sorted(edits):
+            touched = [place for place in self._places if conflict(edit, place.written)]
+            if groups and touched and touched[0] in groups[-1][1]:
+                groups[-1][0].append(edit)
+                groups[-1][1].extend(place for place in touched if place not in groups[-1][1])
+            else:
+                groups.append(([edit], touched))
+        return tuple(self._said_before(members, touched) for members, touched in groups)
+
+    def _said_before(self, members: list[Edit], touched: list[_Place]) -> Edit:
+        covered = [*members, *(place.written for place in touched)]
+        start, end = min(edit.start for edit in covered), max(edit.end for edit in covered)
+        text = apply(self.after[start:end], (Edit(e.start - start, e.end - start, e.text) for e in members))
+        if not touched:
+            return Edit(self.origin(start), self.origin(start) + end - start, text)
+        first, last = touched[0], touched[-1]
+        return Edit(
+            first.edit.start - (first.written.start - start), last.edit.end + (end - last.written.end), text
+        )
+
+    @cached_property
+    def _places(self) -> tuple[_Place, ...]:
+        places = []
+        shift = 0
+        for edit in sorted(self.edits):
+            start = edit.start + shift
+            places.append(_Place(Edit(start, start + len(edit.text), edit.text), edit))
+            shift += len(edit.text) - (edit.end - edit.start)
+        return tuple(places)

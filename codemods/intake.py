@@ -1,0 +1,78 @@
+"""From a path to the bytes that rules may look at, or the reason why not."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .outcome import Refused
+from .source import SourceFile
+
+NOT_WALKED = frozenset({"third_party", "node_modules", "__pycache__", "build", "dist", "site-packages", "test", "tests"})
+_TEST_FILE = re.compile(r"(^test_.*|.*_test)\.[a-z]+$")
+_GENERATED = b"@generated"
+_GENERATED_WITHIN = 2048
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file to look at; ``named`` when the caller named it rather than a folder above it."""
+
+    path: Path
+    named: bool
+    content: bytes | None = None
+    """What to take for the file's bytes instead of reading it."""
+
+
+def find(paths: Iterable[Path], suffixes: frozenset[str]) -> Iterator[Target]:
+    """The files meant by ``paths``, each once, in path order.
+
+    A folder stands for the files below it that some rule could read, without other people's code (third_party),
+    what is generated or built, hidden folders and tests. Whoever wants these names them.
+    """
+    targets: dict[Path, Target] = {}
+    for path in paths:
+        if path.is_dir():
+            for below in _walk(path, suffixes):
+                targets.setdefault(below, Target(below, named=False))
+        else:
+            targets[path] = Target(path, named=True)
+    return iter(targets[path] for path in sorted(targets))
+
+
+def _walk(folder: Path, suffixes: frozenset[str]) -> Iterator[Path]:
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in NOT_WALKED and not name.startswith(".")]
+        for name in files:
+            if os.path.splitext(name)[1] in suffixes and not _TEST_FILE.match(name):  # noqa: PTH122
+                yield Path(parent, name)
+
+
+def read(path: Path) -> bytes | Refused:
+    """The bytes of a file, or why it can't be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return Refused(path, "not-found", "no such file or folder; is the path spelled as it is on disk?")
+    except PermissionError:
+        return Refused(path, "unreadable", "may not be read; change its permissions or run as its owner")
+    except OSError as error:
+        return Refused(path, "unreadable", f"can't be read: {error.strerror or error}")
+
+
+def admit(path: Path, content: bytes) -> SourceFile | Refused:
+    """The file as a value, unless it is one that nobody should rewrite."""
+    if b"\0" in content:
+        return Refused(path, "binary", "is a binary file (it holds a NUL byte); name source files only")
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Refused(
+            path, "not-utf-8", f"is not UTF-8 (byte 0x{content[error.start]:02x} at {error.start}); convert it first"
+        )
+    if _GENERATED in content[:_GENERATED_WITHIN]:
+        return Refused(path, "generated", "is generated (it says so near its top); change its generator")
+    return SourceFile(path, content)

@@ -1,0 +1,1 @@
+"""Report formats: pure functions of outcomes."""

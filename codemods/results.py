@@ -1,0 +1,152 @@
+"""Outcomes of earlier runs: the same question about the same bytes is not answered twice."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import time
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from . import storage
+from .outcome import Changed, Failed, Outcome, Refused, Unchanged
+from .source import SourceFile
+
+KEPT_INDEXES = 24
+_SETTLED_SECONDS = 2
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What one file was when it was examined; ``stat`` is None when the file was too young for it to be trusted."""
+
+    stat: tuple[int, int, int] | None
+    digest: bytes
+    settings: bytes
+    outcome: bytes | None
+    """Packed; None when there was nothing to say."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """The stored answer for a file; ``outcome`` None means that there was nothing to say."""
+
+    outcome: Outcome | None
+
+
+@dataclass
+class Results:
+    """The stored outcomes of all runs that asked the same question (``key``) of whatever files."""
+
+    key: str
+    _entries: dict[str, _Entry] = field(default_factory=dict)
+    _grown: bool = False
+
+    @classmethod
+    def load(cls, key: str) -> Results:
+        try:
+            entries = pickle.loads((storage.folder("results") / key).read_bytes())
+        except (OSError, EOFError, ValueError, AttributeError, ImportError, pickle.UnpicklingError):
+            entries = {}
+        return cls(key, entries)
+
+    def save(self) -> None:
+        """Write the index back when this run learnt something, and let the oldest indexes go."""
+        if not self._grown:
+            return
+        folder = storage.folder("results")
+        storage.store(folder / self.key, pickle.dumps(self._entries, protocol=5))
+        indexes = sorted(folder.glob("*"), key=lambda path: path.stat().st_mtime_ns)
+        for index in indexes[:-KEPT_INDEXES]:
+            index.unlink(missing_ok=True)
+
+    def by_stat(self, path: Path, settings: Sequence[str]) -> Hit | None:
+        """The answer when the file's stat is the one it had; reads the file only when there is something to show."""
+        entry = self._entries.get(str(path))
+        if entry is None or entry.stat is None or entry.settings != _settings_digest(path.parent, tuple(settings)):
+            return None
+        try:
+            if _stat(path) != entry.stat:
+                return None
+            return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, path.read_bytes()))
+        except OSError:
+            return None
+
+    def by_content(self, path: Path, content: bytes, settings: Sequence[str]) -> Hit | None:
+        """The answer when the file's bytes are the ones it had."""
+        entry = self._entries.get(str(path))
+        if entry is None or entry.digest != _digest(content):
+            return None
+        if entry.settings != _settings_digest(path.parent, tuple(settings)):
+            return None
+        self._remember(path, content, entry.outcome, entry.settings)
+        return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, content))
+
+    def learn(self, path: Path, content: bytes, outcome: Outcome | None, settings: Sequence[str]) -> None:
+        """Keep an answer; a failure is a bug that the next run should meet again, so it is not kept."""
+        if not isinstance(outcome, Failed):
+            packed = None if outcome is None else _pack(outcome)
+            self._remember(path, content, packed, _settings_digest(path.parent, tuple(settings)))
+
+    def _remember(self, path: Path, content: bytes, packed: bytes | None, settings: bytes) -> None:
+        try:
+            stat = _stat(path)
+        except OSError:
+            return
+        # A file written again within one tick of the clock keeps its stat; a settled one can't.
+        settled = time.time_ns() - stat[0] > _SETTLED_SECONDS * 10**9 and stat[1] == len(content)
+        self._entries[str(path)] = _Entry(stat if settled else None, _digest(content), settings, packed)
+        self._grown = True
+
+
+def _stat(path: Path) -> tuple[int, int, int]:
+    found = os.stat(path)  # noqa: PTH116
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).digest()
+
+
+@lru_cache(maxsize=4096)
+def _settings_digest(folder: Path, names: tuple[str, ...]) -> bytes:
+    found = []
+    for parent in (folder, *folder.parents) if names else ():
+        for name in names:
+            try:
+                found.append((parent / name).read_bytes())
+            except OSError:
+                continue
+    return _digest(b"\0".join(found))
+
+
+def _pack(outcome: Outcome) -> bytes:
+    if isinstance(outcome, Changed):
+        delta = _delta(outcome.source.content, outcome.after)
+        return pickle.dumps(("changed", delta, outcome.applied, outcome.offered, outcome.skips), protocol=5)
+    if isinstance(outcome, Unchanged):
+        return pickle.dumps(("unchanged", outcome.offered, outcome.skips), protocol=5)
+    assert isinstance(outcome, Refused)
+    return pickle.dumps(("refused", outcome.reason, outcome.detail), protocol=5)
+
+
+def _unpack(packed: bytes, path: Path, content: bytes) -> Outcome:
+    kind, *values = pickle.loads(packed)
+    if kind == "refused":
+        return Refused(path, *values)
+    source = SourceFile(path, content)
+    if kind == "unchanged":
+        return Unchanged(source, *values)
+    (start, end, middle), *values = values
+    return Changed(source, content[:start] + zlib.decompress(middle) + content[end:], *values)
+
+
+def _delta(before: bytes, after: bytes) -> tuple[int, int, bytes]:
+    start = len(os.path.commonprefix([before, after]))
+    limit = min(len(before), len(after)) - start
+    same = len(os.path.commonprefix([before[::-1][:limit], after[::-1][:limit]]))
+    return start, len(before) - same, zlib.compress(after[start : len(after) - same], 1)

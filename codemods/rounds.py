@@ -1,0 +1,123 @@
+"""One file through its rules: decide, apply what does not overlap, and again until nothing is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .coordinates import Step
+from .edits import Buffer, Edit, conflict
+from .outcome import Changed, Refused, Unchanged
+from .rule import Context, Fix, Language, Rule, Safety, Skip
+from .source import SourceFile
+from .suppression import Suppressions
+
+BOUND = 4
+
+
+class RuleBug(Exception):
+    """A rule or a language broke its contract; nothing of the file may be written."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the caller wants of a run, beside the rules."""
+
+    unsafe: bool = False
+    polish: bool = True
+    """Format the changed lines; a run that only reports can do without."""
+
+    def want(self, fix: Fix) -> bool:
+        return fix.safety is Safety.SAFE or (self.unsafe and fix.safety is Safety.UNSAFE)
+
+
+def rewrite(
+    source: SourceFile, rules: Sequence[Rule], language: Language, context: Context, wishes: Wishes
+) -> Changed | Unchanged | Refused:
+    """Run ``rules`` to the end; raises RuleBug when the result can't be trusted.
+
+    Fixes and skips of later rounds are said of the original text, so that every place in the outcome is a place in
+    ``source``.
+    """
+    if language.strict and language.errors(source.content):
+        return Refused(source.path, "syntax-error", f"does not parse as {language.name}; mend it first")
+    text = source
+    steps: list[Step] = []
+    applied: list[Fix] = []
+    while True:
+        fixes, skips = _answers(text, rules, context)
+        wanted = [fix for fix in fixes if wishes.want(fix)]
+        if not wanted:
+            break
+        if len(steps) == BOUND:
+            names = ", ".join(sorted({fix.rule for fix in wanted}))
+            raise RuleBug(f"{BOUND} rounds and still not done: {names}")
+        accepted, step = _round(text, wanted, language, context)
+        applied += [_on_original(fix, steps) for fix in accepted]
+        steps.append(step)
+        text = SourceFile(source.path, step.after)
+    offered = tuple(_on_original(fix, steps) for fix in fixes)
+    left = tuple(_skip_on_original(skip, steps) for skip in skips)
+    if not steps:
+        return Unchanged(source, offered, left)
+    if text.content == source.content:
+        raise RuleBug(f"fixes that change nothing: {', '.join(sorted({fix.rule for fix in applied}))}")
+    _same_or_fewer_errors(source.content, text.content, language, applied)
+    after = text.content
+    if wishes.polish:
+        after = language.polish(source, after, context)
+        _same_or_fewer_errors(source.content, after, language, applied)
+    return Changed(source, after, tuple(applied), offered, left)
+
+
+def _answers(text: SourceFile, rules: Sequence[Rule], context: Context) -> tuple[list[Fix], list[Skip]]:
+    answers = [
+        answer
+        for rule in rules
+        if any(marker in text.content for marker in rule.markers)
+        for answer in rule.decide(text, context)
+    ]
+    fixes, skips = Suppressions.of(text).sort_out(text, answers)
+    return sorted(fixes, key=lambda fix: (fix.start, fix.rule)), sorted(skips, key=lambda skip: (skip.start, skip.rule))
+
+
+def _round(
+    text: SourceFile, wanted: Sequence[Fix], language: Language, context: Context
+) -> tuple[list[Fix], Step]:
+    """Apply what fits together; a fix that the imports of the others get in the way of waits for the next round."""
+    buffer = Buffer(text.content)
+    accepted = [fix for fix in wanted if buffer.offer(fix.edits)]
+    while accepted:
+        completion = list(language.complete(text, accepted, context))
+        if buffer.offer(completion):
+            taken = [edit for fix in accepted for edit in fix.edits] + completion
+            return accepted, Step(tuple(sorted(taken)), buffer.result())
+        accepted.remove([fix for fix in accepted if _in_the_way(fix, completion)][-1])
+        buffer = Buffer(text.content)
+        for fix in accepted:
+            buffer.offer(fix.edits)
+    raise RuleBug(f"{wanted[0].rule}: the edits get in the way of the header or import that they need")
+
+
+def _in_the_way(fix: Fix, completion: Sequence[Edit]) -> bool:
+    return any(conflict(mine, other) for mine in fix.edits for other in completion)
+
+
+def _same_or_fewer_errors(before: bytes, after: bytes, language: Language, applied: Sequence[Fix]) -> None:
+    if (now := language.errors(after)) > (then := language.errors(before)):
+        names = ", ".join(sorted({fix.rule for fix in applied}))
+        raise RuleBug(f"{now} parse errors where there were {then}, after {names}")
+
+
+def _on_original(fix: Fix, steps: Sequence[Step]) -> Fix:
+    edits = fix.edits
+    for step in reversed(steps):
+        edits = step.rebase(edits)
+    return replace(fix, edits=edits) if steps else fix
+
+
+def _skip_on_original(skip: Skip, steps: Sequence[Step]) -> Skip:
+    start, end = skip.start, skip.end
+    for step in reversed(steps):
+        start, end = step.origin(start), step.origin(end)
+    return replace(skip, start=start, end=max(start, end)) if steps else skip

@@ -1,0 +1,208 @@
+"""Paths in, outcomes out: prefilter, stored results, processes, path order."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import traceback
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from .intake import Target, admit, read
+from .outcome import Failed, Outcome, Refused, Unchanged
+from .registry import Registry, WingCard, load_language, load_rules
+from .results import Results
+from .rounds import Wishes, rewrite
+from .rule import Context
+
+FEW_BYTES = 200_000
+"""Below this much source a second process costs more than it brings."""
+_CHUNK_BYTES = 60_000
+
+
+class Surroundings(Protocol):
+    """What rules may know beside the file, made only when a rule is asked."""
+
+    @property
+    def identity(self) -> str:
+        """A text that differs when the context differs."""
+
+    def context(self) -> Context:
+        """The context itself; may take a while and may raise."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of every file: which rules, and what is wanted of their answers."""
+
+    rules: frozenset[str]
+    wishes: Wishes = Wishes()
+    registry: Registry = field(default_factory=Registry)
+
+    def markers(self, wing: WingCard) -> tuple[bytes, ...]:
+        """The literals of which one stands in every file that a chosen rule can say something about."""
+        literals = {marker for card in wing.rules if card.name in self.rules for marker in card.markers}
+        return tuple(sorted(m for m in literals if not any(other in m for other in literals - {m})))
+
+
+@dataclass(frozen=True)
+class Report:
+    """``outcomes`` in path order, of files that were named or about which there is something to say."""
+
+    outcomes: tuple[Outcome, ...]
+    seen: int
+
+
+def run(
+    targets: Sequence[Target],
+    question: Question,
+    surroundings: Surroundings,
+    *,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Report:
+    """Ask the question of every target.
+
+    Neither the number of jobs nor the executor changes what comes out. A rule that breaks fails its own file only.
+    """
+    results = Results.load(_key(question, surroundings))
+    outcomes: dict[Path, Outcome | None] = {}
+    pending: list[_Task] = []
+    for target in targets:
+        answer = _without_rules(target, question, results)
+        if isinstance(answer, _Task):
+            pending.append(answer)
+        else:
+            outcomes[target.path] = answer
+    named = {target.path for target in targets if target.named}
+    if pending:
+        context = surroundings.context()
+        answers = _examine_all(pending, question, context, jobs, executor, progress)
+        for task, answer in zip(pending, answers, strict=True):
+            silent = isinstance(answer, Unchanged) and not answer.offered and not answer.skips
+            outcomes[task.path] = None if silent and task.path not in named else answer
+            if task.on_disk:
+                results.learn(task.path, task.content, None if silent else answer, task.wing.settings)
+    results.save()
+    found = (outcomes[target.path] for target in targets)
+    return Report(tuple(outcome for outcome in found if outcome is not None), len(targets))
+
+
+@dataclass(frozen=True)
+class _Task:
+    path: Path
+    content: bytes
+    wing: WingCard
+    on_disk: bool
+
+
+def _without_rules(target: Target, question: Question, results: Results) -> Outcome | None | _Task:
+    wing = question.registry.wing(target.path)
+    if wing is None:
+        content = b"" if target.content is not None else read(target.path)
+        known = ", ".join(sorted(suffix for card in question.registry.wings for suffix in card.suffixes))
+        return content if isinstance(content, Refused) else Refused(
+            target.path, "unknown-language", f"no rule reads {target.path.suffix or 'files without a suffix'}; they read {known}"
+        )
+    hit = None if target.named else results.by_stat(target.path, wing.settings)
+    if hit is not None:
+        return hit.outcome
+    content = read(target.path) if target.content is None else target.content
+    if isinstance(content, Refused):
+        return content
+    hit = results.by_content(target.path, content, wing.settings) if target.content is None else None
+    if hit is not None:
+        return _aloud(content, target) if hit.outcome is None else hit.outcome
+    if not target.named and not any(marker in content for marker in question.markers(wing)):
+        results.learn(target.path, content, None, wing.settings)
+        return None
+    return _Task(target.path, content, wing, on_disk=target.content is None)
+
+
+def _aloud(content: bytes, target: Target) -> Outcome | None:
+    """What to answer for a file about which the rules have nothing to say."""
+    if not target.named:
+        return None
+    source = admit(target.path, content)
+    return source if isinstance(source, Refused) else Unchanged(source)
+
+
+def _examine_all(
+    tasks: Sequence[_Task],
+    question: Question,
+    context: Context,
+    jobs: int,
+    executor: Executor | None,
+    progress: Callable[[int, int], None],
+) -> list[Outcome]:
+    if executor is None and (jobs < 2 or sum(len(task.content) for task in tasks) < FEW_BYTES):
+        answers = []
+        for done, task in enumerate(tasks):
+            progress(done, len(tasks))
+            answers.append(examine(task, question, context))
+        return answers
+    if executor is not None:
+        return _spread(tasks, question, context, executor, progress)
+    for package in {task.wing.package for task in tasks}:
+        load_rules(package)  # once here, so that forked processes need not
+    methods = multiprocessing.get_all_start_methods()
+    start = multiprocessing.get_context("fork" if "fork" in methods else methods[0])
+    with ProcessPoolExecutor(jobs, mp_context=start) as pool:
+        return _spread(tasks, question, context, pool, progress)
+
+
+def _spread(
+    tasks: Sequence[_Task],
+    question: Question,
+    context: Context,
+    executor: Executor,
+    progress: Callable[[int, int], None],
+) -> list[Outcome]:
+    chunks: list[list[int]] = []
+    weight = _CHUNK_BYTES
+    for number in sorted(range(len(tasks)), key=lambda number: -len(tasks[number].content)):
+        if weight >= _CHUNK_BYTES:
+            chunks.append([])
+            weight = 0
+        chunks[-1].append(number)
+        weight += len(tasks[number].content)
+    futures: dict[Future[list[Outcome]], list[int]] = {
+        executor.submit(examine_chunk, [tasks[number] for number in chunk], question, context): chunk
+        for chunk in chunks
+    }
+    answers: dict[int, Outcome] = {}
+    for future in as_completed(futures):
+        answers.update(zip(futures[future], future.result(), strict=True))
+        progress(len(answers), len(tasks))
+    return [answers[number] for number in range(len(tasks))]
+
+
+def examine_chunk(tasks: Sequence[_Task], question: Question, context: Context) -> list[Outcome]:
+    return [examine(task, question, context) for task in tasks]
+
+
+def examine(task: _Task, question: Question, context: Context) -> Outcome:
+    """What comes of one file; whatever breaks becomes a Failed with its traceback."""
+    source = admit(task.path, task.content)
+    if isinstance(source, Refused):
+        return source
+    try:
+        rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
+        return rewrite(source, rules, load_language(task.wing.package), context, question.wishes)
+    except Exception:
+        return Failed(task.path, traceback.format_exc())
+
+
+def default_jobs() -> int:
+    """As many processes as this one may use processors."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _key(question: Question, surroundings: Surroundings) -> str:
+    parts = (question.registry.identity, sorted(question.rules), question.wishes, surroundings.identity)
+    return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()

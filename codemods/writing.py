@@ -1,0 +1,70 @@
+"""Puts a changed file on disk so that nobody ever sees half of it, and nobody's work is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from . import repository
+from .outcome import Changed, Refused
+
+
+def write(outcome: Changed, root: Path | None = None) -> Changed | Refused:
+    """Replace the file by ``outcome.after``; a Refused says why the file is as it was.
+
+    A symlink stays one, and its target is written when it lies inside ``root`` (default: the git repository around
+    the file, else the file's own folder). Mode and, where allowed, owner are kept.
+    """
+    path = outcome.source.path
+    target = Path(os.path.realpath(path))
+    inside = Path(os.path.realpath(root or _root(path)))
+    if not target.is_relative_to(inside):
+        return Refused(path, "outside-repository", f"leads to {target}, outside {inside}; name that file itself")
+    try:
+        found = target.stat()
+        if not found.st_mode & 0o222:
+            return Refused(path, "read-only", "is read-only; make it writable (chmod u+w) and run again")
+        if target.read_bytes() != outcome.source.content:
+            return Refused(path, "changed-meanwhile", "was written by someone else during the run; run again")
+        return _replace(outcome, target, found)
+    except OSError as error:
+        return Refused(path, "unwritable", f"can't be written: {error.strerror or error}")
+
+
+def _root(path: Path) -> Path:
+    folder = path.absolute().parent
+    return repository.top(folder) or folder
+
+
+def _replace(outcome: Changed, target: Path, found: os.stat_result) -> Changed | Refused:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".symfix")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(outcome.after)
+            os.fchmod(stream.fileno(), stat.S_IMODE(found.st_mode))
+            with contextlib.suppress(PermissionError):
+                os.fchown(stream.fileno(), found.st_uid, found.st_gid)
+            stream.flush()
+            os.fsync(stream.fileno())
+        now = target.stat()
+        if (now.st_mtime_ns, now.st_size, now.st_ino) != (found.st_mtime_ns, found.st_size, found.st_ino):
+            return Refused(
+                outcome.source.path, "changed-meanwhile", "was written by someone else during the run; run again"
+            )
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    _sync_folder(target.parent)
+    return outcome
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
