@@ -64,7 +64,8 @@ def apply(original: bytes, edits: Iterable[Edit]) -> bytes:
     pieces: list[bytes] = []
     kept: list[bytes] = []
     at = 0
-    for edit in sorted(edits):
+    ordered = sorted(edits)
+    for edit in ordered:
         if edit.start < at:
             raise ValueError(f"edit {edit} overlaps the one before it")
         kept.append(original[at : edit.start])
@@ -73,7 +74,7 @@ def apply(original: bytes, edits: Iterable[Edit]) -> bytes:
     kept.append(original[at:])
     pieces.append(kept[-1])
     result = b"".join(pieces)
-    _assert_untouched(result, kept, edits=sorted(edits))
+    _assert_untouched(result, kept, ordered)
     return result
 
 
