@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,23 +14,17 @@ Command = Callable[..., Any]
 FILE = click.Path(path_type=Path)
 
 
-class _Release(click.ParamType):
-    name = "X.Y"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
-        if isinstance(value, tuple):
-            return value
-        major, dot, minor = str(value).partition(".")
-        if not (dot and major.isdigit() and minor.isdigit()):
-            self.fail(f"{value!r} is not a release such as 2.8", param, ctx)
-        return int(major), int(minor)
+def _release(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    major, dot, minor = str(value).partition(".")
+    if not (dot and major.isdigit() and minor.isdigit()):
+        raise click.BadParameter(f"{value!r} is not a release such as 2.8", ctx, param)
+    return int(major), int(minor)
 
 
-class _Names(click.ParamType):
-    name = "RULE,…"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        return value if isinstance(value, tuple) else tuple(n.strip() for n in str(value).split(",") if n.strip())
+def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    return None if value is None else tuple(name.strip() for name in value.split(",") if name.strip())
 
 
 def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
@@ -46,15 +41,15 @@ def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -
 _TARGET = [
     click.Option(["--torch-root"], type=FILE, metavar="DIR", help="A PyTorch source tree."),
     click.Option(["--torch-python"], type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one]."),
-    click.Option(["--min-torch"], type=_Release(), help="The oldest torch on which the result must run."),
+    click.Option(["--min-torch"], callback=_release, metavar="X.Y", help="The oldest torch on which the result must run."),
     click.Option(
         ["--config"], type=FILE, metavar="FILE", is_eager=True, expose_value=False, callback=_configure,
         help="A pyproject.toml with [tool.symfix] [the nearest one].",
     ),
 ]  # fmt: skip
 _RULES = [
-    click.Option(["--select"], type=_Names(), help="Only these rules."),
-    click.Option(["--ignore"], type=_Names(), default=(), help="Not these rules."),
+    click.Option(["--select"], callback=_names, metavar="RULE,…", help="Only these rules."),
+    click.Option(["--ignore"], callback=_names, default="", metavar="RULE,…", help="Not these rules."),
     click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes by which an undecided size takes a stated path."),
     click.Option(["--all-functions"], is_flag=True, help="Every function sees symbolic sizes (out-of-tree code)."),
     click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
@@ -144,7 +139,7 @@ def main() -> None:
         code = 2
     except BrokenPipeError:
         # Whoever read us has gone; the interpreter must not complain about it when it flushes at exit.
-        sys.stdout = None  # type: ignore[assignment]
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 2
     sys.exit(code)
 

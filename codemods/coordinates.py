@@ -58,9 +58,7 @@ class Step:
         if not touched:
             return Edit(self.origin(start), self.origin(start) + end - start, text)
         first, last = touched[0], touched[-1]
-        return Edit(
-            first.edit.start - (first.written.start - start), last.edit.end + (end - last.written.end), text
-        )
+        return Edit(first.edit.start - (first.written.start - start), last.edit.end + (end - last.written.end), text)
 
     @cached_property
     def _places(self) -> tuple[_Place, ...]:

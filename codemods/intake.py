@@ -11,7 +11,9 @@ from pathlib import Path
 from .outcome import Refused
 from .source import SourceFile
 
-NOT_WALKED = frozenset({"third_party", "node_modules", "__pycache__", "build", "dist", "site-packages", "test", "tests"})
+NOT_WALKED = frozenset(
+    {"third_party", "node_modules", "__pycache__", "build", "dist", "site-packages", "test", "tests"}
+)
 _TEST_FILE = re.compile(r"(^test_.*|.*_test)\.[a-z]+$")
 _GENERATED = b"@generated"
 _GENERATED_WITHIN = 2048

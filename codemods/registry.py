@@ -132,8 +132,7 @@ def _wing_from_json(wing: dict[str, object]) -> WingCard:
     rules = wing["rules"]
     assert isinstance(rules, list)
     cards = tuple(
-        RuleCard(**{**rule, "markers": tuple(marker.encode("latin-1") for marker in rule["markers"])})
-        for rule in rules
+        RuleCard(**{**rule, "markers": tuple(marker.encode("latin-1") for marker in rule["markers"])}) for rule in rules
     )
     return WingCard(
         str(wing["package"]), str(wing["language"]), _strings(wing["suffixes"]), _strings(wing["settings"]), cards

@@ -146,7 +146,18 @@ def _unpack(packed: bytes, path: Path, content: bytes) -> Outcome:
 
 
 def _delta(before: bytes, after: bytes) -> tuple[int, int, bytes]:
-    start = len(os.path.commonprefix([before, after]))
-    limit = min(len(before), len(after)) - start
-    same = len(os.path.commonprefix([before[::-1][:limit], after[::-1][:limit]]))
+    start = _shared(before, after)
+    same = _shared(before[start:][::-1], after[start:][::-1])
     return start, len(before) - same, zlib.compress(after[start : len(after) - same], 1)
+
+
+def _shared(one: bytes, other: bytes) -> int:
+    """How many bytes both begin with."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -81,9 +81,7 @@ def _answers(text: SourceFile, rules: Sequence[Rule], context: Context) -> tuple
     return sorted(fixes, key=lambda fix: (fix.start, fix.rule)), sorted(skips, key=lambda skip: (skip.start, skip.rule))
 
 
-def _round(
-    text: SourceFile, wanted: Sequence[Fix], language: Language, context: Context
-) -> tuple[list[Fix], Step]:
+def _round(text: SourceFile, wanted: Sequence[Fix], language: Language, context: Context) -> tuple[list[Fix], Step]:
     """Apply what fits together; a fix that the imports of the others get in the way of waits for the next round."""
     buffer = Buffer(text.content)
     accepted = [fix for fix in wanted if buffer.offer(fix.edits)]

@@ -40,7 +40,7 @@ class Question:
     """What is asked of every file: which rules, and what is wanted of their answers."""
 
     rules: frozenset[str]
-    wishes: Wishes = Wishes()
+    wishes: Wishes = field(default_factory=Wishes)
     registry: Registry = field(default_factory=Registry)
 
     def markers(self, wing: WingCard) -> tuple[bytes, ...]:
@@ -101,14 +101,10 @@ class _Task:
     on_disk: bool
 
 
-def _without_rules(target: Target, question: Question, results: Results) -> Outcome | None | _Task:
+def _without_rules(target: Target, question: Question, results: Results) -> Outcome | _Task | None:
     wing = question.registry.wing(target.path)
     if wing is None:
-        content = b"" if target.content is not None else read(target.path)
-        known = ", ".join(sorted(suffix for card in question.registry.wings for suffix in card.suffixes))
-        return content if isinstance(content, Refused) else Refused(
-            target.path, "unknown-language", f"no rule reads {target.path.suffix or 'files without a suffix'}; they read {known}"
-        )
+        return _unknown(target, question.registry)
     hit = None if target.named else results.by_stat(target.path, wing.settings)
     if hit is not None:
         return hit.outcome
@@ -122,6 +118,15 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
         results.learn(target.path, content, None, wing.settings)
         return None
     return _Task(target.path, content, wing, on_disk=target.content is None)
+
+
+def _unknown(target: Target, registry: Registry) -> Refused:
+    content = b"" if target.content is not None else read(target.path)
+    if isinstance(content, Refused):
+        return content
+    known = ", ".join(sorted(suffix for card in registry.wings for suffix in card.suffixes))
+    what = f"{target.path.suffix} files" if target.path.suffix else "files without a suffix"
+    return Refused(target.path, "unknown-language", f"no rule reads {what}; they read {known}")
 
 
 def _aloud(content: bytes, target: Target) -> Outcome | None:

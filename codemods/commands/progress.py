@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar, TaskID
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
 PATIENCE_SECONDS = 1.0
 

@@ -139,9 +139,9 @@ def _show(report: Report, surroundings: TorchSurroundings, words: Words, *, writ
         else:
             sys.stdout.writelines(machine.lines(outcomes, report.seen, written=written, **facts))
     elif words["style"] == "github":
-        from ..reports.github import annotations
+        from ..reports.github import workflow_commands
 
-        sys.stdout.writelines(annotations(outcomes))
+        sys.stdout.writelines(workflow_commands(outcomes))
     elif words["statistics"]:
         sys.stdout.write(text.statistics(outcomes))
     else:

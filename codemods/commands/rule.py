@@ -15,8 +15,8 @@ def rule(name: str | None) -> int:
         for card in cards:
             click.echo(f"{card.name:<{width}}  {card.language:<6}  {card.safety:<6}  {card.summary}")
         return 0
-    card = next((card for card in cards if card.name == name), None)
-    if card is None:
+    found = next((card for card in cards if card.name == name), None)
+    if found is None:
         raise click.UsageError(f"no rule {name!r}; `symfix rule` lists them")
-    click.echo(f"{card.name} ({card.language}, {card.safety})\n\n{card.doc.strip()}")
+    click.echo(f"{found.name} ({found.language}, {found.safety})\n\n{found.doc.strip()}")
     return 0

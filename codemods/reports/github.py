@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..outcome import Changed, Failed, Outcome, Refused
-from ..rule import Skip
+from ..rule import Fix, Skip
 
 
-def annotations(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """A warning for each fix, a notice for each skip, an error for each file that was refused or failed."""
     for outcome in outcomes:
         if isinstance(outcome, (Refused, Failed)):
@@ -16,7 +16,8 @@ def annotations(outcomes: Sequence[Outcome]) -> Iterator[str]:
             yield f"::error file={_property(outcome.path.as_posix())},title=symfix::{_data(message)}\n"
             continue
         applied = outcome.applied if isinstance(outcome, Changed) else ()
-        for answer in sorted((*applied, *outcome.offered, *outcome.skips), key=lambda answer: (answer.start, answer.rule)):
+        answers: list[Fix | Skip] = [*applied, *outcome.offered, *outcome.skips]
+        for answer in sorted(answers, key=lambda answer: (answer.start, answer.rule)):
             line, column = outcome.source.line_column(answer.start)
             level, message = (
                 ("notice", f"{answer.reason}: {answer.detail}")

@@ -44,7 +44,11 @@ def _file(outcome: Outcome, written: bool) -> dict[str, Any]:
         return {"path": outcome.path.as_posix(), "outcome": "refused", "detail": detail, "fixes": [], "skips": []}
     if isinstance(outcome, Failed):
         return {
-            "path": outcome.path.as_posix(), "outcome": "failed", "detail": outcome.detail, "fixes": [], "skips": []
+            "path": outcome.path.as_posix(),
+            "outcome": "failed",
+            "detail": outcome.detail,
+            "fixes": [],
+            "skips": [],
         }
     return _examined(outcome, written)
 
