@@ -1,0 +1,101 @@
+"""What is verified, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Change:
+    """One file before and after; ``path`` is where it stands, whether or not it holds either of the two now."""
+
+    path: Path
+    before: bytes = field(repr=False)
+    after: bytes = field(repr=False)
+
+
+class Verdict(Enum):
+    """The answer to one verification."""
+
+    PROVEN = "proven"
+    """Something failed before and passes after; nothing else is worse."""
+    NEUTRAL = "neutral"
+    """Nothing that was run went differently."""
+    REGRESSED = "regressed"
+    """Something is worse after the change."""
+    UNVERIFIABLE = "unverifiable"
+    """Nothing that could be run says anything about the change."""
+    BROKEN_BASELINE = "broken-baseline"
+    """The file as it was does not build or load against this torch."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One run of one thing: whether it passed, and the line that says why not."""
+
+    passed: bool
+    message: str = ""
+    detail: str = field(default="", repr=False)
+    crashed: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing run with the file before and after: ``protocol`` says how, ``subject`` what.
+
+    ``reference`` is the same on the torch as it is installed, where that was asked. ``deviates`` says in words how a
+    run that passes differs from before, or from eager, in a way that must be told.
+    """
+
+    protocol: str
+    subject: str
+    before: Observation
+    after: Observation
+    reference: Observation | None = None
+    deviates: str | None = None
+
+    @property
+    def gained(self) -> bool:
+        return self.after.passed and not self.before.passed
+
+    @property
+    def lost(self) -> bool:
+        return self.before.passed and not self.after.passed
+
+
+@dataclass(frozen=True)
+class Swap:
+    """A kernel of the file: registered in torch's place, or the reason why not. ``calls`` counts what reached it."""
+
+    kernel: str
+    operator: str
+    key: str
+    state: str
+    calls: int = 0
+
+    @property
+    def swapped(self) -> bool:
+        return self.state == SWAPPED
+
+
+SWAPPED = "swapped"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The verdict on a set of changes, with what it rests on."""
+
+    verdict: Verdict
+    reason: str
+    paths: tuple[str, ...]
+    checks: tuple[Check, ...] = ()
+    swaps: tuple[Swap, ...] = ()
+    commands: tuple[str, ...] = field(default=(), repr=False)
+    torch: str = ""
+    compiler: str = ""
+    seconds: float = 0.0
+    evidence: Path | None = None
+    cached: bool = False

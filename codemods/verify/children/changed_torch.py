@@ -1,0 +1,85 @@
+"""Lays changed kernels and changed Python modules over the installed torch, in this process only."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import linecache
+import sys
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from typing import Any
+
+
+class Kernels:
+    """A linked library whose shim has registered its kernels over torch's.
+
+    Raises OSError with the loader's words when it does not load.
+    """
+
+    def __init__(self, library: str, count: int) -> None:
+        torch: Any = importlib.import_module("torch")
+        library_folder = Path(torch.__file__).parent / "lib"
+        # The library's dispatch stubs must bind to torch's: its symbols have to be global before it loads.
+        ctypes.CDLL(str(library_folder / "libtorch_cpu.so"), mode=ctypes.RTLD_GLOBAL)
+        torch.ops.load_library(library)
+        self._shim = ctypes.CDLL(library)
+        self._shim.symfix_calls.restype = ctypes.c_uint64
+        self._shim.symfix_state.restype = ctypes.c_char_p
+        self._count = count
+
+    def states(self) -> list[str]:
+        return [self._shim.symfix_state(number).decode("utf-8", "replace") for number in range(self._count)]
+
+    def calls(self) -> list[int]:
+        return [self._shim.symfix_calls(number) for number in range(self._count)]
+
+
+def overlay(modules: dict[str, str]) -> None:
+    """Serve each named module from the file given, as if that text stood at the module's own place.
+
+    Has to be called before the modules are imported.
+    """
+    late = sorted(name for name in modules if name in sys.modules)
+    if late:
+        raise RuntimeError(f"already imported: {', '.join(late)}")
+    if modules:
+        sys.meta_path.insert(0, _Finder(modules))
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, modules: dict[str, str]) -> None:
+        self._modules = modules
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        source = self._modules.get(fullname)
+        if source is None:
+            return None
+        others = (finder for finder in sys.meta_path if finder is not self)
+        found = (finder.find_spec(fullname, path, target) for finder in others)
+        spec = next((spec for spec in found if spec is not None), None)
+        if spec is None or spec.origin is None:
+            return None
+        spec.loader = _Loader(fullname, spec.origin, source)
+        spec.cached = None
+        return spec
+
+
+class _Loader(SourceFileLoader):
+    """Reads the text from another file; everything else, tracebacks too, says the module's own path."""
+
+    def __init__(self, fullname: str, path: str, source: str) -> None:
+        super().__init__(fullname, path)
+        self._content = Path(source).read_bytes()
+        lines = self._content.decode("utf-8", "replace").splitlines(keepends=True)
+        linecache.cache[path] = (len(self._content), None, lines, path)
+
+    def get_data(self, path: str) -> bytes:
+        if path == self.path:
+            return self._content
+        return super().get_data(path)
+
+    def path_stats(self, path: str) -> Any:
+        # Without a time stamp no bytecode is read or written for the overlaid text.
+        raise OSError(f"{path} is overlaid")

@@ -1,0 +1,149 @@
+"""Run one command in its own session, network and limits; whatever it leaves running is killed.
+
+Started as ``python -I -S supervise.py STATUS_FD`` with the request as the first line of a pipe on stdin: when the
+pipe closes, whoever asked is gone, and the command is killed. The supervisor is the subreaper of all that the command
+starts, so a process that detaches itself comes back as a child and is killed with the rest.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+REAP_SECONDS = 10.0
+
+
+def main() -> None:
+    request: dict[str, Any] = json.loads(read_line(0))
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    offline = leave_network(libc) if request["offline"] else False
+    status: dict[str, Any]
+    if request["offline"] == "require" and not offline:
+        status = {"refused": "this kernel lets no process leave the network (unshare failed)"}
+    else:
+        status = {"offline": offline, **supervise(request, libc)}
+    with os.fdopen(int(sys.argv[1]), "w") as pipe:
+        json.dump(status, pipe)
+
+
+def read_line(source: int) -> bytes:
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = os.read(source, 65536)
+        if not piece:
+            sys.exit("the request ended early")
+        line += piece
+    return line
+
+
+def leave_network(libc: ctypes.CDLL) -> bool:
+    if libc.unshare(CLONE_NEWNET) == 0:
+        return True
+    user, group = os.getuid(), os.getgid()
+    if libc.unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0:
+        return False
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        Path(f"/proc/self/{name}").write_text(text)
+    return True
+
+
+def supervise(request: dict[str, Any], libc: ctypes.CDLL) -> dict[str, Any]:
+    started = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        become(request, libc)
+    timed_out, abandoned = wait(child, started + request["wall"])
+    end_group(child)
+    _, code, usage = os.wait4(child, 0)
+    left = reap_descendants()
+    return {
+        "code": os.waitstatus_to_exitcode(code),
+        "timed_out": timed_out,
+        "abandoned": abandoned,
+        "left_running": left,
+        "seconds": time.monotonic() - started,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "peak_kb": usage.ru_maxrss,
+    }
+
+
+def become(request: dict[str, Any], libc: ctypes.CDLL) -> None:
+    try:
+        libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        os.setsid()
+        for name, value in request["limits"].items():
+            resource.setrlimit(getattr(resource, name), tuple(value))
+        os.chdir(request["cwd"])
+        source = os.open(os.devnull, os.O_RDONLY)
+        for number, path in ((0, None), (1, request["stdout"]), (2, request["stderr"])):
+            target = source if path is None else os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            os.dup2(target, number)
+        os.closerange(3, 256)
+        os.execvpe(request["command"][0], request["command"], request["environment"])
+    except OSError as error:
+        os.write(2, f"{request['command'][0]}: {error}\n".encode())
+    os._exit(127)
+
+
+def wait(child: int, deadline: float) -> tuple[bool, bool]:
+    """Whether the deadline passed, and whether the one who asked went away, before the child ended."""
+    ended = os.pidfd_open(child)
+    try:
+        ready, _, _ = select.select([ended, 0], [], [], max(0.0, deadline - time.monotonic()))
+        return not ready, bool(ready) and ended not in ready
+    finally:
+        os.close(ended)
+
+
+def end_group(child: int) -> None:
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except ProcessLookupError:
+        os.kill(child, signal.SIGKILL)
+
+
+def reap_descendants() -> int:
+    """Kill and collect whatever outlived the child; the number of them."""
+    collected = 0
+    deadline = time.monotonic() + REAP_SECONDS
+    while time.monotonic() < deadline:
+        for process in children_of(os.getpid()):
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        try:
+            process, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            break
+        collected += process > 0
+        if process == 0:
+            time.sleep(0.01)
+    return collected
+
+
+def children_of(parent: int) -> list[int]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            text = (process / "stat").read_bytes()
+        except OSError:
+            continue
+        if int(text[text.rindex(b")") + 2 :].split()[1]) == parent:
+            found.append(int(process.name))
+    return found
+
+
+if __name__ == "__main__":
+    main()

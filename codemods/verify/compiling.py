@@ -1,0 +1,107 @@
+"""Compile operator files, each once, two at a time, and link them into a library that can be swapped in."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..storage import folder, store
+from .isolation import Ended, Limits, run
+from .scratch import new_name
+from .toolchain import Toolchain
+
+COMPILE_LIMITS = Limits(wall=600, cpu=900)
+_KEPT_OBJECTS = 64
+
+
+@dataclass(frozen=True)
+class Built:
+    """An object or a library, or why there is none; ``ended`` is None when an object was at hand."""
+
+    command: tuple[str, ...]
+    target: Path | None
+    seconds: float = 0.0
+    errors: str = field(default="", repr=False)
+
+    @property
+    def first_error(self) -> str:
+        """The line of the compiler's or linker's output that says what is wrong."""
+        lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
+        telling = [line for line in lines if "error:" in line or "undefined reference" in line]
+        return (telling or lines or ["it failed without a word"])[0]
+
+
+class Builder:
+    """Compiles into a scratch folder with one toolchain; ``jobs`` compilers run at a time."""
+
+    def __init__(self, toolchain: Toolchain, scratch: Path, jobs: int = 2, limits: Limits = COMPILE_LIMITS) -> None:
+        self._toolchain = toolchain
+        self._scratch = scratch
+        self._limits = limits
+        self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="compile")
+
+    def compile(self, name: str, content: bytes, quote: Path | None = None) -> Future[Built]:
+        """Start compiling ``content`` as a file called ``name``, with ``quote`` as its own folder."""
+        return self._pool.submit(self._compile, name, content, quote)
+
+    def link(self, objects: Sequence[Path], name: str) -> Built:
+        """Link objects to a shared library."""
+        target = self._scratch / f"{new_name(name)}.so"
+        return self._finish(self._toolchain.link_command(list(objects), target), target)
+
+    def close(self) -> None:
+        """Forget what has not started; what runs is waited for."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def _compile(self, name: str, content: bytes, quote: Path | None) -> Built:
+        place = self._scratch / new_name("unit")
+        place.mkdir()
+        source, target = place / name, place / f"{name}.o"
+        source.write_bytes(content)
+        command = self._toolchain.compile_command(source, target, quote=quote)
+        kept = _kept_object(self._toolchain, name, content, quote)
+        if kept is not None and kept.is_file():
+            shutil.copyfile(kept, target)
+            return Built(tuple(command), target)
+        built = self._finish(command, target)
+        if built.target is not None and kept is not None:
+            store(kept, target.read_bytes())
+            _forget_oldest(kept.parent)
+        return built
+
+    def _finish(self, command: Sequence[str], target: Path) -> Built:
+        ended = run(command, scratch=self._scratch, limits=self._limits)
+        made = target if ended.code == 0 and target.is_file() else None
+        return Built(tuple(command), made, ended.seconds, "" if made else _complaint(ended))
+
+
+def _complaint(ended: Ended) -> str:
+    return f"error: the compiler {ended.died}\n{ended.stderr}" if ended.died else ended.stderr
+
+
+def _kept_object(toolchain: Toolchain, name: str, content: bytes, quote: Path | None) -> Path | None:
+    """Where the object of this very question is kept; None when headers that may change have a say in it."""
+    installed = toolchain.libraries.parent
+    if quote is not None and any(quote.glob("*.h")):
+        return None
+    if any(not folder.is_relative_to(installed) for folder in toolchain.includes):
+        return None
+    digest = hashlib.sha256()
+    for part in (toolchain.identity.encode(), name.encode(), content):
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return folder("objects") / f"{digest.hexdigest()}.o"
+
+
+def _forget_oldest(place: Path) -> None:
+    def age(item: Path) -> float:
+        try:
+            return item.stat().st_mtime
+        except FileNotFoundError:
+            return 0.0
+
+    for item in sorted(place.glob("*.o"), key=age)[:-_KEPT_OBJECTS]:
+        item.unlink(missing_ok=True)

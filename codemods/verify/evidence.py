@@ -1,0 +1,70 @@
+"""Evidence: what a verdict rests on, as JSON kept by the content of the question."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from ..storage import store
+from .change import Check, Observation, Swap, Verdict, Verification
+
+VERSION = 1
+
+
+def question_key(parts: Iterable[bytes]) -> str:
+    """One name for everything that an answer depends on."""
+    digest = hashlib.sha256(str(VERSION).encode())
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()[:32]
+
+
+def to_json(verification: Verification) -> dict[str, Any]:
+    """The evidence as plain values."""
+    fields = asdict(replace(verification, evidence=None))
+    fields["verdict"] = verification.verdict.value
+    del fields["evidence"], fields["cached"]
+    return {"version": VERSION, "tool": "symfix", **fields}
+
+
+def from_json(fields: dict[str, Any]) -> Verification:
+    """The verification that `to_json` wrote down."""
+    fields = {name: value for name, value in fields.items() if name not in ("version", "tool")}
+    return Verification(
+        **{
+            **fields,
+            "verdict": Verdict(fields["verdict"]),
+            "paths": tuple(fields["paths"]),
+            "checks": tuple(_check(check) for check in fields["checks"]),
+            "swaps": tuple(Swap(**swap) for swap in fields["swaps"]),
+            "commands": tuple(fields["commands"]),
+        }
+    )
+
+
+def keep(verification: Verification, folder: Path, key: str) -> Verification:
+    """Write the evidence to ``folder`` and return the verification that knows where."""
+    path = folder / f"{key}.json"
+    store(path, json.dumps(to_json(verification), indent=1).encode() + b"\n")
+    return replace(verification, evidence=path if path.is_file() else None)
+
+
+def recall(folder: Path, key: str) -> Verification | None:
+    """The answer to the same question, if it was asked before."""
+    path = folder / f"{key}.json"
+    try:
+        fields = json.loads(path.read_bytes())
+        if fields.get("version") != VERSION:
+            return None
+        return replace(from_json(fields), evidence=path, cached=True)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _check(fields: dict[str, Any]) -> Check:
+    seen = {name: Observation(**fields[name]) if fields[name] else None for name in ("before", "after", "reference")}
+    return Check(**{**fields, **seen})

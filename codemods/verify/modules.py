@@ -1,0 +1,27 @@
+"""Which module of torch a Python file is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class Unplaced(Exception):
+    """The file is no module of torch; ``str()`` is the one line for the user."""
+
+
+def module_name(path: Path, roots: Sequence[Path]) -> str:
+    """The dotted name of the module at ``path`` below one of ``roots``, the folders that hold the folder torch.
+
+    Raises Unplaced for a file that is no module below any of them.
+    """
+    for root in roots:
+        for place, folder in ((path.absolute(), root.absolute()), (path.resolve(), root.resolve())):
+            if place.suffix == ".py" and place.is_relative_to(folder):
+                parts = place.relative_to(folder).with_suffix("").parts
+                if parts[-1] == "__init__":
+                    parts = parts[:-1]
+                if parts and parts[0] in ("torch", "functorch"):
+                    return ".".join(parts)
+    where = " or ".join(str(root) for root in roots)
+    raise Unplaced(f"{path} is no module of torch below {where}: name its tree with --torch-root")

@@ -1,0 +1,85 @@
+"""From C++ files before and after to two libraries that take their kernels' place in torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..torchapi import TorchApi
+from .change import Change, Swap, Verdict
+from .compiling import Builder, Built
+from .shim import Candidate, candidates, shim_source
+
+
+class Unbuildable(Exception):
+    """One side does not build: ``verdict`` says which, ``str()`` what the compiler said."""
+
+    def __init__(self, verdict: Verdict, reason: str, commands: tuple[str, ...]) -> None:
+        super().__init__(reason)
+        self.verdict = verdict
+        self.commands = commands
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """The two libraries; both have the same shim, so kernel numbers agree."""
+
+    before: Path
+    after: Path
+    candidates: tuple[Candidate, ...]
+    commands: tuple[str, ...]
+
+    def swaps(self, states: Sequence[str], calls: Sequence[int]) -> tuple[Swap, ...]:
+        """What became of each candidate that a library defines, by what the shim reported."""
+        counted = [*calls, *([0] * (len(states) - len(calls)))]
+        return tuple(
+            Swap(c.kernel, c.operator, c.key, state, count)
+            for c, state, count in zip(self.candidates, states, counted, strict=False)
+            if state != NOT_DEFINED
+        )
+
+
+NOT_DEFINED = "not defined"
+
+
+def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: Callable[[str], None]) -> Libraries:
+    """Compile every file on both sides and link each side with one shim.
+
+    Raises Unbuildable when a side does not compile or link.
+    """
+    wanted: dict[Candidate, None] = {}
+    for change in changes:
+        wanted |= dict.fromkeys(candidates(change.before, api.kernels))
+        wanted |= dict.fromkeys(candidates(change.after, api.kernels))
+    shim_candidates = tuple(wanted)
+    names = ", ".join(change.path.name for change in changes)
+    progress(f"compiling {names} before and after, and a shim for {len(shim_candidates)} kernels")
+    units: list[tuple[Verdict, Future[Built]]] = []
+    for change in changes:
+        place = change.path.parent if change.path.parent.is_dir() else None
+        units.append((Verdict.BROKEN_BASELINE, builder.compile(change.path.name, change.before, place)))
+        units.append((Verdict.REGRESSED, builder.compile(change.path.name, change.after, place)))
+    shim = builder.compile("shim.cpp", shim_source(shim_candidates).encode())
+    commands: list[str] = []
+    for verdict in (Verdict.BROKEN_BASELINE, Verdict.REGRESSED):
+        for blame, unit in units:
+            if blame is verdict:
+                _made(unit.result(), verdict, commands, "compile")
+    shim_object = _made(shim.result(), Verdict.UNVERIFIABLE, commands, "compile as a shim")
+    sides = []
+    for verdict, side in ((Verdict.BROKEN_BASELINE, "before"), (Verdict.REGRESSED, "after")):
+        objects = [unit.result().target for blame, unit in units if blame is verdict]
+        linked = builder.link([shim_object, *(item for item in objects if item is not None)], side)
+        sides.append(_made(linked, verdict, commands, "link"))
+    return Libraries(sides[0], sides[1], shim_candidates, tuple(commands))
+
+
+def _made(built: Built, verdict: Verdict, commands: list[str], step: str) -> Path:
+    commands.append(" ".join(built.command))
+    if built.target is None:
+        when = {Verdict.BROKEN_BASELINE: "before the change", Verdict.REGRESSED: "after the change"}.get(verdict, "")
+        reason = " ".join(f"does not {step} {when}".split())
+        raise Unbuildable(verdict, f"{reason}: {built.first_error}", tuple(commands))
+    return built.target

@@ -1,0 +1,111 @@
+"""The compiler and the flags with which one operator file fits the installed torch."""
+
+from __future__ import annotations
+
+import mmap
+import platform
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from ..torchapi.locating import Place, release
+
+_CALL_PTR = b"_ZN2at6native16DispatchStubImpl12get_call_ptrEN3c1010DeviceTypeEPv"
+_COMPILERS = ("clang++", "g++", "c++")
+
+
+class CompilerMissing(Exception):
+    """No C++ compiler; ``str()`` is the one line for the user."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """How to compile against one torch: ``identity`` tells two toolchains apart."""
+
+    compiler: Path
+    version: str
+    flags: tuple[str, ...]
+    includes: tuple[Path, ...]
+    libraries: Path
+
+    @property
+    def identity(self) -> str:
+        return "\0".join((self.version, *self.flags, *map(str, self.includes)))
+
+    def compile_command(self, source: Path, target: Path, *, quote: Path | None = None) -> list[str]:
+        """Compile ``source`` to the object ``target``; ``quote`` is where its ``#include "…"`` look first."""
+        places = [f"-I{folder}" for folder in self.includes]
+        if quote is not None:
+            places.insert(0, f"-iquote{quote}")
+        return [str(self.compiler), *self.flags, *places, "-c", str(source), "-o", str(target)]
+
+    def link_command(self, objects: list[Path], target: Path) -> list[str]:
+        """Link a library whose functions bind to themselves and whose data binds to torch's."""
+        names = [str(item) for item in objects]
+        return [str(self.compiler), "-shared", "-Wl,-Bsymbolic-functions", *names, "-o", str(target), "-ldl"]
+
+
+def find_toolchain(place: Place, torch_root: Path | None = None, compiler: str | None = None) -> Toolchain:
+    """The toolchain for the torch at ``place``, an installed one, and sources from ``torch_root``.
+
+    Raises CompilerMissing.
+    """
+    path = _find_compiler(compiler)
+    libraries = place.package / "lib"
+    flags = ("-std=c++20", "-O0", "-fPIC", "-w", "-DAT_PER_OPERATOR_HEADERS", *_vector_macros(libraries))
+    includes = list(place.include_dirs)
+    if torch_root is not None:
+        own = torch_root / "aten" / "src"
+        # A tree of another release would lay its structs over this torch's libraries: then it only fills gaps.
+        includes.insert(0 if _same_release(torch_root, place) else len(includes), own)
+    return Toolchain(path, _compiler_version(path), flags, tuple(includes), libraries)
+
+
+def _find_compiler(name: str | None) -> Path:
+    for candidate in (name,) if name else _COMPILERS:
+        found = shutil.which(candidate)
+        if found:
+            return Path(found)
+    if name:
+        raise CompilerMissing(f"no compiler {name!r}: name one that is installed")
+    raise CompilerMissing("no C++ compiler: install g++ (Debian and Ubuntu: apt-get install g++) or clang++")
+
+
+@lru_cache
+def _compiler_version(path: Path) -> str:
+    answer = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    return answer.splitlines()[0] if answer else str(path)
+
+
+def _vector_macros(libraries: Path) -> tuple[str, ...]:
+    """The ``HAVE_…_CPU_DEFINITION`` macros torch was built with: they decide how many pointers a stub call takes."""
+    pointers = _stub_pointers(libraries / "libtorch_cpu.so")
+    if platform.machine() not in ("x86_64", "AMD64") or pointers < 2:
+        return ()
+    avx2, avx512 = "-DHAVE_AVX2_CPU_DEFINITION", "-DHAVE_AVX512_CPU_DEFINITION"
+    return (avx2, avx512) if pointers > 2 else (avx2,)
+
+
+@lru_cache
+def _stub_pointers(library: Path) -> int:
+    try:
+        with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            at = content.find(_CALL_PTR)
+            if at < 0:
+                return 0
+            rest = content[at + len(_CALL_PTR) : at + len(_CALL_PTR) + 64]
+    except OSError:
+        return 0
+    repeats = re.match(rb"(?:S\d*_)*", rest)
+    assert repeats is not None
+    return 1 + repeats[0].count(b"S")
+
+
+def _same_release(root: Path, place: Place) -> bool:
+    try:
+        return release((root / "version.txt").read_text()) == release(place.version)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,119 @@
+"""Three torches of one verification: as installed, with the files before, with the files after; and runs on them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .change import Observation
+from .isolation import Ended, Limits, run
+from .scratch import new_name
+
+_CHILDREN = Path(__file__).parent / "children"
+_MESSAGE_LENGTH = 500
+# The target's interpreter has no symfix: the children are a package of their own there.
+_START = """
+import importlib, importlib.util, sys
+if sys.path and not sys.path[0]:
+    del sys.path[0]
+folder, module, *arguments = sys.argv[1:]
+spec = importlib.util.spec_from_file_location(
+    "symfix_children", folder + "/__init__.py", submodule_search_locations=[folder]
+)
+package = sys.modules["symfix_children"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(package)
+importlib.import_module("symfix_children." + module).main(*arguments)
+"""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A torch to run on: the installed one, with ``library`` loaded and ``modules`` (name to file) laid over it."""
+
+    name: str
+    library: Path | None = None
+    kernels: int = 0
+    modules: Mapping[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a script did on a variant; ``states`` and ``calls`` belong to the shim's kernels, by number."""
+
+    observation: Observation
+    states: tuple[str, ...] = ()
+    calls: tuple[int, ...] = ()
+    loaded: bool = True
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """Where and under which limits children run."""
+
+    python: Path
+    scratch: Path
+    limits: Limits
+
+    def replay(self, variant: Variant, script: Path | None) -> Replayed:
+        """Run ``script`` (None: only load the variant) in a child of its own."""
+        report = self.scratch / new_name("report")
+        ended, answer = self.ask("replay", variant, {"script": str(script) if script else None}, report)
+        passed = bool(answer.get("passed")) and ended.died is None and ended.code == 0
+        message = "" if passed else answer.get("error") or ended.died or _last_line(ended.stderr)
+        detail = "" if passed else "\n".join(filter(None, (answer.get("trace", ""), ended.stdout, ended.stderr)))
+        return Replayed(
+            Observation(passed, one_line(message), detail[-8000:], ended.died is not None, ended.seconds),
+            tuple(answer.get("swaps", ())),
+            tuple(answer.get("calls", ())),
+            loaded=bool(answer) or variant.library is None,
+        )
+
+    def ask(
+        self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, arguments: Sequence[str] = ()
+    ) -> tuple[Ended, dict[str, Any]]:
+        """Start one of the child scripts on ``variant``; how it ended and what it reported ({} if nothing)."""
+        question = self.scratch / new_name("request")
+        question.write_text(
+            json.dumps(
+                {
+                    **request,
+                    "library": str(variant.library) if variant.library else None,
+                    "kernels": variant.kernels,
+                    "modules": {name: str(file) for name, file in variant.modules.items()},
+                    "report": str(report),
+                }
+            )
+        )
+        command = [str(self.python), "-c", _START, str(_CHILDREN), child, str(question), *arguments]
+        ended = run(command, scratch=self.scratch, limits=self.limits, environment=self._environment())
+        try:
+            answer: dict[str, Any] = json.loads(report.read_text())
+        except (FileNotFoundError, ValueError):
+            answer = {}
+        return ended, answer
+
+    def _environment(self) -> dict[str, str]:
+        caches = self.scratch / "caches"
+        caches.mkdir(exist_ok=True)
+        own = {"PYTHONHASHSEED": "0", "TMPDIR": str(caches), "TORCHINDUCTOR_CACHE_DIR": str(caches)}
+        return {"OMP_NUM_THREADS": "1", **os.environ, **own}
+
+
+def one_line(text: str) -> str:
+    """The telling line of an error: the innermost one where dynamo wraps it, without addresses and C++ frames."""
+    text = re.split(r"(?:\s|\\n)*(?:Exception raised from |C\+\+ CapturedTraceback)", text, maxsplit=1)[0]
+    inner = re.search(r"\): got (\w+)\(([\"'])(.*)", text, re.DOTALL)
+    if inner:
+        text = f"{inner[1]}: {inner[3].split(inner[2] + ')')[0]}"
+    joined = re.sub(r" at 0x[0-9a-f]+", "", " ".join(text.split()))
+    return joined if len(joined) <= _MESSAGE_LENGTH else joined[:_MESSAGE_LENGTH] + " …"
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "it ended without a word"

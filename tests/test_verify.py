@@ -1,0 +1,115 @@
+"""Whole verifications of small changes, against the installed torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.verify.change import Change, Verdict, Verification
+from symfix.codemods.verify.command import verify
+from symfix.codemods.verify.isolation import Limits
+
+KERNEL = """
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/mul.h>
+namespace at::native {
+Tensor square(const Tensor& self) {
+  BODY
+}
+}
+"""
+CONCRETE = "TORCH_CHECK(self.numel() != 17); return at::mul(self, self);"
+SYMBOLIC = "TORCH_CHECK(self.sym_numel() != 17); return at::mul(self, self);"
+REPRO = """
+import torch
+x = torch.arange(6.0).reshape(2, 3)
+compiled = torch.compile(torch.square, dynamic=True, backend="eager")
+torch.testing.assert_close(compiled(x), x * x)
+"""
+
+
+@pytest.fixture
+def repro(tmp_path: Path) -> Path:
+    path = tmp_path / "repro.py"
+    path.write_text(REPRO)
+    return path
+
+
+def kernel(before: str, after: str, repro: Path, limits: Limits | None = None) -> Verification:
+    texts = [KERNEL.replace("BODY", body).encode() for body in (before, after)]
+    change = Change(repro.parent / "Square.cpp", *texts)
+    return verify([change], repros=[repro], evidence_folder=repro.parent / "evidence", limits=limits)
+
+
+def test_a_mended_kernel_is_proven_and_the_answer_kept(repro: Path) -> None:
+    answer = kernel(CONCRETE, SYMBOLIC, repro)
+    assert answer.verdict is Verdict.PROVEN
+    (check,) = answer.checks
+    assert "Cannot call numel() on tensor with symbolic sizes/strides" in check.before.message
+    assert check.reference is not None
+    assert check.reference.passed
+    (swap,) = answer.swaps
+    assert swap.kernel == "square"
+    assert swap.swapped
+    assert swap.calls > 0
+    again = kernel(CONCRETE, SYMBOLIC, repro)
+    assert again.cached
+    assert again.evidence == answer.evidence
+    assert (again.verdict, again.checks, again.swaps) == (answer.verdict, answer.checks, answer.swaps)
+
+
+def test_wrong_numbers_regress(repro: Path) -> None:
+    repro.write_text(REPRO.replace("compiled(x)", "torch.square(x)"))
+    answer = kernel(CONCRETE, SYMBOLIC.replace("(self, self)", "(self, self.neg())"), repro)
+    assert answer.verdict is Verdict.REGRESSED
+    assert "Tensor-likes are not close" in answer.reason
+
+
+def test_nothing_different_is_neutral(repro: Path) -> None:
+    assert kernel(SYMBOLIC, SYMBOLIC + " // the same", repro).verdict is Verdict.NEUTRAL
+
+
+def test_an_unreached_kernel_is_unverifiable(repro: Path) -> None:
+    repro.write_text("import torch; torch.ones(2) + 1")
+    answer = kernel(CONCRETE, SYMBOLIC, repro)
+    assert answer.verdict is Verdict.UNVERIFIABLE
+    assert "reaches" in answer.reason
+
+
+def test_what_does_not_compile_is_blamed_on_its_side(repro: Path) -> None:
+    broken = kernel(CONCRETE, "return self.sym_nonsense();", repro)
+    assert broken.verdict is Verdict.REGRESSED
+    assert "sym_nonsense" in broken.reason
+    baseline = kernel("return self.sym_nonsense();", SYMBOLIC, repro)
+    assert baseline.verdict is Verdict.BROKEN_BASELINE
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("volatile int* nowhere = nullptr; *nowhere = 1; return self;", "SIGSEGV"),
+        ("for (volatile int i = 0;; ++i) {} return self;", "stopped after"),
+    ],
+)
+def test_a_deadly_kernel_is_a_verdict(body: str, words: str, repro: Path) -> None:
+    answer = kernel(SYMBOLIC, body, repro, Limits(wall=30))
+    assert answer.verdict is Verdict.REGRESSED
+    assert words in answer.reason
+
+
+def test_a_python_module_is_laid_over(repro: Path, tmp_path: Path) -> None:
+    module = locate(None, None).package / "_lobpcg.py"
+    content = module.read_bytes()
+    repro.write_text("import torch, inspect; inspect.getsource(torch._lobpcg.lobpcg); assert torch._lobpcg.CHANGED")
+    change = Change(module, content, content + b"\nCHANGED = True\n")
+    answer = verify([change], repros=[repro], evidence_folder=tmp_path / "evidence")
+    assert answer.verdict is Verdict.PROVEN
+    assert "CHANGED" in answer.checks[0].before.message
+    assert module.read_bytes() == content
+
+
+def test_a_file_that_is_no_module_of_torch_is_said(repro: Path, tmp_path: Path) -> None:
+    answer = verify([Change(tmp_path / "mine.py", b"", b"\n")], repros=[repro], evidence_folder=tmp_path)
+    assert answer.verdict is Verdict.UNVERIFIABLE
+    assert "--torch-root" in answer.reason

@@ -1,0 +1,130 @@
+"""A child ends within its limits, whatever it does, and nothing of it stays."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from symfix.codemods.verify.isolation import Ended, Limits, run
+from symfix.codemods.verify.scratch import clear_leftovers, scratch_folder
+
+MIB = 1024**2
+
+
+def python(code: str, folder: Path, limits: Limits | None = None) -> Ended:
+    return run([sys.executable, "-c", code], scratch=folder, limits=limits or Limits(wall=60))
+
+
+def alive(marker: str) -> list[str]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if marker.encode() in (process / "cmdline").read_bytes():
+                found.append(process.name)
+        except OSError:
+            continue
+    return found
+
+
+def test_output_and_code_come_back(tmp_path: Path) -> None:
+    ended = python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(7)", tmp_path)
+    assert (ended.code, ended.stdout, ended.stderr, ended.died) == (7, "out\n", "err\n", None)
+
+
+def test_a_segfault_is_an_answer(tmp_path: Path) -> None:
+    ended = python("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", tmp_path)
+    assert ended.code == -signal.SIGSEGV
+    assert ended.died == "ended by signal SIGSEGV"
+
+
+def test_an_endless_loop_is_stopped_by_the_clock(tmp_path: Path) -> None:
+    ended = python("while True: pass", tmp_path, Limits(wall=1))
+    assert ended.timed_out
+    assert "stopped after" in str(ended.died)
+
+
+def test_an_endless_loop_is_stopped_by_its_processor_time(tmp_path: Path) -> None:
+    assert python("while True: pass", tmp_path, Limits(wall=60, cpu=1)).code == -signal.SIGXCPU
+
+
+def test_memory_is_limited(tmp_path: Path) -> None:
+    ended = python("bytearray(4 * 1024**3)", tmp_path, Limits(memory=1024 * MIB))
+    assert ended.code == 1
+    assert "MemoryError" in ended.stderr
+
+
+def test_a_file_is_limited(tmp_path: Path) -> None:
+    code = "stream = open('big', 'wb')\nwhile True: stream.write(bytes(1024**2))"
+    ended = python(code, tmp_path, Limits(file=16 * MIB))
+    assert "File too large" in ended.stderr
+    assert (tmp_path / "big").stat().st_size <= 16 * MIB
+
+
+def test_long_output_keeps_head_and_tail(tmp_path: Path) -> None:
+    ended = python("print('head' + 'x' * 1_000_000 + 'tail')", tmp_path)
+    assert ended.stdout.startswith("head")
+    assert ended.stdout.endswith("tail\n")
+    assert "bytes left out" in ended.stdout
+    assert len(ended.stdout) < 200_000
+
+
+def test_there_is_no_network(tmp_path: Path) -> None:
+    ended = python("import socket; socket.create_connection(('127.0.0.1', 9), 2)", tmp_path)
+    if not ended.offline:
+        pytest.skip("this kernel lets no process leave the network")
+    assert "unreachable" in ended.stderr
+
+
+def test_detached_processes_are_killed(tmp_path: Path) -> None:
+    marker = f"symfix-orphan-{os.getpid()}"
+    code = f"""
+import os, subprocess, sys
+for _ in range(3):
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)", "{marker}"], start_new_session=True)
+"""
+    ended = python(code, tmp_path)
+    assert ended.code == 0
+    assert ended.left_running == 3
+    assert alive(marker) == []
+
+
+def test_a_killed_parent_takes_its_children_along(tmp_path: Path) -> None:
+    marker = f"symfix-abandoned-{os.getpid()}"
+    code = f"""
+import sys
+from pathlib import Path
+from symfix.codemods.verify.isolation import Limits, run
+from symfix.codemods.verify.scratch import scratch_folder
+with scratch_folder(Path({str(tmp_path)!r})) as folder:
+    run([sys.executable, "-c", "import time; time.sleep(300)", {marker!r}], scratch=folder, limits=Limits())
+"""
+    parent = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    wait_for(lambda: len(alive(marker)) > 1)
+    parent.kill()
+    parent.wait()
+    wait_for(lambda: not alive(marker))
+    assert len(list(tmp_path.glob("run-*"))) == 2
+    assert clear_leftovers(tmp_path) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_living_owner_keeps_its_folder(tmp_path: Path) -> None:
+    with scratch_folder(tmp_path) as first:
+        (first / "mine").write_text("x")
+        with scratch_folder(tmp_path) as second:
+            assert first != second
+        assert (first / "mine").read_text() == "x"
+    assert list(tmp_path.iterdir()) == []
+
+
+def wait_for(condition: object) -> None:
+    assert callable(condition)
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
