@@ -115,7 +115,7 @@ def _declared(
             yield from _declared(tree, child, namespace, template=True, file=file)
         elif child.type in _SCOPES:
             yield from _declared(tree, child, namespace, template=template, file=file)
-        elif child.type in ("declaration", "function_definition") and not child.has_error:
+        elif child.type in ("declaration", "function_definition") and not _broken(child):
             function = _function(tree, child, "::".join(namespace), template=template, file=file)
             if function is not None:
                 yield function
@@ -163,6 +163,16 @@ def _returned(tree: Tree, node: Node, declarator: Node) -> str:
             return _text(tree, child).removeprefix("->").strip()
     words = _plain(tree.masked.text[node.start_byte : declarator.start_byte]).split(" ")
     return " ".join(word for word in words if word not in _SPECIFIERS)
+
+
+def _broken(node: Node) -> bool:
+    """Whether the declaration itself does not parse; the grammar stumbles over some defaults and bodies."""
+    if not node.has_error:
+        return False
+    if node.type == "ERROR" or node.is_missing:
+        return True
+    spared = {child.id for name in ("body", "default_value") if (child := node.child_by_field_name(name)) is not None}
+    return any(_broken(child) for child in node.children if child.id not in spared)
 
 
 def _text(tree: Tree, node: Node) -> str:

@@ -112,6 +112,7 @@ class _Extraction:
             bool(function.structured or function.structured_delegate),
             [[key, entry.kernel] for key, entry in self._entries(function)],
             signature.faithful,
+            function.manual_cpp_binding,
         ]
 
     def kernels(self, function: Any, group: Any) -> Iterator[list[Any]]:

@@ -31,7 +31,8 @@ class Operator:
 
     ``arguments`` stand in the order of the ``at::`` function; a method has the same without ``self``. An overload with
     grouped ``TensorOptions``, or with ``out``, comes a second time as the *faithful* signature: options one by one, and
-    ``out`` at the end of a function called ``foo_outf``.
+    ``out`` at the end of a function called ``foo_outf``. The C++ side of a ``manual`` one is written by hand: torch may
+    have it in another form, or not at all.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Operator:
     structured: bool
     kernels: tuple[tuple[str, str], ...]
     faithful: bool = False
+    manual: bool = False
 
     @cached_property
     def method_arguments(self) -> tuple[Argument, ...]:
@@ -82,7 +84,8 @@ class Kernel:
 
 def operator_from(row: Sequence[Any]) -> Operator:
     """The operator of one row that `extract` printed."""
-    name, overload, cpp_name, arguments, returns, variants, symbolic, options, structured, kernels, faithful = row
+    name, overload, cpp_name, arguments, returns, variants, symbolic, options, structured, kernels, *flags = row
+    faithful, manual = flags
     return Operator(
         name=name,
         overload=overload,
@@ -95,6 +98,7 @@ def operator_from(row: Sequence[Any]) -> Operator:
         structured=structured,
         kernels=tuple((key, kernel) for key, kernel in kernels),
         faithful=faithful,
+        manual=manual,
     )
 
 
