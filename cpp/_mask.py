@@ -14,9 +14,13 @@ _ATTRIBUTES = re.compile(
     rb"|HOST|DEVICE|CLANG_DIAGNOSTIC_\w+\([^)\n]*\)|LIFETIME_BOUND|ALWAYS_INLINE_ATTRIBUTE)"
     rb"|__ubsan_ignore_\w+__|__restrict(?:__)?|__forceinline|__always_inline|TORCH_DISALLOW_TEMPORARIES|C10_DEFINE_\w+\([^)\n]*\))"
 )
-_DEFINES_ATTRIBUTE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(?:__attribute__|__declspec|\[\[)", re.MULTILINE)
+_DEFINES_ATTRIBUTE = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(?:__attribute__|__declspec|\[\[)", re.MULTILINE
+)
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
-_BARE_MACRO = re.compile(rb"^[ \t]*[A-Z][A-Z0-9_]{3,}\([^;{}\n]*\)[ \t]*(?=\n[ \t\r\n]*[^({.:,;<&|+\-*/\s])", re.MULTILINE)
+_BARE_MACRO = re.compile(
+    rb"^[ \t]*[A-Z][A-Z0-9_]{3,}\([^;{}\n]*\)[ \t]*(?=\n[ \t\r\n]*[^({.:,;<&|+\-*/\s])", re.MULTILINE
+)
 _CONDITIONAL = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 
 

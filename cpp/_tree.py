@@ -55,7 +55,11 @@ class Tree:
         if statement is None or _own_errors(statement, node):
             return "parse-error"
         around: Node | None = node
-        while around is not None and around.type not in ("function_definition", "lambda_expression", "namespace_definition"):
+        while around is not None and around.type not in (
+            "function_definition",
+            "lambda_expression",
+            "namespace_definition",
+        ):
             if around.type.startswith("preproc_"):
                 return "preprocessor-branch"
             around = around.parent

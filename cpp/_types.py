@@ -49,7 +49,9 @@ SYMBOLIC = {
 }
 """What each concrete type becomes when the value it holds is promoted."""
 
-_QUALIFIER = re.compile(r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|detail)\b(?:\s*::)?|::|&|\s+")
+_QUALIFIER = re.compile(
+    r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|detail)\b(?:\s*::)?|::|&|\s+"
+)
 _CONTAINER = r"(?:vector|SmallVector|SmallVectorImpl|SmallBuffer|array)"
 _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
     (re.compile(pattern + r"\Z"), kind)
@@ -99,6 +101,10 @@ _INTEGER = re.compile(r"\b(?:int64_t|ptrdiff_t|int32_t|long\s+long|long|int)\b")
 _SMALL_BUFFER = re.compile(r"\b(?:c10::|at::)?SmallBuffer\s*<\s*int64_t\s*,[^<>]*>")
 _INTEGER_ELEMENT = re.compile(r"(?<=<)(\s*)int64_t\b")
 _NAMED = re.compile(r"\b(?=(?:IntArrayRef|DimVector)\b)")
+
+
+HEADERS = {b"c10::SymDimVector": "c10/util/DimVector.h"}
+"""The header that a type brings with it where the concrete type's own header does not declare it."""
 
 
 def symbolic_text(text: str, kind: Type) -> str | None:

@@ -1,0 +1,390 @@
+"""What stands around a value decides what happens when the value becomes symbolic: one handler a syntactic parent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from ._calls import argument, list_method
+from ._flow import Entity, Flow
+from ._model import Variable
+from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, loop_of, promote, promote_result, store
+from ._tree import arguments, field
+from ._types import Type
+
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_SIMPLE = frozenset(
+    {"identifier", "call_expression", "number_literal", "subscript_expression", "parenthesized_expression"}
+)
+_STATEMENTS = frozenset({"expression_statement", "for_statement", "comma_expression", "lambda_capture_specifier"})
+
+
+def arrive(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
+    """Carry a value that is now symbolic into its surroundings."""
+    parent = node.parent
+    if parent is None:
+        return
+    if parent.type in _STATEMENTS and not _is_field(parent, "condition", node):
+        return
+    handler = _HANDLERS.get(parent.type)
+    if handler is None:
+        words = parent.type.replace("_", " ")
+        p.conflict(cause, parent, "unsupported-syntax", f"the value flows into a {words}")
+    else:
+        handler(p, node, parent, kind, cause)
+
+
+def truth(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
+    """An integer tested for truth: a SymInt has to be compared with 0."""
+    if kind is not Type.SYM_INT or node.type not in _SIMPLE | {"field_expression"}:
+        p.conflict(cause, node, "no-symint-operator", "the value is tested for truth")
+    elif loop_of(node) is not None:
+        _bound(p, node, cause)
+    else:
+        p.splice(cause, node, node.end_byte, node.end_byte, " != 0")
+
+
+def _parenthesized(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    p.flow(parent, kind, cause)
+
+
+def _condition(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    around = parent.parent
+    if around is not None and around.type == "switch_statement":
+        p.conflict(cause, node, "switch", "the value selects a case")
+    else:
+        truth(p, node, kind, cause)
+
+
+def _binary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    left, right, sign = field(parent, "left"), field(parent, "right"), field(parent, "operator")
+    if left is None or right is None or sign is None:
+        return
+    operator = p.model.tree.text(sign)
+    other = right if left.id == node.id else left
+    theirs = p.kind_of(other)
+    if operator in ("&&", "||"):
+        truth(p, node, kind, cause)
+    elif operator == "<<" and p.types.type_of(left) is Type.STREAM:
+        return
+    elif theirs is Type.TENSOR and operator in _ARITHMETIC | _COMPARISONS and kind in (Type.SYM_INT, Type.SYM_FLOAT):
+        return
+    elif operator in _COMPARISONS:
+        _comparison(p, node, parent, other, kind, cause)
+    elif operator not in _ARITHMETIC:
+        p.conflict(cause, parent, "no-symint-operator", f"SymInt has no operator {operator}")
+    elif kind is Type.SYM_ITER and theirs in INTEGERS and operator in ("+", "-"):
+        p.flow(parent, kind, cause)
+    elif kind is Type.SYM_INT and theirs in INTEGERS:
+        p.flow(parent, Type.SYM_INT, cause)
+    elif {kind, theirs} <= INTEGERS | {Type.FLOAT, Type.SYM_FLOAT} and operator != "%":
+        if (
+            kind is Type.SYM_FLOAT
+            and theirs is not Type.SYM_INT
+            and other.id == left.id
+            and theirs is not Type.SYM_FLOAT
+        ):
+            p.wrap(cause, other, "c10::SymFloat(", ")")
+        p.flow(parent, Type.SYM_FLOAT, cause)
+    else:
+        text = p.model.tree.text(other)
+        p.conflict(cause, parent, "unknown-operand", f"the value meets {text}, whose type is {theirs.value}")
+
+
+def _comparison(p: Flow, node: Node, parent: Node, other: Node, kind: Type, cause: Entity) -> None:
+    theirs = p.kind_of(other)
+    if loop_of(parent) is not None:
+        if kind is not Type.SYM_ITER:
+            _bound(p, parent, cause)
+        else:
+            demand(p, other, cause)
+    elif kind in LISTS | {Type.SYM_ITER}:
+        demand(p, other, cause)
+    elif theirs not in INTEGERS | {Type.FLOAT, Type.SYM_FLOAT} or (
+        kind is Type.SYM_FLOAT and _is_field(parent, "left", other)
+    ):
+        text = p.model.tree.text(other)
+        p.conflict(cause, parent, "unknown-operand", f"the value is compared with {text}, whose type is {theirs.value}")
+
+
+def _bound(p: Flow, node: Node, cause: Entity) -> None:
+    p.conflict(cause, node, "loop-bound", "a loop runs as often as the value says")
+
+
+def _unary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    operator = p.model.tree.text(parent.children[0])
+    if operator == "-" and kind is Type.SYM_INT:
+        p.flow(parent, kind, cause)
+    elif operator == "!" and kind is Type.SYM_INT and node.type in _SIMPLE and loop_of(parent) is None:
+        p.splice(cause, parent, parent.start_byte, node.start_byte, "")
+        p.splice(cause, node, node.end_byte, node.end_byte, " == 0")
+        around = parent.parent
+        sign = None if around is None else field(around, "operator")
+        if sign is not None and p.model.tree.text(sign) not in ("&&", "||"):
+            p.conflict(cause, parent, "no-symint-operator", "the negated value is compared in turn")
+    elif operator == "*" and kind is Type.SYM_ITER:
+        p.flow(parent, Type.SYM_INT, cause)
+    else:
+        p.conflict(cause, parent, "no-symint-operator", f"{kind.value} has no unary operator {operator}")
+
+
+def _update(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    around = parent.parent
+    operator = p.model.tree.text(parent).replace(p.model.tree.text(node), "").strip()
+    if kind is Type.SYM_ITER:
+        p.flow(parent, kind, cause)
+    elif kind is not Type.SYM_INT or around is None or around.type != "expression_statement" or operator != "++":
+        p.conflict(cause, parent, "no-symint-operator", f"SymInt has no operator {operator}")
+    else:
+        p.edit(cause, parent, f"{p.model.tree.text(node)} += 1")
+
+
+def _assignment(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    left, right, sign = field(parent, "left"), field(parent, "right"), field(parent, "operator")
+    if left is None or right is None or sign is None:
+        return
+    operator = p.model.tree.text(sign)
+    if node.id == right.id:
+        put(p, left, kind, cause)
+        if operator == "=" and parent.parent is not None and parent.parent.type not in _STATEMENTS:
+            p.flow(parent, kind, cause)
+        return
+    if operator == "=" and kind in LISTS:
+        demand(p, right, cause)
+    elif kind in LISTS | {Type.SYM_ITER}:
+        p.conflict(cause, parent, "no-symint-operator", f"the array is changed by {operator}")
+    elif p.kind_of(right) not in INTEGERS | ({Type.FLOAT, Type.SYM_FLOAT} if kind is Type.SYM_FLOAT else set()):
+        p.conflict(cause, right, "mixed-assignment", f"{p.model.tree.text(right)} is of type {p.kind_of(right).value}")
+    elif operator in ("-=", "%="):
+        p.splice(cause, parent, sign.start_byte, sign.end_byte, f"= {p.model.tree.text(left)} {operator[0]}")
+        if right.type not in _SIMPLE:
+            p.wrap(cause, right, "(", ")")
+    elif operator not in ("=", "+=", "*=", "/="):
+        p.conflict(cause, parent, "no-symint-operator", f"SymInt has no operator {operator}")
+
+
+def put(p: Flow, target: Node, kind: Type, cause: Entity) -> None:
+    """A symbolic value is assigned to an lvalue."""
+    held = p.kind_of(target)
+    if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
+        return
+    if target.type == "identifier":
+        variable = p.model.resolve(target)
+        if variable is not None:
+            store(p, variable, kind, cause, target)
+            return
+    base = field(target, "argument") if target.type == "subscript_expression" else None
+    if target.type == "call_expression":
+        method = p.types.receiver(target)
+        base = method[0] if method is not None and method[1] in ("front", "back", "at") else None
+    if base is not None and kind is Type.SYM_INT and p.types.type_of(base) is Type.INT_VEC:
+        demand(p, base, cause)
+        return
+    p.conflict(cause, target, "unknown-target", f"the value is stored in {p.model.tree.text(target)}")
+
+
+def _init_declarator(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    variable = _declared(p, parent)
+    if variable is None:
+        p.conflict(cause, parent, "structured-binding", "the value is unpacked")
+    elif node.type == "initializer_list" and variable.type is Type.INT:
+        promote(p, variable, Type.SYM_INT, cause)
+    elif node.type == "initializer_list" and variable.type is not Type.INT_VEC:
+        if variable.type is not Type.SYM_VEC:
+            p.conflict(cause, parent, "declared-type", f"{variable.name} is declared {variable.type_text}")
+    else:
+        store(p, variable, kind, cause, node)
+
+
+def _declared(p: Flow, declarator: Node) -> Variable | None:
+    name = field(declarator, "declarator")
+    while name is not None and name.type not in ("identifier", "structured_binding_declarator"):
+        name = field(name, "declarator") or (name.named_children[-1] if name.named_children else None)
+    return None if name is None or name.type != "identifier" else p.model.resolve(name)
+
+
+def _arguments(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    around = parent.parent
+    if around is None:
+        return
+    if around.type == "call_expression":
+        argument(p, node, around, kind, cause)
+    elif around.type == "init_declarator":
+        variable = _declared(p, around)
+        if variable is None:
+            p.conflict(cause, around, "unsupported-syntax", "the value constructs something that has no name")
+        else:
+            constructed(p, variable, arguments(parent), node, kind, cause)
+    else:
+        p.conflict(cause, around, "unsupported-syntax", f"the value flows into a {around.type.replace('_', ' ')}")
+
+
+def _vexing(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    """``DimVector shape(sizes);`` reads as a function declaration whose parameter type is the argument."""
+    listed = parent.parent
+    declarator = None if listed is None else listed.parent
+    name = None if declarator is None else field(declarator, "declarator")
+    variable = None if name is None else p.model.resolve(name)
+    if listed is None or variable is None or variable.how != "local":
+        p.conflict(cause, parent, "unsupported-syntax", "the value stands where a type could")
+    else:
+        values = [c for c in listed.named_children if c.type != "comment"]
+        constructed(p, variable, values, parent, kind, cause)
+
+
+def constructed(p: Flow, variable: Variable, values: list[Node], node: Node, kind: Type, cause: Entity) -> None:
+    """A symbolic value is a constructor argument of a declared variable."""
+    position = next((i for i, value in enumerate(values) if value.id == node.id), 0)
+    if variable.type is Type.TENSORS:
+        p.conflict(cause, node, "decides-arity", f"the value decides how many Tensors {variable.name} holds")
+    elif variable.type in (Type.INT_VEC, Type.SYM_VEC) and kind is Type.SYM_INT:
+        if position == 0 and node.type != "initializer_list":
+            p.conflict(cause, node, "container-size", f"the value decides how many elements {variable.name} has")
+        else:
+            store(p, variable, Type.SYM_VEC, cause, node)
+    elif variable.type in (Type.INT_VEC, Type.SYM_VEC):
+        store(p, variable, Type.SYM_VEC, cause, node)
+    elif len(values) == 1 and variable.type in (Type.INT, Type.INT_REF, Type.FLOAT, Type.AUTO, Type.SCALAR):
+        store(p, variable, kind, cause, node)
+    elif variable.type not in SYMBOLIC_TYPES:
+        p.conflict(cause, node, "unknown-callee", f"the value constructs {variable.name}, a {variable.type_text}")
+
+
+def _braces(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    around = parent.parent
+    if kind is not Type.SYM_INT:
+        p.conflict(cause, parent, "unsupported-syntax", "an array stands among the elements of a list")
+    elif around is not None and around.type == "compound_literal_expression":
+        held = p.types.type_of(around)
+        type_node = field(around, "type")
+        from_text = None if type_node is None else p.types.named_type(type_node)
+        if from_text in (Type.INT_REF, Type.INT_VEC):
+            construct(p, around, type_node, from_text, cause)
+        elif held not in SYMBOLIC_TYPES and from_text not in SYMBOLIC_TYPES:
+            p.conflict(cause, around, "unknown-callee", "the value constructs an object of an unknown type")
+    else:
+        p.flow(parent, Type.SYM_VEC, cause)
+
+
+def _return(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    function = p.model.innermost(parent)
+    if function is not None:
+        promote_result(p, function, kind, cause, node)
+
+
+def _conditional(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    if _is_field(parent, "condition", node):
+        truth(p, node, kind, cause)
+        return
+    consequence, alternative = field(parent, "consequence"), field(parent, "alternative")
+    other = alternative if consequence is not None and consequence.id == node.id else consequence
+    if other is None:
+        return
+    theirs = p.kind_of(other)
+    if kind in LISTS:
+        demand(p, other, cause)
+    elif kind is Type.SYM_INT and theirs in INTEGERS:
+        p.finally_(lambda: _same_type(p, other, cause))
+    elif not (kind is Type.SYM_FLOAT and theirs is Type.SYM_FLOAT):
+        p.conflict(cause, parent, "mixed-conditional", f"the other branch is of type {theirs.value}")
+        return
+    p.flow(parent, kind, cause)
+
+
+def _same_type(p: Flow, other: Node, cause: Entity) -> None:
+    if p.kind_of(other) is not Type.SYM_INT:
+        p.wrap(cause, other, "c10::SymInt(", ")")
+
+
+def _subscript(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    if _is_field(parent, "argument", node) and kind in LISTS | {Type.SYM_ITER}:
+        p.flow(parent, Type.SYM_INT, cause)
+    else:
+        p.conflict(cause, parent, "array-index", "the value is an index")
+
+
+def _index(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    p.conflict(cause, parent, "array-index", "the value is an index")
+
+
+def _member(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    call = parent.parent
+    name = field(parent, "field")
+    if name is None or call is None or call.type != "call_expression" or not _is_field(call, "function", parent):
+        p.conflict(cause, parent, "unsupported-syntax", "a member of the value is named without a call")
+    else:
+        list_method(p, node, call, p.model.tree.text(name), kind, cause)
+
+
+def _range_for(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    name = field(parent, "declarator")
+    while name is not None and name.type == "reference_declarator":
+        name = name.named_children[-1] if name.named_children else None
+    variable = None if name is None or name.type != "identifier" else p.model.resolve(name)
+    if kind not in LISTS or variable is None:
+        p.conflict(cause, parent, "loop-bound", "a loop runs over the value")
+    elif variable.type not in SYMBOLIC_TYPES:
+        store(p, variable, Type.SYM_INT, cause, node)
+
+
+def _capture(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    left = field(parent, "left")
+    variable = None if left is None else p.model.resolve(left)
+    if variable is not None:
+        promote(p, variable, kind, cause)
+
+
+def _cast(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    target = p.types.type_of(parent)
+    if kind is Type.SYM_INT and target is Type.INT:
+        p.splice(cause, parent, parent.start_byte, node.start_byte, "")
+        p.flow(parent, kind, cause)
+    elif kind is Type.SYM_INT and target is Type.FLOAT and "double" in p.model.tree.text(parent).split(")")[0]:
+        p.splice(cause, parent, parent.start_byte, node.start_byte, "c10::SymFloat(")
+        p.splice(cause, node, node.end_byte, node.end_byte, ")")
+        p.flow(parent, Type.SYM_FLOAT, cause)
+    else:
+        p.conflict(cause, parent, "cast", f"the value is cast by {p.model.tree.text(parent).split(')')[0]})")
+
+
+def _loop(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    _bound(p, node, cause)
+
+
+def _template(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+    p.conflict(cause, parent, "template-argument", "the value is a template argument")
+
+
+def _is_field(parent: Node, name: str, node: Node) -> bool:
+    held = parent.child_by_field_name(name)
+    return held is not None and held.id == node.id
+
+
+_HANDLERS: dict[str, Callable[[Flow, Node, Node, Type, Entity], None]] = {
+    "parenthesized_expression": _parenthesized,
+    "condition_clause": _condition,
+    "binary_expression": _binary,
+    "unary_expression": _unary,
+    "pointer_expression": _unary,
+    "update_expression": _update,
+    "assignment_expression": _assignment,
+    "init_declarator": _init_declarator,
+    "argument_list": _arguments,
+    "parameter_declaration": _vexing,
+    "initializer_list": _braces,
+    "return_statement": _return,
+    "conditional_expression": _conditional,
+    "subscript_expression": _subscript,
+    "subscript_argument_list": _index,
+    "field_expression": _member,
+    "for_range_loop": _range_for,
+    "lambda_capture_initializer": _capture,
+    "cast_expression": _cast,
+    "for_statement": _loop,
+    "while_statement": _loop,
+    "do_statement": _loop,
+    "template_argument_list": _template,
+    "switch_statement": _condition,
+}

@@ -1,0 +1,194 @@
+"""Which functions of a file ever see a symbolic size, and which parts of those are kernel code all the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from ..codemods.torchapi import TorchApi
+from ._model import STRUCTURED_KERNEL, STRUCTURED_META, Function, Model
+from ._tree import ancestors, arguments, field, walk
+
+FAKE_KEYS = frozenset(
+    {
+        "CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional", "Meta",
+        "Functionalize", "Autograd",
+    }
+)  # fmt: skip
+"""Dispatch keys whose kernels run on fake tensors."""
+
+_FORMULAS = ("torch::autograd::generated::details", "at::functionalization")
+_DEVICE_TEST = re.compile(
+    r"\bis_(?:cuda|cpu|mps|xpu|hip|mkldnn|vulkan|xla|metal|quantized)\(\)|device\(\)\.(?:type|is_\w+)\(\)"
+)
+_POINTER = re.compile(r"(?:mutable_|const_)?data_ptr\Z")
+_ITERATOR = re.compile(r"\b(?:at::)?TensorIterator(?:Config)?\b")
+
+
+@dataclass(frozen=True)
+class KernelCode:
+    """A byte range inside an eligible function that only ever runs on real data, and why."""
+
+    start: int
+    end: int
+    reason: str
+    mode: int
+
+
+class Eligibility:
+    """The functions of a file that see symbolic sizes, each with the way it is reached."""
+
+    def __init__(self, model: Model, api: TorchApi, *, all_functions: bool) -> None:
+        self.model = model
+        self._api = api
+        self.why: dict[int, str] = {}
+        self._functions: dict[int, Function] = {}
+        registered = _registrations(model)
+        outer = [function for function in model.functions if not function.is_lambda]
+        for function in outer:
+            why = "all functions" if all_functions else self._entry(function, registered)
+            if why is not None and not (all_functions and registered.get(function.name) == "kernel"):
+                self._admit(function, why)
+        waiting = list(self._functions.values())
+        while waiting:
+            caller = waiting.pop()
+            for callee in self._callees(caller):
+                if callee.node.id not in self.why and not self.is_kernel(callee):
+                    self._admit(callee, f"reached from {caller.name}")
+                    waiting.append(callee)
+
+    @property
+    def functions(self) -> list[Function]:
+        """The eligible functions in source order."""
+        return sorted(self._functions.values(), key=lambda function: function.node.start_byte)
+
+    def is_eligible(self, function: Function | None) -> bool:
+        """Whether a function, or the function around a lambda, sees symbolic sizes."""
+        return function is not None and function.outermost.node.id in self.why
+
+    def is_kernel(self, function: Function) -> bool:
+        """Whether torch knows the function only as a kernel for real data."""
+        if function.macro in STRUCTURED_KERNEL:
+            return True
+        keys = self._keys(function)
+        return bool(keys) and not keys & FAKE_KEYS
+
+    def is_registered(self, function: Function) -> bool:
+        """Whether the dispatcher calls the function, so that its signature is not the file's to change."""
+        return function.macro is not None or bool(self._keys(function)) or function.name in _registrations(self.model)
+
+    def kernel_code(self, function: Function) -> list[KernelCode]:
+        """The parts of an eligible function that work on pointers, iterators or one device."""
+        found: list[KernelCode] = []
+        for node in walk(function.body):
+            marker = self._marker(node)
+            if marker is not None:
+                reason, mode, region = marker
+                found.append(KernelCode(region.start_byte, region.end_byte, reason, mode))
+        return found
+
+    def _admit(self, function: Function, why: str) -> None:
+        self.why[function.node.id] = why
+        self._functions[function.node.id] = function
+
+    def _entry(self, function: Function, registered: dict[str, str]) -> str | None:
+        if function.macro in STRUCTURED_META:
+            return "structured meta function"
+        if registered.get(function.name) == "fake":
+            return "registered in this file"
+        if function.in_class or function.macro is not None:
+            return None
+        if "::".join(function.namespaces) in _FORMULAS:
+            return "autograd or functionalization code"
+        keys = self._keys(function) & FAKE_KEYS
+        return f"kernel for {', '.join(sorted(keys))}" if keys else None
+
+    def _keys(self, function: Function) -> frozenset[str]:
+        if function.in_class or function.internal or not _in_native(function):
+            return frozenset()
+        kernels = self._api.kernels(function.name)
+        matching = [kernel for kernel in kernels if len(kernel.parameters) == len(function.parameters)]
+        return frozenset(key for kernel in matching or kernels for key in kernel.keys)
+
+    def _callees(self, caller: Function) -> list[Function]:
+        found: list[Function] = []
+        for node in walk(caller.body):
+            if node.type == "call_expression":
+                function = field(node, "function")
+                if function is not None and function.type in (
+                    "identifier",
+                    "qualified_identifier",
+                    "template_function",
+                ):
+                    name = re.sub(r"<.*", "", self.model.tree.text(function), flags=re.DOTALL).rsplit("::", 1)[-1]
+                    found += self.model.named(name)
+        return found
+
+    def _marker(self, node: Node) -> tuple[str, int, Node] | None:
+        text = self.model.tree.text
+        if node.type == "call_expression":
+            function = field(node, "function")
+            if function is None:
+                return None
+            last = function.child_by_field_name("field") or function
+            name = re.sub(r"<.*", "", text(last), flags=re.DOTALL).rsplit("::", 1)[-1]
+            if name.startswith("AT_DISPATCH"):
+                return "dispatch-macro", 4, _block(node)
+            if name == "parallel_for" or name == "parallel_reduce":
+                return "parallel-for", 4, _block(node)
+            if _POINTER.match(name):
+                return "data-pointer", 4, _block(node)
+            if _ITERATOR.search(text(function)):
+                return "tensor-iterator", 3, _block(node)
+        elif node.type == "if_statement":
+            condition, consequence = field(node, "condition"), field(node, "consequence")
+            if condition is not None and consequence is not None and _DEVICE_TEST.search(text(condition)):
+                if not _only_raises(consequence, self.model):
+                    return "device-branch", 4, consequence
+        elif node.type == "declaration":
+            kind = field(node, "type")
+            if kind is not None and _ITERATOR.fullmatch(text(kind)):
+                return "tensor-iterator", 3, _block(node)
+        return None
+
+
+def _in_native(function: Function) -> bool:
+    spaces = [part for name in function.namespaces for part in name.split("::")]
+    return spaces[:2] == ["at", "native"] or not spaces
+
+
+def _block(node: Node) -> Node:
+    for around in ancestors(node):
+        if around.type in ("compound_statement", "case_statement"):
+            return around
+    return node
+
+
+def _only_raises(consequence: Node, model: Model) -> bool:
+    return bool(
+        re.match(r"\{?\s*(?:TORCH_CHECK|AT_ERROR|throw)\b[^;]*;\s*\}?\Z", model.tree.text(consequence), re.DOTALL)
+    )
+
+
+def _registrations(model: Model) -> dict[str, str]:
+    """Functions the file hands to TORCH_LIBRARY blocks: "fake" where the key runs on fake tensors, else "kernel"."""
+    found: dict[str, str] = {}
+    for function in model.functions:
+        if function.macro is None and not function.name.startswith("TORCH_LIBRARY"):
+            continue
+        head = model.tree.content[function.node.start_byte : function.body.start_byte].decode()
+        block = re.match(r"\s*TORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\s*\(([^)]*)\)", head)
+        if block is None:
+            continue
+        words = [word.strip() for word in block[1].split(",")]
+        key = words[1] if "_IMPL" in head.split("(")[0] else "CompositeImplicitAutograd"
+        fake = key in FAKE_KEYS or key.startswith("Autograd")
+        for node in walk(function.body):
+            if node.type == "call_expression" and len(arguments(node)) >= 2:
+                names = re.findall(r"\b[A-Za-z_]\w*\b", model.tree.text(arguments(node)[-1]))
+                for name in names:
+                    if model.named(name):
+                        found[name] = "fake" if fake or found.get(name) == "fake" else "kernel"
+    return found

@@ -1,0 +1,328 @@
+"""Promoting what a value is stored in or handed over by: variables, parameters, results; and what must follow suit."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from ._flow import Entity, Flow
+from ._infer import CONCRETE, TRANSPARENT
+from ._model import Function, Variable
+from ._tree import ancestors, arguments, field
+from ._types import SYMBOLIC, Type, is_output_reference, symbolic_text
+
+SYMBOLIC_TYPES = frozenset({Type.SYM_INT, Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER, Type.SYM_FLOAT, Type.SYM_BOOL})
+INTEGERS = frozenset({Type.INT, Type.UNSIGNED, Type.SYM_INT})
+LISTS = frozenset({Type.SYM_REF, Type.SYM_VEC})
+_LIST_METHODS = frozenset({"vec", "slice", "drop_front", "drop_back", "begin", "end", "cbegin", "cend"})
+HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
+
+
+def store(p: Flow, variable: Variable, kind: Type, cause: Entity, at: Node) -> None:
+    """A value of ``kind`` is put into a variable at a place: promote the variable, or say why it can't be."""
+    held = p.types.type_of(variable.node) if variable.type is Type.AUTO else variable.type
+    target = SYMBOLIC.get(held)
+    if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
+        return
+    if variable.type is Type.AUTO and target is None:
+        target = kind
+    if target is None or not _fits(kind, target):
+        name = variable.type_text or "a structured binding"
+        p.conflict(cause, at, "declared-type", f"{variable.name} is declared {name}")
+        return
+    promote(p, variable, target, cause)
+
+
+def _fits(kind: Type, target: Type) -> bool:
+    return (
+        kind is target
+        or (kind, target) in ((Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.SYM_FLOAT))
+        or (kind is Type.SYM_REF and target is Type.SYM_VEC)
+    )
+
+
+def promote(p: Flow, variable: Variable, kind: Type, cause: Entity) -> None:
+    """Give a variable its symbolic type, and carry on from each of its uses."""
+    entity: Entity = ("variable", variable.node.id)
+    known = p.variables.get(variable.node.id)
+    p.link(cause, entity, variable.name)
+    if known is not None:
+        return
+    p.variables[variable.node.id] = (variable, kind)
+    function = variable.function
+    hidden = p.model.tree.hidden_use(variable.name, variable.scope)
+    if hidden is not None:
+        p.conflict(
+            entity, variable.node, hidden, f"{variable.name} is named where the code can't be read with certainty"
+        )
+        return
+    if variable.how in ("binding", "array"):
+        reason = "structured-binding" if variable.how == "binding" else "c-array"
+        p.conflict(entity, variable.node, reason, f"{variable.name} can't change its type alone")
+        return
+    if variable.how == "parameter":
+        _parameter(p, variable, kind, entity)
+    if variable.type is not Type.AUTO:
+        retype(p, variable, entity)
+        for sibling in p.model.variables(function):
+            if sibling.declaration.id == variable.declaration.id and sibling is not variable:
+                p.soon(lambda other=sibling: promote(p, other, kind, entity))  # type: ignore[misc]
+    if variable.how in ("local", "capture"):
+        _initialized(p, variable, kind, entity)
+    for reference in p.model.references(variable):
+        p.soon(lambda use=reference: p.flow(use, kind, entity))  # type: ignore[misc]
+
+
+def retype(p: Flow, variable: Variable, entity: Entity) -> None:
+    """Write the symbolic twin of a variable's declared type."""
+    node = variable.type_node
+    text = None if node is None else symbolic_text(p.model.tree.text(node), variable.type)
+    if node is None or text is None:
+        p.conflict(entity, variable.node, "declared-type", f"{variable.type_text} has no symbolic twin")
+    else:
+        p.edit(entity, node, text)
+
+
+def _initialized(p: Flow, variable: Variable, kind: Type, entity: Entity) -> None:
+    if kind in (Type.SYM_INT, Type.SYM_FLOAT):
+        if variable.type is Type.AUTO:
+            p.finally_(lambda: _spell_auto(p, variable, entity))
+        return
+    for value in variable.initializers:
+        if p.kind_of(value) in (Type.INT_REF, Type.INT_VEC, Type.INT_ITER) or value.type == "initializer_list":
+            p.soon(lambda node=value: demand(p, node, entity))  # type: ignore[misc]
+        elif variable.type is Type.AUTO and p.kind_of(value) not in SYMBOLIC_TYPES:
+            p.conflict(
+                entity, value, "unknown-initializer", f"the value {variable.name} starts with is of an unknown type"
+            )
+
+
+def _spell_auto(p: Flow, variable: Variable, entity: Entity) -> None:
+    """``auto n = 0`` deduces int, whatever is assigned later."""
+    node, value = variable.type_node, variable.initializers[0] if variable.initializers else None
+    if node is None or value is None or p.kind_of(value) in SYMBOLIC_TYPES:
+        return
+    if p.kind_of(value) is Type.INT:
+        p.edit(entity, node, "c10::SymInt")
+    else:
+        p.conflict(entity, value, "unknown-initializer", f"the value {variable.name} starts with is of an unknown type")
+
+
+def may_change(p: Flow, function: Function) -> tuple[str, str] | None:
+    """None when the signature is this file's to change, else the reason and a sentence."""
+    if function.is_lambda:
+        return None
+    if p.know.eligibility.is_registered(function):
+        return "kernel-signature", f"the dispatcher calls {function.name}: its signature follows the schema"
+    if function.in_class:
+        return "method-signature", f"{function.name} belongs to a class"
+    if function.is_template:
+        return "template-signature", f"{function.name} is a template"
+    if not function.internal or p.know.path.suffix in HEADERS:
+        return "external-linkage", f"{function.name} can be called from other files"
+    if len(p.model.named(function.name)) > 1:
+        return "overloaded", f"the file has several functions called {function.name}"
+    return None
+
+
+def call_sites(p: Flow, function: Function, entity: Entity) -> list[Node]:
+    """Every call of a function of this file; a conflict where it is used in any other way."""
+    if function.is_lambda:
+        holder = function.node.parent
+        if holder is not None and holder.type == "call_expression":
+            return [holder]
+        name = None if holder is None or holder.type != "init_declarator" else field(holder, "declarator")
+        variable = None if name is None else p.model.resolve(name)
+        if variable is None:
+            p.conflict(entity, function.node, "lambda-escapes", "the lambda is handed to code that can't be seen")
+            return []
+        mentions = list(p.model.references(variable))
+    else:
+        mentions = p.model.mentions.get(function.name, [])
+    calls: list[Node] = []
+    for mention in mentions:
+        callee: Node = mention
+        while callee.parent is not None and callee.parent.type == "qualified_identifier":
+            callee = callee.parent
+        call = callee.parent
+        if call is None or call.type != "call_expression":
+            p.conflict(entity, mention, "function-escapes", f"{function.name} is named without being called")
+        else:
+            calls.append(call)
+    return calls
+
+
+def _parameter(p: Flow, variable: Variable, kind: Type, entity: Entity) -> None:
+    function = variable.function
+    refusal = may_change(p, function)
+    if refusal is not None:
+        p.conflict(entity, variable.node, *refusal)
+        return
+    for call in call_sites(p, function, entity):
+        passed = arguments(call)
+        if variable.position >= len(passed):
+            continue
+        value = passed[variable.position]
+        eligible = p.know.eligibility.is_eligible(p.model.function_at(call.start_byte))
+        if is_output_reference(variable.type_text) or kind is not Type.SYM_INT:
+            if not eligible:
+                p.conflict(entity, call, "shared-with-kernel", f"{function.name} is called from kernel code too")
+            elif is_output_reference(variable.type_text) and kind in (Type.SYM_INT, Type.SYM_FLOAT):
+                target = p.model.resolve(value) if value.type == "identifier" else None
+                if target is None:
+                    p.conflict(entity, value, "output-reference", "the argument is written through and is no variable")
+                else:
+                    p.soon(lambda one=target, place=value: store(p, one, kind, entity, place))  # type: ignore[misc]
+            else:
+                p.soon(lambda node=value: demand(p, node, entity))  # type: ignore[misc]
+
+
+def promote_result(p: Flow, function: Function, kind: Type, cause: Entity, at: Node) -> None:
+    """A function returns a value of ``kind``: change its return type and carry on from its calls."""
+    if function.returns in SYMBOLIC_TYPES or (function.returns is Type.SCALAR and kind is not Type.SYM_REF):
+        return
+    target = SYMBOLIC.get(function.returns, kind if function.returns is Type.AUTO else None)
+    if target is None or not _fits(kind, target):
+        name = "" if function.returns_node is None else p.model.tree.text(function.returns_node)
+        p.conflict(cause, at, "return-type", f"{function.name or 'the lambda'} returns {name}")
+        return
+    entity: Entity = ("result", function.node.id)
+    known = entity in p.results
+    p.link(cause, entity, f"{function.name}()" if function.name else None)
+    if known:
+        return
+    p.results.add(entity)
+    refusal = may_change(p, function)
+    if refusal is not None:
+        p.conflict(entity, at, *refusal)
+        return
+    if function.returns is not Type.AUTO and function.returns_node is not None:
+        text = symbolic_text(p.model.tree.text(function.returns_node), function.returns)
+        if text is None:
+            p.conflict(entity, at, "return-type", f"the return type of {function.name} has no symbolic twin")
+        else:
+            p.edit(entity, function.returns_node, text)
+    for value in returned_values(p, function):
+        if target in LISTS:
+            p.soon(lambda node=value: demand(p, node, entity))  # type: ignore[misc]
+        elif function.returns is Type.AUTO:
+            p.finally_(lambda node=value: _agree(p, node, entity))  # type: ignore[misc]
+    for call in call_sites(p, function, entity):
+        if not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
+            p.conflict(entity, call, "shared-with-kernel", f"{function.name} is called from kernel code too")
+        else:
+            p.soon(lambda node=call: p.flow(node, target, entity))  # type: ignore[misc]
+
+
+def returned_values(p: Flow, function: Function) -> list[Node]:
+    """The expressions a function returns, those of lambdas inside it left out."""
+    found: list[Node] = []
+    waiting = [function.body]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "return_statement" and node.named_children:
+            found.append(node.named_children[0])
+        elif node.type != "lambda_expression":
+            waiting.extend(node.named_children)
+    return found
+
+
+def _agree(p: Flow, node: Node, entity: Entity) -> None:
+    if p.kind_of(node) in INTEGERS - {Type.SYM_INT}:
+        p.wrap(entity, node, "c10::SymInt(", ")")
+    elif p.kind_of(node) not in SYMBOLIC_TYPES:
+        p.conflict(entity, node, "return-type", "the other results are of an unknown type")
+
+
+def demand(p: Flow, node: Node, cause: Entity, *, convert: bool = False) -> None:
+    """An array must become symbolic because it meets one that is: promote where it comes from.
+
+    With ``convert``, an array that has to stay concrete (a kernel's parameter) is converted in place, which is exact.
+    """
+    tree = p.model.tree
+    if node.id in p.promoted:
+        p.flow(node, p.promoted[node.id], cause)
+        return
+    kind = p.types.type_of(node)
+    if kind in SYMBOLIC_TYPES or kind in INTEGERS or node.type == "initializer_list":
+        return
+    if node.type in ("identifier", "type_identifier"):
+        variable = p.model.resolve(node)
+        if variable is not None and kind in SYMBOLIC:
+            fixed = variable.how == "parameter" and may_change(p, variable.function) is not None
+            if not (fixed and convert):
+                promote(p, variable, SYMBOLIC[kind], cause)
+                return
+    elif node.type == "parenthesized_expression" and node.named_children:
+        demand(p, node.named_children[0], cause, convert=convert)
+        return
+    elif node.type == "conditional_expression":
+        for branch in (field(node, "consequence"), field(node, "alternative")):
+            if branch is not None:
+                demand(p, branch, cause)
+        return
+    elif node.type == "compound_literal_expression" and kind in SYMBOLIC:
+        construct(p, node, field(node, "type"), kind, cause)
+        return
+    elif node.type == "call_expression":
+        if _demand_call(p, node, kind, cause):
+            return
+    if convert and kind in (Type.INT_REF, Type.INT_VEC):
+        p.wrap(cause, node, "c10::fromIntArrayRefSlow(", ")")
+        return
+    p.conflict(cause, node, "concrete-operand", f"{tree.text(node)} stays concrete")
+
+
+def _demand_call(p: Flow, node: Node, kind: Type, cause: Entity) -> bool:
+    seed = p.live_seed(node)
+    if seed is not None:
+        p.link(cause, seed.entity)
+        return True
+    method = p.types.receiver(node)
+    if method is not None:
+        if method[1] in _LIST_METHODS and p.types.type_of(method[0]) in (Type.INT_REF, Type.INT_VEC):
+            demand(p, method[0], cause)
+            return True
+        return False
+    name = p.types.callee(node)
+    if name in TRANSPARENT and arguments(node):
+        demand(p, arguments(node)[0], cause)
+        return True
+    own = p.types.own_functions(node)
+    if len(own) == 1 and kind in SYMBOLIC:
+        promote_result(p, own[0], SYMBOLIC[kind], cause, node)
+        return True
+    if not own and kind in (Type.INT_REF, Type.INT_VEC) and name not in CONCRETE:
+        function = field(node, "function")
+        if function is not None and symbolic_text(p.model.tree.text(function), kind) is not None:
+            construct(p, node, function, kind, cause)
+            for value in arguments(node):
+                if p.kind_of(value) in (Type.INT_REF, Type.INT_VEC, Type.INT_ITER):
+                    demand(p, value, cause)
+            return True
+    return False
+
+
+def construct(p: Flow, node: Node, type_node: Node | None, kind: Type, cause: Entity) -> None:
+    """An explicit construction of a container or array: write its symbolic twin and carry the result on."""
+    text = None if type_node is None else symbolic_text(p.model.tree.text(type_node), kind)
+    if type_node is None or text is None:
+        p.conflict(cause, node, "declared-type", "the constructed type has no symbolic twin")
+        return
+    entity: Entity = ("call", node.id)
+    p.link(cause, entity)
+    p.edit(entity, type_node, text)
+    p.flow(node, SYMBOLIC[kind], entity)
+
+
+def loop_of(node: Node) -> Node | None:
+    """The loop whose condition a boolean expression is part of, or None."""
+    inner = node
+    for around in ancestors(node):
+        if around.type in ("parenthesized_expression", "unary_expression", "binary_expression", "condition_clause"):
+            inner = around
+            continue
+        if around.type in ("for_statement", "while_statement", "do_statement"):
+            condition = field(around, "condition")
+            return around if condition is not None and condition.id == inner.id else None
+        return None
+    return None

@@ -1,0 +1,60 @@
+"""Ask Tensors for symbolic sizes, and carry the answers through everything they flow into.
+
+What: ``numel()``, ``size(d)``, ``sizes()``, ``stride(d)``, ``strides()`` and ``storage_offset()`` become their ``sym_``
+twins, and with them the variables, containers, parameters, results and operator calls (``view`` to ``view_symint``)
+that the values reach.
+
+Why: on a fake tensor with symbolic sizes the concrete calls throw, or pin the size to one value without a word.
+
+What it leaves alone: kernels; code on data pointers, iterators or one device; a value that ends in a loop bound, an
+index, a container's length, the number of outputs, an operator without a SymInt schema, or anything that is not known
+to take a SymInt. Each of these is reported with the place that keeps the value concrete.
+
+Safety: safe. A SymInt that holds a plain integer computes what the integer computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ._analysis import analyse
+from ._flow import Conflict, Promotion, Seed
+from ._infer import CONCRETE
+from ._types import HEADERS
+
+NAME = "use_sym_sizes"
+_MODES = {"tensor-iterator": 3}
+_LATER = frozenset(
+    {"loop-bound", "data-pointer", "parallel-for", "dispatch-macro", "no-symint-schema", "decides-arity"}
+)
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    """One Fix for each promotion, one Skip for each concrete call that has to stay."""
+    analysis = analyse(source, context)
+    for promotion in analysis.promotions:
+        yield _fix(promotion)
+    for seed, conflict in analysis.refusals:
+        yield _skip(source, seed, conflict)
+
+
+def _fix(promotion: Promotion) -> Fix:
+    calls = ", ".join(dict.fromkeys(f"{seed.method}() to {CONCRETE[seed.method][0]}()" for seed in promotion.seeds))
+    through = f", with {', '.join(promotion.through)}" if promotion.through else ""
+    needs = tuple(sorted({HEADERS[edit.text] for edit in promotion.edits if edit.text in HEADERS}))
+    name = promotion.seeds[0].function.name
+    return Fix(NAME, 1, Safety.SAFE, promotion.edits, calls + through, function=name, needs=needs)
+
+
+def _skip(source: SourceFile, seed: Seed, conflict: Conflict) -> Skip:
+    line, _ = source.line_column(conflict.node.start_byte)
+    mode = _MODES.get(conflict.reason, 4 if conflict.reason in _LATER else 1)
+    detail = f"line {line}: {conflict.detail}"
+    return Skip(
+        NAME, mode, seed.call.start_byte, seed.call.end_byte, conflict.reason, detail, function=seed.function.name
+    )
+
+
+rule = Rule(NAME, Safety.SAFE, "cpp", tuple(f"{name}(".encode() for name in CONCRETE), decide)
