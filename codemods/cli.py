@@ -41,7 +41,7 @@ def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -
 _TARGET = [
     click.Option(["--torch-root"], type=FILE, metavar="DIR", help="A PyTorch source tree."),
     click.Option(["--torch-python"], type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one]."),
-    click.Option(["--min-torch"], callback=_release, metavar="X.Y", help="The oldest torch on which the result must run."),
+    click.Option(["--min-torch"], callback=_release, metavar="X.Y", help="The oldest torch the result must run on."),
     click.Option(
         ["--config"], type=FILE, metavar="FILE", is_eager=True, expose_value=False, callback=_configure,
         help="A pyproject.toml with [tool.symfix] [the nearest one].",
@@ -53,7 +53,7 @@ _RULES = [
     click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes by which an undecided size takes a stated path."),
     click.Option(["--all-functions"], is_flag=True, help="Every function sees symbolic sizes (out-of-tree code)."),
     click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
-    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="What '-' is called; its suffix says the language."),
+    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-'; its suffix says the language."),
 ]  # fmt: skip
 _FORMAT = [
     click.Option(

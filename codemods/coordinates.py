@@ -16,6 +16,11 @@ class _Place:
     written: Edit
     edit: Edit
 
+    def meets(self, later: Edit) -> bool:
+        # At the edge of an insertion too: the two would conflict when both are said of the older text.
+        edge = self.edit.start == self.edit.end and later.start <= self.written.end and self.written.start <= later.end
+        return edge or conflict(later, self.written)
+
 
 @dataclass(frozen=True)
 class Step:
@@ -39,11 +44,11 @@ class Step:
         """``edits`` of ``after``, said of the text before the round.
 
         Where one touches text that this round wrote, the answer contains that text too: such an edit takes the
-        place of this round's edits there.
+        place of this round's edits there, and conflicts with no other of them.
         """
         groups: list[tuple[list[Edit], list[_Place]]] = []
         for edit in sorted(edits):
-            touched = [place for place in self._places if conflict(edit, place.written)]
+            touched = [place for place in self._places if place.meets(edit)]
             if groups and touched and touched[0] in groups[-1][1]:
                 groups[-1][0].append(edit)
                 groups[-1][1].extend(place for place in touched if place not in groups[-1][1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -39,7 +40,7 @@ class Buffer:
         ordered = sorted(edits)
         if ordered and ordered[-1].end > len(self._original):
             raise ValueError(f"edit {ordered[-1]} reaches past the end ({len(self._original)} bytes)")
-        for left, right in zip(ordered, ordered[1:], strict=False):
+        for left, right in pairwise(ordered):
             if conflict(left, right):
                 raise ValueError(f"a transaction conflicts with itself: {left} and {right}")
         if any(conflict(edit, taken) for edit in ordered for taken in self._taken):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .coordinates import Step
-from .edits import Buffer, Edit, conflict
+from .edits import Buffer, Edit, apply, conflict
 from .outcome import Changed, Refused, Unchanged
 from .rule import Context, Fix, Language, Rule, Safety, Skip
 from .source import SourceFile
@@ -86,19 +86,32 @@ def _round(text: SourceFile, wanted: Sequence[Fix], language: Language, context:
     buffer = Buffer(text.content)
     accepted = [fix for fix in wanted if buffer.offer(fix.edits)]
     while accepted:
-        completion = list(language.complete(text, accepted, context))
-        if buffer.offer(completion):
-            taken = [edit for fix in accepted for edit in fix.edits] + completion
-            return accepted, Step(tuple(sorted(taken)), buffer.result())
-        accepted.remove([fix for fix in accepted if _in_the_way(fix, completion)][-1])
-        buffer = Buffer(text.content)
-        for fix in accepted:
-            buffer.offer(fix.edits)
+        completion = language.complete(text, accepted, context)
+        in_the_way = [fix for fix in accepted if any(_overlap(e, c) for e in fix.edits for c in completion)]
+        if not in_the_way:
+            edits = _joined([edit for fix in accepted for edit in fix.edits], completion)
+            return accepted, Step(edits, apply(text.content, edits))
+        accepted.remove(in_the_way[-1])
     raise RuleBug(f"{wanted[0].rule}: the edits get in the way of the header or import that they need")
 
 
-def _in_the_way(fix: Fix, completion: Sequence[Edit]) -> bool:
-    return any(conflict(mine, other) for mine in fix.edits for other in completion)
+def _overlap(edit: Edit, completion: Edit) -> bool:
+    if completion.start < completion.end:
+        return conflict(edit, completion)
+    return edit.start < completion.start < edit.end
+
+
+def _joined(edits: Sequence[Edit], completion: Sequence[Edit]) -> tuple[Edit, ...]:
+    """All edits; a header or import that is inserted where an edit starts comes before that edit's text."""
+    inserted: dict[int, Edit] = {}
+    for edit in completion:
+        if edit.start == edit.end and inserted.setdefault(edit.start, edit) is not edit:
+            raise RuleBug(f"two headers or imports are inserted at byte {edit.start}; which comes first?")
+    joined = []
+    for edit in edits:
+        before = inserted.pop(edit.start, None)
+        joined.append(edit if before is None else Edit(edit.start, edit.end, before.text + edit.text))
+    return tuple(sorted([*joined, *inserted.values(), *(edit for edit in completion if edit.start < edit.end)]))
 
 
 def _same_or_fewer_errors(before: bytes, after: bytes, language: Language, applied: Sequence[Fix]) -> None:
