@@ -39,7 +39,7 @@ def extract(place: Place) -> bytes:
             if child.returncode == NO_YAML:
                 without_pyyaml.append(python)
                 continue
-            (unreadable if child.returncode == UNREADABLE else failures).append(last)
+            (unreadable if child.returncode == UNREADABLE else failures).append(f"{last} ({torchgen})")
             break
     if unreadable:
         raise YamlUnreadable(f"{yamls(place)[0]} does not parse: {unreadable[0]}")

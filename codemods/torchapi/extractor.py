@@ -20,7 +20,7 @@ UNREADABLE = 4
 
 def main(torchgen: Path, native: Path, tags: Path) -> int:
     """Print the rows, or one line on stderr and a status that says whose fault it is."""
-    del sys.path[0]
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
     try:
         yaml = importlib.import_module("yaml")
     except ModuleNotFoundError:

@@ -17,7 +17,7 @@ _NATIVE = Path("aten", "src", "ATen", "native")
 _FIND = """
 import sys
 from importlib.util import find_spec
-sys.path[:] = [entry for entry in sys.path[1:] if entry]
+sys.path[:] = [entry for entry in sys.path if entry]
 spec = find_spec("torch")
 print(spec.origin if spec and spec.origin else "")
 """
