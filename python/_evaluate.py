@@ -1,0 +1,308 @@
+"""The kind of an expression, given what the names around it hold."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ._module import Function, Module
+from ._receivers import is_node_metadata
+from ._values import Kind, Row, Value, flat, join
+
+SHAPES = "torch.fx.experimental.symbolic_shapes"
+_SAME_KIND = frozenset("list tuple sorted reversed set abs iter next".split())
+_PRODUCTS = frozenset({"math.prod", "builtins.sum", "numpy.prod", "operator.mul", "operator.add", "torch.sym_sum"})
+_BOOLS = frozenset({"sym_and", "sym_or", "sym_eq", "sym_not"})
+_ROUNDING = frozenset({"math.ceil", "math.floor", "math.trunc", "builtins.int", "builtins.round", "torch.sym_int"})
+_NOT_TENSORS = ("sym_", "is_", "Size", "device", "dtype", "finfo", "iinfo", "_check", "get_", "can_cast", "jit", "ops")
+_TENSOR_METHODS_WITH_OTHER_RESULTS = frozenset(
+    "dim ndimension is_contiguous is_floating_point is_complex get_device data_ptr element_size type is_conj".split()
+)
+
+
+@dataclass
+class Scope:
+    """Names and what they hold at one place; ``result`` says what a function of the same file returns."""
+
+    module: Module
+    function: Function | None
+    names: dict[str, Value]
+    result: Callable[[ast.expr], Value | None]
+    shown: frozenset[str] = frozenset()
+    registered: bool = False
+    fixed: set[str] = field(default_factory=set)
+
+    def inside(self, comprehension: ast.AST) -> Scope:
+        """The scope inside a comprehension: its targets hide what stands outside."""
+        inner = Scope(self.module, self.function, dict(self.names), self.result, self.shown, self.registered)
+        for generator in getattr(comprehension, "generators", ()):
+            inner.bind(generator.target, _each(generator.iter, inner), fresh=True)
+        return inner
+
+    def learn(self, node: ast.AST) -> None:
+        """Take in what a statement (or a walrus) assigns."""
+        if isinstance(node, ast.Assign):
+            value = evaluate(node.value, self)
+            for target in node.targets:
+                self.bind(target, value)
+        elif isinstance(node, ast.NamedExpr) or (isinstance(node, ast.AnnAssign) and node.value is not None):
+            assert node.value is not None
+            self.bind(node.target, evaluate(node.value, self))
+        elif isinstance(node, ast.AugAssign):
+            self.bind(node.target, _arithmetic(evaluate(node.target, self), evaluate(node.value, self), node.op))
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            self.bind(node.target, _each(node.iter, self))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
+            if node.func.attr in ("append", "insert", "extend") and isinstance(node.func.value, ast.Name):
+                value = evaluate(node.args[-1], self)
+                self.bind(node.func.value, value if node.func.attr == "extend" else flat(value).sequence)
+
+    def bind(self, target: ast.expr, value: Value, fresh: bool = False) -> None:
+        if isinstance(target, ast.Name):
+            known = None if fresh else self.names.get(target.id)
+            self.names[target.id] = value if known is None else join(known, value)
+        elif isinstance(target, ast.Starred):
+            self.bind(target.value, flat(value).sequence if isinstance(value, Kind) else value, fresh)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            starred = any(isinstance(place, ast.Starred) for place in target.elts)
+            exact = isinstance(value, Row) and len(value.places) == len(target.elts) and not starred
+            for number, place in enumerate(target.elts):
+                self.bind(place, value.places[number] if exact and isinstance(value, Row) else flat(value).element, fresh)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            held = flat(self.names.get(target.value.id, Kind.UNKNOWN))
+            if flat(value).symbolic_number and held in (Kind.UNKNOWN, Kind.CONCRETE):
+                self.names[target.value.id] = flat(value).sequence
+
+
+def evaluate(node: ast.expr, scope: Scope) -> Value:
+    """What ``node`` may hold; UNKNOWN where nothing speaks for or against."""
+    handler = _HANDLERS.get(type(node))
+    return handler(node, scope) if handler else Kind.UNKNOWN
+
+
+def _name(node: ast.Name, scope: Scope) -> Value:
+    return scope.names.get(node.id, Kind.UNKNOWN)
+
+
+def _attribute(node: ast.Attribute, scope: Scope) -> Value:
+    if is_tensor(node.value, scope):
+        if node.attr == "shape":
+            return Kind.SIZES
+        return Kind.TENSOR if node.attr in ("T", "mT", "H", "mH", "data", "grad", "real", "imag") else Kind.CONCRETE
+    if node.attr in ("ndim", "dtype", "device", "layout"):
+        return Kind.CONCRETE
+    return Kind.UNKNOWN
+
+
+def is_tensor(node: ast.expr, scope: Scope) -> bool:
+    """Whether there is evidence that the receiver of a ``.shape`` or ``.size()`` is a tensor."""
+    kind = flat(evaluate(node, scope))
+    if kind in (Kind.TENSOR, Kind.TENSORS):
+        return True
+    if isinstance(node, ast.Name) and kind is Kind.UNKNOWN:
+        return node.id in scope.shown or (scope.registered and node.id in _parameters(scope))
+    return kind is Kind.NUMBER and isinstance(node, ast.Name)
+
+
+def _parameters(scope: Scope) -> list[str]:
+    return [argument.arg for argument in scope.function.arguments if not argument.annotation] if scope.function else []
+
+
+def _subscript(node: ast.Subscript, scope: Scope) -> Value:
+    if is_node_metadata(node):
+        return Kind.TENSOR
+    value = evaluate(node.value, scope)
+    if isinstance(node.slice, ast.Slice):
+        return flat(value)
+    if isinstance(value, Row) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
+        if -len(value.places) <= node.slice.value < len(value.places):
+            return value.places[node.slice.value]
+    return flat(value).element
+
+
+def _binary(node: ast.BinOp, scope: Scope) -> Value:
+    return _arithmetic(evaluate(node.left, scope), evaluate(node.right, scope), node.op)
+
+
+def _arithmetic(left: Value, right: Value, op: ast.operator) -> Value:
+    a, b = flat(left), flat(right)
+    if Kind.TENSOR in (a, b) or Kind.TENSORS in (a, b):
+        return Kind.TENSORS if Kind.TENSORS in (a, b) else Kind.TENSOR
+    for several in (Kind.STRIDES, Kind.SIZES):
+        if several in (a, b):
+            return several
+    if a.symbolic_number or b.symbolic_number:
+        if isinstance(op, ast.Div):
+            return Kind.RATIO
+        return Kind.RATIO if Kind.RATIO in (a, b) else Kind.STRIDE if Kind.STRIDE in (a, b) else Kind.SIZE
+    if Kind.TRUTH in (a, b):
+        return Kind.TRUTH
+    return Kind.CONCRETE if a is b is Kind.CONCRETE else Kind.UNKNOWN
+
+
+def _unary(node: ast.UnaryOp, scope: Scope) -> Value:
+    value = flat(evaluate(node.operand, scope))
+    if isinstance(node.op, ast.Not):
+        return Kind.CONCRETE  # ``not`` calls bool(): whatever comes out is decided
+    return value
+
+
+def _compare(node: ast.Compare, scope: Scope) -> Value:
+    if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+        return Kind.CONCRETE
+    kinds = [flat(evaluate(side, scope)) for side in (node.left, *node.comparators)]
+    if any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops):
+        return Kind.TRUTH if kinds[0].symbolic_number else Kind.CONCRETE
+    if any(kind in (Kind.TENSOR, Kind.TENSORS) for kind in kinds):
+        return Kind.UNKNOWN
+    if any(kind.symbolic_number or kind.several for kind in kinds):
+        return Kind.TRUTH
+    return Kind.UNKNOWN if Kind.UNKNOWN in kinds or Kind.NUMBER in kinds else Kind.CONCRETE
+
+
+def _all_of(nodes: Sequence[ast.expr], scope: Scope) -> Value:
+    result = evaluate(nodes[0], scope)
+    for node in nodes[1:]:
+        result = join(result, evaluate(node, scope))
+    return result
+
+
+def _if_expression(node: ast.IfExp, scope: Scope) -> Value:
+    return _all_of([node.body, node.orelse], scope)
+
+
+def _bool_operation(node: ast.BoolOp, scope: Scope) -> Value:
+    kinds = {flat(evaluate(value, scope)) for value in node.values}
+    if Kind.TRUTH in kinds:
+        return Kind.TRUTH
+    return Kind.CONCRETE if kinds == {Kind.CONCRETE} else _all_of(node.values, scope)
+
+
+def _row(node: ast.Tuple | ast.List, scope: Scope) -> Value:
+    places: list[Value] = []
+    for place in node.elts:
+        if isinstance(place, ast.Starred):
+            return flat(Row(tuple(flat(evaluate(_bare(one), scope)).element for one in node.elts)))
+        places.append(evaluate(place, scope))
+    row = Row(tuple(places))
+    return row if isinstance(node, ast.Tuple) else flat(row)
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    return node.value if isinstance(node, ast.Starred) else ast.List(elts=[node], ctx=ast.Load())
+
+
+def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope) -> Value:
+    return flat(evaluate(node.elt, scope.inside(node))).sequence
+
+
+def _each(iterable: ast.expr, scope: Scope) -> Value:
+    """What one turn of a loop over ``iterable`` binds."""
+    if isinstance(iterable, ast.Call):
+        name = scope.module.meaning(iterable.func, scope.function)
+        if name == "builtins.enumerate" and iterable.args:
+            return Row((Kind.CONCRETE, _each(iterable.args[0], scope)))
+        if name == "builtins.zip":
+            return Row(tuple(_each(one, scope) for one in iterable.args))
+        if name == "itertools.pairwise" and iterable.args:
+            one = _each(iterable.args[0], scope)
+            return Row((one, one))
+        if name == "builtins.range":
+            return Kind.CONCRETE
+    value = evaluate(iterable, scope)
+    if isinstance(value, Row) and value.places:
+        result = value.places[0]
+        for place in value.places[1:]:
+            result = join(result, place)
+        return result
+    return flat(value).element
+
+
+def _call(node: ast.Call, scope: Scope) -> Value:
+    own = scope.result(node.func)
+    if own is not None:
+        return own
+    if isinstance(node.func, ast.Attribute):
+        method = _method(node, node.func, scope)
+        if method is not None:
+            return method
+    return _function(node, scope)
+
+
+def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:
+    if func.attr in ("dim", "ndimension", "element_size"):
+        return Kind.CONCRETE
+    if not is_tensor(func.value, scope):
+        return None
+    if func.attr in ("size", "sym_size"):
+        return Kind.SIZE if node.args or node.keywords else Kind.SIZES
+    if func.attr in ("stride", "sym_stride"):
+        return Kind.STRIDE if node.args or node.keywords else Kind.STRIDES
+    if func.attr in ("numel", "nelement", "item", "sym_numel"):
+        return Kind.SIZE
+    if func.attr in ("storage_offset", "sym_storage_offset"):
+        return Kind.STRIDE
+    if func.attr == "tolist":
+        return Kind.SIZES
+    return Kind.CONCRETE if func.attr in _TENSOR_METHODS_WITH_OTHER_RESULTS else Kind.TENSOR
+
+
+def _function(node: ast.Call, scope: Scope) -> Value:
+    name = scope.module.meaning(node.func, scope.function) or ""
+    head, _, tail = name.rpartition(".")
+    arguments = [flat(evaluate(one.value if isinstance(one, ast.Starred) else one, scope)) for one in node.args]
+    first = arguments[0] if arguments else Kind.UNKNOWN
+    if head == SHAPES:
+        return Kind.TRUTH if tail in _BOOLS else Kind.CONCRETE
+    if name == "torch.sym_not":
+        return Kind.TRUTH
+    if name in ("torch.numel", "torch.sym_max", "torch.sym_min"):
+        return Kind.SIZE
+    if name in ("builtins.len", "builtins.isinstance", "builtins.range", "builtins.hasattr"):
+        return Kind.CONCRETE
+    if name in ("builtins.any", "builtins.all"):
+        return Kind.CONCRETE
+    if head == "builtins" and tail in _SAME_KIND:
+        return first
+    if name in ("builtins.min", "builtins.max"):
+        return _all_of(node.args, scope) if len(node.args) > 1 else first.element
+    if name in _PRODUCTS or name == "functools.reduce" or tail == "prod":
+        found = next((kind for kind in arguments if kind.several or kind.symbolic_number), Kind.UNKNOWN)
+        return found.element if found.several else found
+    if name in _ROUNDING:
+        return Kind.SIZE if first.symbolic_number else first
+    if name == "builtins.float" and first.symbolic_number:
+        return Kind.RATIO
+    if name == "torch.Size" or (name.startswith("torch.") and tail.endswith(("_shapes", "_shape", "_size"))):
+        return Kind.SIZES
+    if name.startswith(("torch.", "torch.ops.aten.")) and not tail.startswith(_NOT_TENSORS) and name.count(".") == 1:
+        return Kind.TENSOR
+    return Kind.UNKNOWN
+
+
+def _constant(node: ast.Constant, scope: Scope) -> Value:
+    return Kind.CONCRETE
+
+
+_HANDLERS: dict[type[ast.expr], Callable[..., Value]] = {
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.IfExp: _if_expression,
+    ast.BoolOp: _bool_operation,
+    ast.Tuple: _row,
+    ast.List: _row,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.Call: _call,
+    ast.Constant: _constant,
+    ast.NamedExpr: lambda node, scope: evaluate(node.value, scope),
+    ast.Starred: lambda node, scope: evaluate(node.value, scope),
+    ast.JoinedStr: lambda node, scope: Kind.CONCRETE,
+    ast.Dict: lambda node, scope: Kind.UNKNOWN,
+}

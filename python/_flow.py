@@ -1,0 +1,157 @@
+"""What the names of each function may hold, followed through the calls inside one file."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from functools import lru_cache
+
+from ..codemods.rule import Context
+from ..codemods.source import SourceFile
+from ._evaluate import Scope, evaluate
+from ._module import Function, Module, parse
+from ._receivers import imports_torch, runs_on_tensors, shown_to_be_tensors
+from ._values import Kind, Row, Value, annotated, flat, join
+
+_ROUNDS = 6
+
+
+class Flow:
+    """The scopes of a module's functions, at rest: parameters know what the file's own calls pass them."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._torch = imports_torch(module)
+        self._by_name: dict[str, list[Function]] = defaultdict(list)
+        for function in module.functions:
+            self._by_name[function.node.name].append(function)
+        self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
+        self._returned: dict[Function, Value] = {}
+        self._scopes: dict[Function, Scope] = {}
+        self._settle()
+
+    def scope_of(self, node: ast.AST) -> Scope:
+        """The names visible at a node, targets of the comprehensions around it included."""
+        function = self.module.function_of(node)
+        scope = self._scopes[function] if function else Scope(self.module, None, {}, self._result)
+        around = [above for above in self.module.ancestors(node) if isinstance(above, _COMPREHENSIONS)]
+        for comprehension in reversed(around):
+            scope = scope.inside(comprehension)
+        return scope
+
+    def value(self, node: ast.expr) -> Value:
+        return evaluate(node, self.scope_of(node))
+
+    def kind(self, node: ast.expr) -> Kind:
+        return flat(self.value(node))
+
+    def _settle(self) -> None:
+        pending = self.module.functions
+        callers: dict[str, set[Function]] = defaultdict(set)
+        for _ in range(_ROUNDS):
+            again: set[Function] = set()
+            for function in pending:
+                scope = self._scope(function)
+                self._scopes[function] = scope
+                before = self._returned.get(function)
+                self._returned[function] = self._return_value(function, scope)
+                if before != self._returned[function]:
+                    again |= callers[function.node.name]
+                for node in function.nodes:
+                    if isinstance(node, ast.Call):
+                        for callee in self._callees(node.func):
+                            callers[callee.node.name].add(function)
+                            if self._pass(node, callee, scope):
+                                again.add(callee)
+                again |= {inner for inner in self.module.functions if inner.outer is function and before is None}
+            if not again:
+                return
+            pending = [function for function in self.module.functions if function in again]
+
+    def _scope(self, function: Function) -> Scope:
+        outer = self._scopes[function.outer].names if function.outer in self._scopes else {}
+        names: dict[str, Value] = dict(outer)
+        shown = shown_to_be_tensors(function) if self._torch else frozenset()
+        registered = runs_on_tensors(function)
+        for argument in function.arguments:
+            annotation = ast.unparse(argument.annotation) if argument.annotation else None
+            value = annotated(annotation)
+            passed = self._passed[function].get(argument.arg)
+            if value is Kind.UNKNOWN and annotation is None and argument.arg in shown:
+                value = Kind.TENSOR
+            elif value is Kind.UNKNOWN and passed is not None:
+                value = passed
+            names[argument.arg] = value
+        scope = Scope(self.module, function, names, self._result, shown, registered and self._torch)
+        for _ in range(2):
+            before = dict(scope.names)
+            for node in function.nodes:
+                scope.learn(node)
+            if scope.names == before:
+                break
+        return scope
+
+    def _callees(self, func: ast.expr) -> list[Function]:
+        if isinstance(func, ast.Name):
+            return [one for one in self._by_name.get(func.id, ()) if one.owner is None]
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            owners = self._by_name.get(func.attr, ())
+            return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
+        return []
+
+    def _result(self, func: ast.expr) -> Value | None:
+        callees = self._callees(func)
+        known = [self._returned[one] for one in callees if one in self._returned]
+        if not known:
+            return None
+        result = known[0]
+        for other in known[1:]:
+            result = join(result, other)
+        return result
+
+    def _return_value(self, function: Function, scope: Scope) -> Value:
+        declared = annotated(ast.unparse(function.node.returns)) if function.node.returns else Kind.UNKNOWN
+        if declared is not Kind.UNKNOWN and flat(declared) is not Kind.CONCRETE:
+            return declared
+        result: Value | None = None
+        for node in function.nodes:
+            if isinstance(node, ast.Return) and node.value is not None:
+                value = evaluate(node.value, scope)
+                result = value if result is None else join(result, value)
+        return Kind.UNKNOWN if result is None else result
+
+    def _pass(self, call: ast.Call, callee: Function, scope: Scope) -> bool:
+        """Tell the callee what it gets; True when that is news."""
+        spec = callee.node.args
+        places = [*spec.posonlyargs, *spec.args]
+        if callee.owner and places and places[0].arg in ("self", "cls"):
+            places = places[1:]
+        changed = False
+        for place, argument in zip(places, call.args, strict=False):
+            if isinstance(argument, ast.Starred):
+                break
+            changed |= self._learn(callee, place.arg, evaluate(argument, scope))
+        for keyword in call.keywords:
+            if keyword.arg:
+                changed |= self._learn(callee, keyword.arg, evaluate(keyword.value, scope))
+        return changed
+
+    def _learn(self, callee: Function, name: str, value: Value) -> bool:
+        known = self._passed[callee]
+        merged = value if name not in known else join(known[name], value)
+        if known.get(name) == merged or (name not in known and merged is Kind.UNKNOWN):
+            return False
+        known[name] = merged
+        return True
+
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+@lru_cache(maxsize=8)
+def flow(source: SourceFile) -> Flow:
+    """The flow of a file, shared by the rules that look at it."""
+    return Flow(parse(source))
+
+
+__all__ = ["Context", "Flow", "Row", "flow"]

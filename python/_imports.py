@@ -1,0 +1,222 @@
+"""Where the imports go that new text needs: each once, beside what is there, in the function or at the top."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from ..codemods.edits import Edit
+from ..codemods.rule import Context, Fix
+from ..codemods.source import SourceFile
+from ..codemods.torchapi.releases import FIRST
+from ._module import Function, Module, parse
+from ._spelling import running_at_top
+from ._territory import own_tree
+
+_WIDTH = 88
+
+
+def complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:
+    """The edits that import what ``fixes`` need."""
+    module = parse(source)
+    wanted: dict[tuple[Function | None, str], set[str]] = defaultdict(set)
+    late: set[str] = set()
+    for fix in fixes:
+        for symbol in fix.needs:
+            home, _, name = symbol.rpartition(".")
+            if _too_new(symbol, context):
+                late.add(symbol)
+            else:
+                wanted[_home(module, home, fix.start, context), home].add(name)
+    edits = [_place(module, function, home, names) for (function, home), names in wanted.items()]
+    if late:
+        edits.append(_insert_at_top(module, "torch", _fallbacks(module, sorted(late))))
+    return _merged(edits)
+
+
+def _merged(edits: Iterable[Edit]) -> list[Edit]:
+    """Insertions at one place become one; the same text is not inserted twice."""
+    at: dict[tuple[int, int], list[bytes]] = {}
+    for edit in edits:
+        texts = at.setdefault((edit.start, edit.end), [])
+        if edit.text not in texts:
+            texts.append(edit.text)
+    return [Edit(start, end, b"".join(texts)) for (start, end), texts in sorted(at.items())]
+
+
+def _too_new(symbol: str, context: Context) -> bool:
+    first = FIRST.get(symbol)
+    return context.min_torch is not None and first is not None and context.min_torch < first
+
+
+def _home(module: Module, home: str, start: int, context: Context) -> Function | None:
+    """The function that gets the import, or None for the top of the file.
+
+    PyTorch's own modules import each other in circles, so there the import goes where it is used, unless the top has
+    one of the same module already.
+    """
+    if not home or not own_tree(module) or _existing(module, running_at_top(module.tree.body), home):
+        return None
+    inside = [one for one in module.functions if one.outer is None and _covers(module, one, start)]
+    return inside[-1] if inside else None
+
+
+def _covers(module: Module, function: Function, start: int) -> bool:
+    first, last = function.node.body[0], function.node.body[-1]
+    return module.span(first)[0] <= start < module.span(last)[1]
+
+
+def _existing(module: Module, statements: Iterable[ast.stmt], home: str) -> ast.ImportFrom | None:
+    for statement in statements:
+        if isinstance(statement, ast.ImportFrom) and statement.module == home and not statement.level:
+            if statement.names[0].name != "*":
+                return statement
+    return None
+
+
+def _place(module: Module, function: Function | None, home: str, names: set[str]) -> Edit:
+    if not home:
+        (name,) = names
+        return _insert_at_top(module, name, b"import " + name.encode() + _line_end(module))
+    body = function.node.body if function else running_at_top(module.tree.body)
+    there = _existing(module, body, home)
+    if there is not None:
+        return _extend(module, there, names)
+    if function is not None:
+        return _insert_in_function(module, function, _statement(home, names))
+    return _insert_at_top(module, home, _statement(home, names) + _line_end(module))
+
+
+def _statement(home: str, names: Iterable[str]) -> bytes:
+    return f"from {home} import {', '.join(sorted(names))}".encode()
+
+
+def _line_end(module: Module) -> bytes:
+    content = module.source.content
+    at = content.find(b"\n")
+    return b"\r\n" if at > 0 and content[at - 1 : at] == b"\r" else b"\n"
+
+
+def _extend(module: Module, statement: ast.ImportFrom, names: set[str]) -> Edit:
+    """Add ``names`` to an import: on its line, or line by line as it is written."""
+    start, end = module.span(statement)
+    text = module.source.content[start:end]
+    taken = [alias.name for alias in statement.names]
+    missing = sorted(names - {alias.name for alias in statement.names if not alias.asname})
+    if b"\n" not in text and b"#" not in text:
+        aliases = [module.text(alias).decode() for alias in statement.names]
+        every = sorted([*aliases, *missing]) if taken == sorted(taken) else [*aliases, *missing]
+        line = f"from {statement.module} import {', '.join(every)}"
+        if statement.col_offset + len(line) <= _WIDTH or text.rstrip().endswith(b")"):
+            return Edit(start, end, line.encode())
+        indent = " " * statement.col_offset
+        lines = "".join(f"{indent}    {name},\n" for name in every)
+        return Edit(start, end, f"from {statement.module} import (\n{lines}{indent})".encode())
+    before = next((alias for alias in statement.names if alias.name > missing[0]), None)
+    if before is not None and taken == sorted(taken) and len(missing) == 1:
+        at = module.span(before)[0]
+        gap = _blank_before(module, at)
+        return Edit(at, at, missing[0].encode() + b"," + (gap or b" "))
+    at = module.span(statement.names[-1])[1]
+    gap = _blank_before(module, module.span(statement.names[-1])[0])
+    return Edit(at, at, b"".join(b"," + (gap or b" ") + name.encode() for name in missing))
+
+
+def _blank_before(module: Module, at: int) -> bytes:
+    """The line end and indentation before ``at`` when it is the first thing on its line."""
+    content = module.source.content
+    line = content.rfind(b"\n", 0, at)
+    indent = content[line + 1 : at]
+    return _line_end(module) + indent if line >= 0 and not indent.strip() else b""
+
+
+def _insert_in_function(module: Module, function: Function, statement: bytes) -> Edit:
+    body = function.node.body
+    first = body[0]
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1
+    follower = body[1] if documented and isinstance(first.value.value, str) else first  # type: ignore[attr-defined]
+    at = min([module.span(follower)[0], *(module.span(one)[0] - 1 for one in getattr(follower, "decorator_list", ()))])
+    content = module.source.content
+    line = content.rfind(b"\n", 0, at) + 1
+    indent = content[line:at]
+    if indent.strip():
+        return Edit(at, at, statement + b"; ")
+    while line:
+        above = content.rfind(b"\n", 0, line - 1) + 1
+        text = content[above : line - 1].strip()
+        if not text.startswith(b"#"):
+            break
+        line = above
+    end = _line_end(module)
+    return Edit(line, line, indent + statement + end + end)
+
+
+def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
+    """Among the imports at the top, where a sorted list would have it."""
+    imports = [one for one in module.tree.body if isinstance(one, (ast.Import, ast.ImportFrom))]
+    plain = text.startswith(b"import ")
+    for one in imports:
+        name = one.names[0].name if isinstance(one, ast.Import) else (one.module or "")
+        related = name.partition(".")[0] == home.partition(".")[0] or (isinstance(one, ast.ImportFrom) and one.level)
+        later = (isinstance(one, ast.ImportFrom) if plain else isinstance(one, ast.ImportFrom)) and (plain or name > home)
+        if related and (later or (isinstance(one, ast.ImportFrom) and one.level)):
+            at = module.span(one)[0]
+            return Edit(at, at, text)
+    related_ones = [one for one in imports if _top_name(one) == home.partition(".")[0]]
+    last = (related_ones or imports or [None])[-1]
+    if last is None:
+        at = _after_docstring(module)
+        return Edit(at, at, text)
+    at = module.span(last)[1]
+    newline = module.source.content.find(b"\n", at)
+    if newline < 0:
+        return Edit(at, at, _line_end(module) + text)
+    return Edit(newline + 1, newline + 1, text)
+
+
+def _top_name(statement: ast.Import | ast.ImportFrom) -> str:
+    name = statement.names[0].name if isinstance(statement, ast.Import) else (statement.module or "")
+    return name.partition(".")[0]
+
+
+def _after_docstring(module: Module) -> int:
+    body = module.tree.body
+    if not body:
+        return len(module.source.content)
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        newline = module.source.content.find(b"\n", module.span(first)[1])
+        return newline + 1 if newline >= 0 else len(module.source.content)
+    return module.span(first)[0]
+
+
+_FALLBACKS = {
+    "guard_or_false": ("def guard_or_false(condition):", "    return bool(condition)"),
+    "guard_or_true": ("def guard_or_true(condition):", "    return bool(condition)"),
+    "statically_known_true": ("def statically_known_true(condition):", "    return condition is True"),
+    "sym_and": ("def sym_and(first, *others):", "    return all((first, *others))"),
+    "sym_or": ("def sym_or(first, *others):", "    return any((first, *others))"),
+    "sym_eq": ("def sym_eq(left, right):", "    return left == right"),
+}
+
+
+def _fallbacks(module: Module, symbols: list[str]) -> bytes:
+    """Imports that fall back on plain Python where the torch is older than the name."""
+    end = _line_end(module).decode()
+    blocks: list[str] = []
+    for symbol in symbols:
+        home, _, name = symbol.rpartition(".")
+        major, minor = FIRST[symbol]
+        head, tail = _FALLBACKS[name]
+        lines = (
+            "try:",
+            f"    from {home} import {name}",
+            f"except ImportError:  # torch < {major}.{minor}",
+            "",
+            f"    {head}",
+            f"    {tail}",
+            "",
+        )
+        blocks.append(end.join(lines) + end)
+    return "".join(blocks).encode()

@@ -1,0 +1,244 @@
+"""One Python file, parsed once: its tree, the byte range of every node, its functions and what its names mean.
+
+The tree is ``ast``'s. Its positions are byte offsets, so that an edit replaces exactly the bytes of an expression and
+nothing is ever printed from a tree: comments, blanks and line ends survive because nobody touches them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from ..codemods.source import SourceFile
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_BEFORE_GROUP = frozenset({b"if", b"elif", b"while", b"not", b"and", b"or", b"return", b"in", b"is", b"else", b"assert"})
+_KEYWORD_BEFORE = re.compile(rb"([A-Za-z_][A-Za-z0-9_]*)\s*$")
+
+
+@dataclass(eq=False)
+class Function:
+    """A function definition and where it stands; ``outer`` is the function it is nested in."""
+
+    node: FunctionNode
+    qualname: str
+    outer: Function | None
+    owner: str | None = None
+    """Name of the class whose body the function stands in."""
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the body in source order, without those of nested functions and classes."""
+        found: list[ast.AST] = []
+        for statement in self.node.body:
+            _collect(statement, found)
+        return found
+
+    @property
+    def outermost(self) -> Function:
+        return self.outer.outermost if self.outer else self
+
+    @property
+    def arguments(self) -> list[ast.arg]:
+        spec = self.node.args
+        named = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+        return named + [extra for extra in (spec.vararg, spec.kwarg) if extra]
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Names the function binds by itself: parameters, assignments, loops, nested definitions."""
+        names = {argument.arg for argument in self.arguments}
+        for node in self.nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                names.add(node.name)
+        return frozenset(names)
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        return imported_names(self.nodes)
+
+
+def _collect(node: ast.AST, found: list[ast.AST]) -> None:
+    found.append(node)
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return
+    for child in ast.iter_child_nodes(node):
+        _collect(child, found)
+
+
+def imported_names(nodes: list[ast.AST] | list[ast.stmt]) -> dict[str, str]:
+    """Local name → dotted name of what it was imported from; a relative import keeps its leading dots."""
+    names: dict[str, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                names[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else alias.name.split(".")[0]
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                names[alias.asname or alias.name] = f"{'.' * node.level}{node.module or ''}.{alias.name}"
+    return names
+
+
+@dataclass(eq=False)
+class Module:
+    """A parsed source file. Raises SyntaxError or ValueError when it does not parse."""
+
+    source: SourceFile
+    tree: ast.Module = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tree = ast.parse(self.source.content)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        content = self.source.content
+        first = 3 if content.startswith(b"\xef\xbb\xbf") else 0
+        return [first, *(end.end() for end in _LINE_END.finditer(content))]
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        found: list[Function] = []
+        self._find_functions(self.tree, "", None, None, found)
+        return found
+
+    def _find_functions(
+        self, node: ast.AST, prefix: str, outer: Function | None, owner: str | None, found: list[Function]
+    ) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                function = Function(child, prefix + child.name, outer, owner)
+                found.append(function)
+                self._find_functions(child, function.qualname + ".", function, None, found)
+            elif isinstance(child, ast.ClassDef):
+                self._find_functions(child, prefix + child.name + ".", outer, child.name, found)
+            elif not isinstance(child, ast.expr):
+                self._find_functions(child, prefix, outer, owner, found)
+
+    @cached_property
+    def _function_by_node(self) -> dict[FunctionNode, Function]:
+        return {function.node: function for function in self.functions}
+
+    def function_of(self, node: ast.AST) -> Function | None:
+        """The innermost function whose *body* the node stands in (a decorator or default stands outside)."""
+        below: ast.AST = node
+        above = self.parents.get(node)
+        while above is not None:
+            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)) and below in above.body:
+                return self._function_by_node[above]
+            below, above = above, self.parents.get(above)
+        return None
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """What the names imported outside functions mean."""
+        return imported_names([node for node in self._outside_functions()])
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Names bound at the top by other means than an import."""
+        names: set[str] = set()
+        for node in self._outside_functions():
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                names.add(node.name)
+        return frozenset(names)
+
+    def _outside_functions(self) -> list[ast.AST]:
+        found: list[ast.AST] = []
+        for statement in self.tree.body:
+            _collect(statement, found)
+        return found
+
+    def meaning(self, node: ast.expr, function: Function | None) -> str | None:
+        """The dotted name an expression such as ``np.prod`` or ``guard_or_false`` stands for, imports resolved.
+
+        A builtin is ``builtins.NAME``; something the file itself defines is None, and so is a name that is bound
+        twice in different ways.
+        """
+        if isinstance(node, ast.Attribute):
+            value = self.meaning(node.value, function)
+            return f"{value}.{node.attr}" if value else None
+        if not isinstance(node, ast.Name):
+            return None
+        scope = function
+        while scope is not None:
+            if node.id in scope.imports:
+                return scope.imports[node.id]
+            if node.id in scope.bound:
+                return None
+            scope = scope.outer
+        if node.id in self.bound:
+            return None
+        return self.imports.get(node.id, f"builtins.{node.id}")
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Byte range of a node, without the parentheses around it."""
+        located = node
+        if not isinstance(located, (ast.expr, ast.stmt, ast.arg, ast.keyword, ast.alias)):
+            raise TypeError(f"{type(node).__name__} has no place in the text")
+        assert located.end_lineno is not None and located.end_col_offset is not None
+        starts = self._line_starts
+        return (
+            starts[located.lineno - 1] + located.col_offset,
+            starts[located.end_lineno - 1] + located.end_col_offset,
+        )
+
+    def text(self, node: ast.AST) -> bytes:
+        start, end = self.span(node)
+        return self.source.content[start:end]
+
+    def grouped_span(self, node: ast.expr) -> tuple[int, int]:
+        """Byte range of an expression with all parentheses that only group it."""
+        start, end = self.span(node)
+        while True:
+            wider = self._one_group_wider(start, end)
+            if wider is None:
+                return start, end
+            start, end = wider
+
+    def _one_group_wider(self, start: int, end: int) -> tuple[int, int] | None:
+        content = self.source.content
+        left = len(content[:start].rstrip()) - 1
+        right = end + len(content[end:]) - len(content[end:].lstrip())
+        if left < 0 or content[left : left + 1] != b"(" or content[right : right + 1] != b")":
+            return None
+        before = content[max(0, left - 80) : left].rstrip(b" \t")
+        word = _KEYWORD_BEFORE.search(before)
+        if word and word.group(1) not in _BEFORE_GROUP:
+            return None
+        if not word and before[-1:] in (b")", b"]", b"}", b'"', b"'"):
+            return None
+        return left, right + 1
+
+    def in_format_string(self, node: ast.AST) -> bool:
+        """Positions inside an f-string cannot be trusted before Python 3.12."""
+        above: ast.AST | None = node
+        while above is not None and not isinstance(above, ast.stmt):
+            if isinstance(above, ast.JoinedStr):
+                return True
+            above = self.parents.get(above)
+        return False
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        above = self.parents.get(node)
+        while above is not None:
+            yield above
+            above = self.parents.get(above)
+
+
+@lru_cache(maxsize=8)
+def parse(source: SourceFile) -> Module:
+    """The parsed file; the rules that look at one file share one tree."""
+    return Module(source)

@@ -1,0 +1,131 @@
+"""Which truth an undecided comparison of sizes is given: the one that is right for the general case."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from ._flow import Flow
+from ._module import Module
+from ._truths import Leaf
+from ._values import Kind
+
+# From here on a constant is "no limit given", not a size.
+_SENTINEL = 2**31
+_MIRROR: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+}
+
+
+@dataclass(frozen=True)
+class Default:
+    """Take the undecided comparison as ``truth``, because of ``why``."""
+
+    truth: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class NoDefault:
+    """Neither truth is right in general."""
+
+    reason: str
+    detail: str
+
+
+def general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
+    """The default for a leaf, from what stands on its branches and how it compares."""
+    test = leaf.test
+    if isinstance(test, ast.While):
+        return NoDefault("loop-condition", "a loop whose end is undecided would run forever or never")
+    if isinstance(test, ast.If) and _decides_arity(test):
+        return NoDefault("decides-arity", "the branches return different numbers of values")
+    if not isinstance(leaf.node, ast.Compare):
+        if flow.kind(leaf.node) is not Kind.TRUTH:
+            return Default(True, "a size is not 0 in general")
+        if isinstance(leaf.node, ast.Call) and ast.unparse(leaf.node.func).endswith("sym_eq"):
+            return Default(False, "being equal is the special case")
+        return NoDefault("neither-branch-general", "what this call compares is not seen from here")
+    if len(leaf.node.ops) != 1:
+        return NoDefault("chained-comparison", "two comparisons in one; write them apart")
+    return of_comparison(flow, leaf.node, test)
+
+
+def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Default | NoDefault:
+    """The default for one comparison by what it compares; ``test`` is what forces it."""
+    op, left, right = node.ops[0], node.left, node.comparators[0]
+    if isinstance(test, ast.IfExp) and any(isinstance(one, ast.Mod) for one in ast.walk(node)):
+        return NoDefault("neither-branch-general", "the value for a multiple is not what the other formula gives for it")
+    if isinstance(op, (ast.Eq, ast.In)):
+        return Default(False, f"{_special(node)} is the special case")
+    if isinstance(op, (ast.NotEq, ast.NotIn)):
+        return Default(True, f"{_special(node)} is the special case")
+    if Kind.STRIDE in (flow.kind(left), flow.kind(right)) and not _constants(node):
+        return NoDefault("stride-ordering", "strides are sorted here; no order is right for undecided ones")
+    for side, kind in ((right, type(op)), (left, _MIRROR.get(type(op), type(op)))):
+        constant = _integer(side)
+        if constant is not None:
+            return _against(constant, kind)
+    if _cost_heuristic(flow, node, test):
+        return Default(False, "the threshold is an estimate of cost; both branches compute the same")
+    return NoDefault("neither-branch-general", "two sizes are ordered; neither side is right for all of them")
+
+
+def _against(constant: int, op: type[ast.cmpop]) -> Default | NoDefault:
+    """Sizes are large in general: larger than 0 and 1, and smaller than "no limit"."""
+    larger = issubclass(op, (ast.Gt, ast.GtE))
+    if constant >= _SENTINEL:
+        return Default(not larger, "no size reaches that limit")
+    if (constant == 0 and op in (ast.Lt, ast.GtE)) or (constant == -1 and op in (ast.Gt, ast.LtE)):
+        return NoDefault("neither-branch-general", "only what is no size can be negative; neither sign is general")
+    if constant in (0, 1) or (constant == 2 and op in (ast.Lt, ast.GtE)):
+        return Default(larger, "a size is larger than 1 in general")
+    return NoDefault("neither-branch-general", f"{constant} splits the sizes; neither side is the special case")
+
+
+def _special(node: ast.Compare) -> str:
+    constant = _integer(node.comparators[0])
+    if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        return "being one of them"
+    if constant is None:
+        return "being equal"
+    return {0: "0", 1: "1", -1: "-1"}.get(constant, f"exactly {constant}")
+
+
+def _integer(node: ast.expr) -> int | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _integer(node.operand)
+        return None if inner is None else -inner
+    if isinstance(node, ast.BinOp):
+        left, right = _integer(node.left), _integer(node.right)
+        if left is None or right is None or abs(right) > 64:
+            return None
+        if isinstance(node.op, ast.Pow):
+            return left**right
+        return left - right if isinstance(node.op, ast.Sub) else None
+    if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
+        return node.value
+    return None
+
+
+def _constants(node: ast.Compare) -> bool:
+    return _integer(node.left) is not None or _integer(node.comparators[0]) is not None
+
+
+def _cost_heuristic(flow: Flow, node: ast.Compare, test: ast.AST | None) -> bool:
+    """A size against a broken number, with a full computation on either side."""
+    weighed = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(node))
+    if not weighed or not isinstance(test, ast.If) or not test.orelse or test.test is not node:
+        return False
+    return all(isinstance(side[-1], ast.Return) for side in (test.body, test.orelse))
+
+
+def _decides_arity(test: ast.If) -> bool:
+    """``return ()`` on one side: the number of results depends on the size."""
+    return any(
+        isinstance(one, ast.Return) and isinstance(one.value, (ast.Tuple, ast.List)) and not one.value.elts
+        for one in test.body
+    )

@@ -1,0 +1,73 @@
+"""Is it a tensor? A method's name alone is no evidence: ``df.size`` is not ours."""
+
+from __future__ import annotations
+
+import ast
+
+from ._module import Function, Module
+
+# Attributes that tensors have and that arrays of other libraries, process groups and queues do not.
+_TENSOR_ONLY = frozenset(
+    """numel dim new_empty new_zeros new_ones new_full new_tensor new_empty_strided storage_offset is_contiguous
+    requires_grad untyped_storage as_strided is_sparse layout unsqueeze element_size is_cuda is_floating_point
+    is_complex is_conj is_neg index_select narrow to_dense expand_as view_as type_as contiguous sym_size""".split()
+)
+_META = frozenset({"val", "example_value", "tensor_meta"})
+
+
+def shown_to_be_tensors(function: Function) -> frozenset[str]:
+    """Names on which the function uses what only tensors have."""
+    found = {
+        node.value.id
+        for node in function.nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _TENSOR_ONLY
+    }
+    for node in function.nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+            if node.func.attr in ("size", "stride") and len(node.args) <= 1 and not node.keywords:
+                found.add(node.func.value.id)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+            found |= _asserted(function, node)
+    return frozenset(found)
+
+
+def _asserted(function: Function, call: ast.Call) -> set[str]:
+    """``assert isinstance(x, TensorLike)`` says it outright; a branch on isinstance says nothing."""
+    if len(call.args) != 2 or not isinstance(call.args[0], ast.Name):
+        return set()
+    wanted = ast.unparse(call.args[1]).rpartition(".")[2]
+    if wanted not in ("Tensor", "TensorLike"):
+        return set()
+    for node in function.nodes:
+        if isinstance(node, ast.Assert) and node.test is call:
+            return {call.args[0].id}
+        if isinstance(node, ast.If) and isinstance(node.test, ast.UnaryOp) and node.test.operand is call:
+            return {call.args[0].id}
+    return set()
+
+
+def runs_on_tensors(function: Function) -> bool:
+    """The function is registered as a meta, a reference or a decomposition: what has a shape there is a tensor."""
+    scope: Function | None = function
+    while scope is not None:
+        for decorator in scope.node.decorator_list:
+            name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator).rpartition(".")[2]
+            if name.startswith("register_") or name in ("out_wrapper", "elementwise_type_promotion_wrapper"):
+                return True
+        scope = scope.outer
+    return False
+
+
+def is_node_metadata(node: ast.expr) -> bool:
+    """``node.meta["val"]`` of an FX node is a fake tensor."""
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "meta"
+        and isinstance(node.slice, ast.Constant)
+        and node.slice.value in _META
+    )
+
+
+def imports_torch(module: Module) -> bool:
+    return any(name == "torch" or name.startswith(("torch.", ".")) for name in module.imports.values())

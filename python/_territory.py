@@ -1,0 +1,67 @@
+"""Where a rewrite may stand: TorchScript's ground, PyTorch's own tree, code of its users."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import PurePath
+
+from ..codemods.rule import Context
+from ._module import Function, Module
+
+_SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
+_SCRIPT_DECORATORS = ("jit.script", "jit._overload", "jit.export", "_overload", "script_method", "script_if_tracing")
+
+
+def own_tree(module: Module) -> bool:
+    """The file is a part of PyTorch itself."""
+    return "torch" in module.source.path.parts[:-1]
+
+
+def scripted(module: Module, function: Function | None) -> bool:
+    """TorchScript may compile this: it knows neither ``guard_or_false`` nor a lambda."""
+    inside = _inside_torch(module.source.path)
+    if inside in _SCRIPTED or inside.startswith("torch/nn/modules/"):
+        return True
+    scope = function
+    while scope is not None:
+        for decorator in scope.node.decorator_list:
+            if ast.unparse(decorator).partition("(")[0].endswith(_SCRIPT_DECORATORS):
+                return True
+        if any(isinstance(node, ast.Attribute) and node.attr == "is_scripting" for node in scope.nodes):
+            return True
+        scope = scope.outer
+    return function is not None and function.outermost.node.name in _passed_to_script(module)
+
+
+def _inside_torch(path: PurePath) -> str:
+    parts = path.parts
+    if "torch" not in parts:
+        return ""
+    last = len(parts) - 1 - parts[::-1].index("torch")
+    return "/".join(parts[last:])
+
+
+def _passed_to_script(module: Module) -> set[str]:
+    if b"jit.script(" not in module.source.content:
+        return set()
+    return {
+        call.args[0].id
+        for call in ast.walk(module.tree)
+        if isinstance(call, ast.Call)
+        and call.args
+        and isinstance(call.args[0], ast.Name)
+        and ast.unparse(call.func).endswith("jit.script")
+    }
+
+
+def obstacle(module: Module, function: Function | None, context: Context, *, asked: bool) -> tuple[str, str] | None:
+    """Why nothing may be written here, as (reason, detail); None when the way is free.
+
+    ``asked``: the rewrite changes which path an undecided size takes, which in code of PyTorch's users is done only
+    on request.
+    """
+    if scripted(module, function):
+        return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
+    if asked and not own_tree(module) and not context.all_functions:
+        return "user-code", "outside PyTorch's own tree a size takes a stated path on request only (--all-functions)"
+    return None

@@ -1,0 +1,159 @@
+"""Where Python forces a truth value out of sizes: the leaves of conditions, checks apart."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ._flow import Flow
+from ._module import Function, Module
+from ._values import Kind
+
+Test = ast.If | ast.While | ast.IfExp | ast.comprehension | ast.Assert | ast.expr
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A comparison of sizes (or a bare size) whose truth is forced, and the condition it belongs to."""
+
+    node: ast.expr
+    test: ast.AST
+    """The statement or expression that forces it."""
+    function: Function | None
+
+
+def leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
+    """Every leaf once, in source order; none inside a ``torch._check`` or an ``assert``."""
+    seen: set[int] = set()
+    inside_checks = {id(node) for condition in check_conditions(module) for node in ast.walk(condition)}
+    for test, condition in _conditions(module):
+        if id(condition) in inside_checks or module.in_format_string(condition):
+            continue
+        function = module.function_of(condition)
+        for node in _parts(condition):
+            leaf = _assigned(node, function, flow) or node
+            if id(leaf) not in seen and id(leaf) not in inside_checks and _undecided(leaf, flow):
+                seen.add(id(leaf))
+                yield Leaf(leaf, test, function)
+
+
+def is_check(call: ast.AST) -> bool:
+    """``torch._check(...)`` and its kind, however imported."""
+    if not isinstance(call, ast.Call) or not call.args:
+        return False
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name.startswith("_check") and name.removeprefix("_check") in _CHECKS
+
+
+_CHECKS = frozenset({"", "_value", "_index", "_type", "_not_implemented", "_with"})
+
+
+def check_conditions(module: Module) -> list[ast.expr]:
+    """The conditions of all checks, and what is assigned to a name that a check of the same function tests."""
+    found: list[ast.expr] = []
+    for node in ast.walk(module.tree):
+        if not is_check(node):
+            continue
+        assert isinstance(node, ast.Call)
+        condition = node.args[0]
+        found.append(condition)
+        function = module.function_of(node)
+        names = {one.id for one in _bare_names(condition)}
+        for other in function.nodes if function and names else ():
+            if isinstance(other, ast.Assign) and len(other.targets) == 1 and isinstance(other.targets[0], ast.Name):
+                if other.targets[0].id in names and isinstance(other.value, (ast.BoolOp, ast.Compare)):
+                    found.append(other.value)
+    return found
+
+
+def _bare_names(condition: ast.expr) -> Iterator[ast.Name]:
+    for part in _parts(condition):
+        if isinstance(part, ast.Name):
+            yield part
+
+
+def _conditions(module: Module) -> Iterator[tuple[ast.AST, ast.expr]]:
+    for node in ast.walk(module.tree):
+        if isinstance(node, (ast.If, ast.While, ast.IfExp)):
+            yield node, node.test
+        elif isinstance(node, ast.comprehension):
+            for condition in node.ifs:
+                yield node, condition
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            yield node, node.operand
+        elif isinstance(node, ast.BoolOp) and not _under_assert(module, node):
+            yield _purpose(module, node), node
+        elif quantified(node):
+            assert isinstance(node, ast.Call) and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp)
+            if not _under_assert(module, node):
+                yield node, node.args[0].elt
+
+
+def quantified(node: ast.AST) -> bool:
+    """``any(... for ...)`` or ``all(... for ...)``."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("any", "all")
+        and len(node.args) == 1
+        and isinstance(node.args[0], (ast.GeneratorExp, ast.ListComp))
+    )
+
+
+def _under_assert(module: Module, node: ast.AST) -> bool:
+    return any(isinstance(above, ast.Assert) for above in module.ancestors(node))
+
+
+def _purpose(module: Module, node: ast.AST) -> ast.AST:
+    """The statement or conditional expression whose test a nested condition is part of."""
+    below = node
+    for above in module.ancestors(node):
+        if isinstance(above, (ast.If, ast.While, ast.IfExp)) and above.test is below:
+            return above
+        if not isinstance(above, (ast.BoolOp, ast.UnaryOp)):
+            return above
+        below = above
+    return node
+
+
+def _parts(condition: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(condition, ast.BoolOp):
+        for value in condition.values:
+            yield from _parts(value)
+    elif isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        yield from _parts(condition.operand)
+    elif quantified(condition):
+        assert isinstance(condition, ast.Call) and isinstance(condition.args[0], ast.GeneratorExp | ast.ListComp)
+        yield from _parts(condition.args[0].elt)
+    else:
+        yield condition
+
+
+def _assigned(node: ast.expr, function: Function | None, flow: Flow) -> ast.expr | None:
+    """A flag that was assigned once from a comparison is decided where it was made."""
+    if not isinstance(node, ast.Name) or function is None:
+        return None
+    made = [
+        other.value
+        for other in function.nodes
+        if isinstance(other, ast.Assign) and any(isinstance(one, ast.Name) and one.id == node.id for one in other.targets)
+    ]
+    stores = [one for one in function.nodes if isinstance(one, ast.Name) and one.id == node.id]
+    stored = sum(isinstance(one.ctx, ast.Store) for one in stores)
+    return made[0] if len(made) == 1 == stored and isinstance(made[0], ast.Compare) else None
+
+
+def _undecided(node: ast.expr, flow: Flow) -> bool:
+    if isinstance(node, ast.Compare):
+        return flow.kind(node) is Kind.TRUTH
+    if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
+        return (flow.module.meaning(node.func, flow.module.function_of(node)) or "").startswith("torch.")
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)):
+        return flow.kind(node) in (Kind.SIZE, Kind.STRIDE)
+    return False
+
+
+def forced_by(module: Module, node: ast.expr) -> ast.AST:
+    """The statement or expression that a condition decides, from the condition or a part of it."""
+    return _purpose(module, node)

@@ -1,0 +1,99 @@
+"""Give a branch on a size a stated default: ``guard_or_false(n == 0)``, ``guard_or_true(n != 1)``.
+
+What: a comparison of sizes whose truth a branch, a conditional expression, a comprehension or an ``and``/``or`` forces
+becomes ``guard_or_false(...)`` or ``guard_or_true(...)``. Shapes are compared by ``sym_eq``.
+
+Why: for an unbacked size ``if n == 0`` raises a data-dependent error. An undecided comparison now takes the path that is
+right for the general case: a size is neither 0 nor 1, two sizes are not equal, and a special case is not taken.
+
+Leaves alone: an order of two sizes (neither branch is general), an order of strides, loops that end by a size, branches
+that decide how many values are returned, branches that only raise (those become checks), what TorchScript compiles, and
+code of PyTorch's users unless asked.
+
+Safety: unsafe. For an undecided size it changes which path runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._flow import Flow, flow
+from ._module import Module, parse
+from ._polarity import NoDefault, general
+from ._purpose import only_optimizes, only_raises
+from ._shapes import compared_shapes, unfit_for_sym_eq
+from ._spelling import guarded, spell
+from ._territory import obstacle
+from ._truths import Leaf, leaves
+from ._wrap import call_around, comparison_as_call
+
+NAME = "guard_size_branches"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    if not module.functions:
+        return
+    known = flow(source)
+    for leaf in leaves(module, known):
+        if only_raises(leaf.test) or only_optimizes(module, known, leaf):
+            continue
+        yield _answer(module, known, leaf, context)
+
+
+def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:
+    stop = obstacle(module, leaf.function, context, asked=True)
+    if stop:
+        return skip(NAME, module, leaf.node, *stop)
+    if isinstance(leaf.node, ast.Call) and _contiguity(leaf.node):
+        return skip(NAME, module, leaf.node, "contiguity-under-check", "is_contiguous() of undecided sizes")
+    default = general(module, known, leaf)
+    if isinstance(default, NoDefault):
+        return skip(NAME, module, leaf.node, default.reason, default.detail)
+    text = module.text(leaf.node).decode()
+    words = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
+    if isinstance(leaf.node, ast.Compare) and isinstance(leaf.node.ops[0], (ast.In, ast.NotIn)):
+        return skip(NAME, module, leaf.node, "membership", "`in` compares one after the other; write the comparisons out")
+    shapes = compared_shapes(known, leaf.node)
+    if shapes is not None:
+        return _on_shapes(module, known, leaf, context, shapes, words)
+    guard = spell(module, leaf.node, guarded(f"guard_or_{str(default.truth).lower()}"), context)
+    if guard is None:
+        return cannot_name(NAME, module, leaf.node, "guard_or_false")
+    after = "" if isinstance(leaf.node, ast.Compare) or _is_truth(leaf.node) else " != 0"
+    edits = call_around(module, leaf.node, guard.text, after=after)
+    return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, f"give `{text}` a default", guard.needs, words)
+
+
+def _on_shapes(
+    module: Module, known: Flow, leaf: Leaf, context: Context, shapes: ast.Compare, words: str
+) -> Fix | Skip:
+    """``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``: shapes differ in general."""
+    unfit = unfit_for_sym_eq(known, shapes)
+    if unfit:
+        return skip(NAME, module, leaf.node, *unfit)
+    guard = spell(module, leaf.node, guarded("guard_or_false"), context)
+    equal = spell(module, leaf.node, guarded("sym_eq"), context)
+    if guard is None or equal is None:
+        return cannot_name(NAME, module, leaf.node, "sym_eq")
+    negation = "not " if isinstance(shapes.ops[0], ast.NotEq) else ""
+    edits = comparison_as_call(module, shapes, f"{negation}{guard.text}({equal.text}", "))")
+    message = f"compare the shapes without forcing each size: `{module.text(shapes).decode()}`"
+    return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, message, (*guard.needs, *equal.needs), words)
+
+
+def _contiguity(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "is_contiguous"
+
+
+def _is_truth(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and not (isinstance(node.func, ast.Attribute) and node.func.attr in _SIZE_CALLS)
+
+
+_SIZE_CALLS = frozenset({"size", "numel", "stride", "storage_offset", "item", "nelement"})
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

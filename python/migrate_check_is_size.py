@@ -1,0 +1,78 @@
+"""Replace the deprecated ``torch._check_is_size(n)`` by ``torch._check(n >= 0)``.
+
+What: the statement ``torch._check_is_size(n[, message])``; with ``max=m`` a second check ``torch._check(n <= m)`` follows.
+
+Why: being a size meant being at least 0 and, silently, being neither 0 nor 1; only the first is still said.
+
+Leaves alone: calls whose result is used, an argument that is not a plain name together with ``max=`` (it would be evaluated
+twice), and functions of that name that the file defines itself.
+
+Safety: safe. On a concrete value it checks what was checked before.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ._findings import fix, skip
+from ._module import Module, parse
+from ._pieces import Pieces
+
+NAME = "migrate_check_is_size"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and node.args and not isinstance(node.args[0], ast.Starred):
+            if module.meaning(node.func, module.function_of(node)) == "torch._check_is_size":
+                yield _answer(module, node)
+
+
+def _answer(module: Module, call: ast.Call) -> Fix | Skip:
+    value = call.args[0]
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    message = call.args[1] if len(call.args) == 2 else keywords.get("message")
+    limit = keywords.get("max")
+    if not isinstance(call.func, ast.Attribute):
+        return skip(NAME, module, call, "bare-name", "the function is imported by name; `torch._check` may not be at hand")
+    if set(keywords) - {"message", "max"} or len(call.args) > 2:
+        return skip(NAME, module, call, "unknown-argument", "an argument that `_check_is_size` does not have")
+    statement = module.parents[call]
+    if limit is not None and not (isinstance(statement, ast.Expr) and isinstance(value, (ast.Name, ast.Attribute))):
+        return skip(NAME, module, call, "evaluated-twice", "give the value a name first: with `max` it is checked twice")
+    pieces = Pieces()
+    check = module.text(call.func.value).decode() + "._check"
+    pieces.replace(*module.span(call.func), check)
+    start, end = module.span(value)
+    grouped = isinstance(value, (ast.IfExp, ast.BoolOp, ast.Compare, ast.Lambda, ast.NamedExpr))
+    if grouped:
+        pieces.open(start, "(")
+    pieces.close(end, ") >= 0" if grouped else " >= 0")
+    if limit is not None:
+        _move_limit(module, call, value, limit, message, check, pieces)
+    return fix(NAME, Safety.SAFE, module, call, pieces.edits(), "`torch._check_is_size` is deprecated")
+
+
+def _move_limit(
+    module: Module, call: ast.Call, value: ast.expr, limit: ast.expr, message: ast.expr | None, check: str, pieces: Pieces
+) -> None:
+    """Take ``max=`` out of the call and check it on the next line."""
+    keyword = next(one for one in call.keywords if one.arg == "max")
+    start, end = module.span(keyword)
+    content = module.source.content
+    comma = content.rfind(b",", 0, start)
+    pieces.replace(comma, end, b"")
+    words = ", " + module.text(message).decode() if message is not None else ""
+    line = content.rfind(b"\n", 0, module.span(call)[0]) + 1
+    indent = content[line : module.span(call)[0]]
+    second = f"{check}({module.text(value).decode()} <= {module.text(limit).decode()}{words})"
+    newline = "\r\n" if content[line - 2 : line] == b"\r\n" else "\n"
+    separator = "; " if indent.strip() else newline + indent.decode()
+    pieces.close(module.span(call)[1], separator + second)
+
+
+rule = Rule(NAME, Safety.SAFE, "Python", (b"_check_is_size(",), decide, __doc__)

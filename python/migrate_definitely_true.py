@@ -1,0 +1,56 @@
+"""Replace the removed ``definitely_true(c)`` and ``definitely_false(c)``.
+
+What: ``definitely_true(c)`` → ``guard_or_false(c)``; ``definitely_false(c)`` → ``guard_or_false(torch.sym_not(c))``.
+
+Why: both are gone since torch 2.8; the new name says what an undecided condition is taken for.
+
+Leaves alone: functions of these names that the file defines itself.
+
+Safety: safe. ``definitely_true`` answered False for what it could not decide, and so does ``guard_or_false``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ._findings import cannot_name, fix
+from ._module import Module, parse
+from ._pieces import Pieces
+from ._spelling import guarded, spell
+
+NAME = "migrate_definitely_true"
+_OLD = ("symbolic_shapes.definitely_true", "symbolic_shapes.definitely_false")
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            meaning = module.meaning(node.func, module.function_of(node)) or ""
+            if meaning.endswith(_OLD):
+                yield _answer(module, node, meaning.endswith("false"), context)
+
+
+def _answer(module: Module, call: ast.Call, negated: bool, context: Context) -> Fix | Skip:
+    pieces = Pieces()
+    guard = spell(module, call, guarded("guard_or_false"), context)
+    if guard is None:
+        return cannot_name(NAME, module, call, "guard_or_false")
+    pieces.replace(*module.span(call.func), guard.text)
+    needs = [*guard.needs]
+    if negated:
+        opposite = spell(module, call, "torch.sym_not", context)
+        if opposite is None:
+            return cannot_name(NAME, module, call, "torch.sym_not")
+        needs += opposite.needs
+        start, end = module.span(call.args[0])
+        pieces.open(start, opposite.text + "(")
+        pieces.close(end, ")")
+    old = module.text(call.func).decode()
+    return fix(NAME, Safety.SAFE, module, call, pieces.edits(), f"`{old}` is gone since torch 2.8", needs)
+
+
+rule = Rule(NAME, Safety.SAFE, "Python", (b"definitely_true(", b"definitely_false("), decide, __doc__)

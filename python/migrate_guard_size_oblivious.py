@@ -1,0 +1,62 @@
+"""Replace the deprecated ``guard_size_oblivious(n == 0)`` by a guard that says its default.
+
+What: ``guard_size_oblivious(e)`` → ``guard_or_false(e)`` or ``guard_or_true(e)``, by what ``e`` compares and what stands on
+its branches; in a branch that only saves time → ``statically_known_true(e)``.
+
+Why: ``guard_size_oblivious`` reasoned as if no size were 0 or 1, whatever the branch did with the answer. Deprecated since
+torch 2.8.
+
+Leaves alone: an order of two sizes, where neither answer is right in general, and names that are only defined here.
+
+Safety: unsafe. For an undecided size the default is now the one that is written, not the one that was implied.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.edits import Edit
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ._findings import cannot_name, fix, skip
+from ._flow import Flow, flow
+from ._module import Module, parse
+from ._polarity import NoDefault, general
+from ._purpose import only_optimizes
+from ._spelling import guarded, spell
+from ._truths import Leaf, forced_by
+
+NAME = "migrate_guard_size_oblivious"
+_OLD = "guard_size_oblivious"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    known = flow(source)
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            if (module.meaning(node.func, module.function_of(node)) or "").endswith(f"symbolic_shapes.{_OLD}"):
+                yield _answer(module, known, node, context)
+
+
+def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fix | Skip:
+    condition = call.args[0]
+    leaf = Leaf(condition, forced_by(module, call), module.function_of(call))
+    default = general(module, known, leaf)
+    text = module.text(condition).decode()
+    if only_optimizes(module, known, Leaf(call, leaf.test, leaf.function)):
+        helper, words = "statically_known_true", f"where `{text}` is not known beforehand, the shortcut is not taken"
+    elif isinstance(default, NoDefault):
+        return skip(NAME, module, call, default.reason, default.detail)
+    else:
+        truth = str(default.truth).lower()
+        helper, words = f"guard_or_{truth}", f"an undecided `{text}` is taken as {truth}: {default.why}"
+    spelled = spell(module, call, guarded(helper), context)
+    if spelled is None:
+        return cannot_name(NAME, module, call, helper)
+    edit = Edit(*module.span(call.func), spelled.text.encode())
+    return fix(NAME, Safety.UNSAFE, module, call, [edit], f"`{_OLD}` is deprecated", spelled.needs, words)
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", (b"guard_size_oblivious(",), decide, __doc__)

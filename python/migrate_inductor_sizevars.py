@@ -1,0 +1,140 @@
+"""Use the names that Inductor's ``sizevars`` has today: ``evaluate_static_shape`` → ``guard_int``.
+
+What: calls on ``sizevars`` (and on ``self`` in the class that defines the old name) of ``evaluate_static_shape(s)``,
+``guard_equals/leq/lt``, ``is_expr_static_and_true``, ``size_hint`` with a ``fallback``, and ``size_hint(a) == size_hint(b)``.
+
+Why: the old names are gone; the new ones say whether they specialise (``guard_int``), check (``check_equals``), look up
+(``statically_known_true``) or estimate (``optimization_hint``).
+
+Leaves alone: ``size_hint`` without a ``fallback``, which raises for an unbacked size: whether an estimate is wanted there or
+a guard is not seen from the call.
+
+Safety: safe for the plain renames, whose meaning is the same; unsafe where hints were compared.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.edits import Edit
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ._findings import fix, skip
+from ._module import Module, parse
+from ._pieces import Pieces
+
+NAME = "migrate_inductor_sizevars"
+_RENAMED = {
+    "evaluate_static_shape": "guard_int",
+    "evaluate_static_shapes": "guard_int_seq",
+    "is_expr_static_and_true": "statically_known_true",
+}
+# These returned an expression once and return nothing now; one of them has a twin that still does.
+_STATEMENTS = {"guard_equals": "check_equals", "guard_leq": "check_leq", "guard_lt": "check_lt"}
+_RETURNING = {"guard_equals": "check_equals_and_simplify"}
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    defined = _definitions(module)
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Compare) and _hints_compared(node):
+            yield _compared(module, node)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if _is_sizevars(node.func.value):
+                yield from _call(module, node, node.func)
+    for definition, name in defined.items():
+        yield from _definition(module, definition, name)
+
+
+def _is_sizevars(receiver: ast.expr) -> bool:
+    return ast.unparse(receiver).rpartition(".")[2] == "sizevars"
+
+
+def _call(module: Module, call: ast.Call, func: ast.Attribute) -> Iterator[Fix | Skip]:
+    old, statement = func.attr, isinstance(module.parents[call], ast.Expr)
+    new = _RENAMED.get(old) or (_STATEMENTS.get(old) if statement else _RETURNING.get(old))
+    if old == "size_hint":
+        if any(isinstance(above, ast.Compare) and _hints_compared(above) for above in [module.parents[call]]):
+            return
+        if not any(keyword.arg == "fallback" for keyword in call.keywords):
+            yield skip(NAME, module, call, "hint-or-guard", "without a fallback this may want a guard or an estimate")
+            return
+        new = "optimization_hint"
+    elif new is None:
+        if old in _STATEMENTS:
+            yield skip(NAME, module, call, "result-used", f"`{_STATEMENTS[old]}` returns nothing")
+        return
+    yield fix(NAME, Safety.SAFE, module, call, [_rename(module, func, new)], f"`{old}` is `{new}` today")
+
+
+def _rename(module: Module, func: ast.Attribute, new: str) -> Edit:
+    end = module.span(func)[1]
+    return Edit(end - len(func.attr.encode()), end, new.encode())
+
+
+def _hints_compared(node: ast.Compare) -> bool:
+    """``sizevars.size_hint(a) == sizevars.size_hint(b)``."""
+    return (
+        len(node.ops) == 1
+        and isinstance(node.ops[0], ast.Eq)
+        and all(
+            isinstance(side, ast.Call)
+            and isinstance(side.func, ast.Attribute)
+            and side.func.attr == "size_hint"
+            and _is_sizevars(side.func.value)
+            and len(side.args) == 1
+            for side in (node.left, node.comparators[0])
+        )
+    )
+
+
+def _compared(module: Module, node: ast.Compare) -> Fix | Skip:
+    left, right = node.left, node.comparators[0]
+    assert isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and isinstance(right, ast.Call)
+    if left.keywords or right.keywords:
+        return skip(NAME, module, node, "hint-or-guard", "hints with a fallback are estimates; comparing them is a heuristic")
+    sides = ", ".join(module.text(side.args[0]).decode() for side in (left, right))
+    receiver = module.text(left.func.value).decode()
+    pieces = Pieces()
+    pieces.replace(*module.span(node), f"{receiver}.guard_or_false(sympy.Eq({sides}))")
+    default = "sizes that are not known to be equal are taken as different"
+    needs = () if "sympy" in module.imports else ("sympy",)
+    message = "equal hints do not make equal sizes"
+    return fix(NAME, Safety.UNSAFE, module, node, pieces.edits(), message, needs, default)
+
+
+def _definitions(module: Module) -> dict[ast.ClassDef, str]:
+    """Classes that define an old name whose new name they lack."""
+    found: dict[ast.ClassDef, str] = {}
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ClassDef):
+            methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+            for old, new in _RENAMED.items():
+                if old in methods and new not in methods:
+                    found[node] = old
+    return found
+
+
+def _definition(module: Module, owner: ast.ClassDef, old: str) -> Iterator[Fix]:
+    """The method and the calls on ``self`` get the new name together."""
+    edits: list[Edit] = []
+    for node in ast.walk(owner):
+        if isinstance(node, ast.FunctionDef) and node.name == old:
+            start = module.source.content.index(old.encode(), module.span(node)[0])
+            edits.append(Edit(start, start + len(old), _RENAMED[old].encode()))
+        elif isinstance(node, ast.Attribute) and node.attr == old and ast.unparse(node.value) == "self":
+            edits.append(_rename(module, node, _RENAMED[old]))
+    message = f"`{old}` is `{_RENAMED[old]}` today, here where it is defined"
+    yield fix(NAME, Safety.UNSAFE, module, owner, edits, message, default="callers must use the new name")
+
+
+rule = Rule(
+    NAME,
+    Safety.UNSAFE,
+    "Python",
+    (b"sizevars.", *(f"def {name}(".encode() for name in _RENAMED)),
+    decide,
+    __doc__,
+)

@@ -1,0 +1,80 @@
+"""Compare whole shapes symbolically: ``torch._check(a.shape == b.shape)`` → ``torch._check(sym_eq(a.shape, b.shape))``.
+
+What: ``==`` of two shapes where a check tests it, or where it is what a function returns.
+
+Why: comparing tuples compares the sizes one by one and forces each answer; ``sym_eq`` joins them into one expression,
+which a check can defer to run time.
+
+Leaves alone: comparisons in branches (`guard_size_branches` gives those a default), a list against a tuple (never equal
+in Python, but equal for ``sym_eq``), and sides that may be no sequence.
+
+Safety: safe in a check; unsafe in a ``return``, which may then hand out a SymBool.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._flow import Flow, flow
+from ._module import Module, parse
+from ._shapes import compared_shapes, unfit_for_sym_eq
+from ._spelling import guarded, spell
+from ._territory import obstacle
+from ._truths import check_conditions
+from ._wrap import comparison_as_call
+
+NAME = "use_sym_eq"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    if b" == " not in source.content:
+        return
+    module = parse(source)
+    known = flow(source)
+    for condition in check_conditions(module):
+        for node in _tested(condition):
+            yield from _answer(module, known, node, context, Safety.SAFE)
+    for function in module.functions:
+        for statement in function.nodes:
+            if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Compare):
+                yield from _answer(module, known, statement.value, context, Safety.UNSAFE)
+
+
+def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
+    """The comparisons a condition is made of, through ``and`` and ``or`` but not through ``not``."""
+    if isinstance(condition, ast.BoolOp):
+        for value in condition.values:
+            yield from _tested(value)
+    elif isinstance(condition, ast.Compare):
+        yield condition
+    elif isinstance(condition, ast.Call):
+        for argument in condition.args:
+            yield from _tested(argument)
+
+
+def _answer(
+    module: Module, known: Flow, node: ast.Compare, context: Context, safety: Safety
+) -> Iterator[Fix | Skip]:
+    shapes = compared_shapes(known, node)
+    if shapes is None or not isinstance(shapes.ops[0], ast.Eq) or module.in_format_string(node):
+        return
+    stop = obstacle(module, module.function_of(node), context, asked=safety is Safety.UNSAFE) or unfit_for_sym_eq(
+        known, shapes
+    )
+    if stop:
+        yield skip(NAME, module, node, *stop)
+        return
+    equal = spell(module, node, guarded("sym_eq"), context)
+    if equal is None:
+        yield cannot_name(NAME, module, node, "sym_eq")
+        return
+    message = f"`{module.text(node).decode()}` forces each size"
+    default = "the caller gets a SymBool and decides" if safety is Safety.UNSAFE else None
+    yield fix(NAME, safety, module, node, comparison_as_call(module, shapes, equal.text), message, equal.needs, default)
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

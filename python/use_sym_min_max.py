@@ -1,0 +1,84 @@
+"""Take the smaller or larger of two sizes symbolically: ``min(m, n)`` → ``torch.sym_min(m, n)``.
+
+What: ``min`` and ``max`` of exactly two operands of which one is a size.
+
+Why: the builtin compares, and so decides which size is the smaller one; ``sym_min`` keeps both in an expression.
+
+Leaves alone: other numbers of operands, ``key=`` and ``default=``, floats, sequences, strides that are sorted, sympy
+expressions of Inductor (they are no sizes of a tensor), and what TorchScript compiles.
+
+Safety: safe. For two ints the result is the same int.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.edits import Edit
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._flow import Flow, flow
+from ._module import Module, parse
+from ._spelling import spell
+from ._territory import obstacle
+from ._values import Kind
+
+NAME = "use_sym_min_max"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    if b"min(" not in source.content and b"max(" not in source.content:
+        return
+    module = parse(source)
+    known = flow(source)
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and _builtin(module, node) and not module.in_format_string(node):
+            yield from _answer(module, known, node, context)
+
+
+def _builtin(module: Module, node: ast.Call) -> bool:
+    named = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
+    return named and (module.meaning(node.func, module.function_of(node)) or "").startswith("builtins.")
+
+
+def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> Iterator[Fix | Skip]:
+    kinds = [known.kind(one.value if isinstance(one, ast.Starred) else one) for one in node.args]
+    if not any(kind is Kind.SIZE or kind.several for kind in kinds):
+        return
+    reason = _not_binary(node, kinds)
+    if reason:
+        yield skip(NAME, module, node, *reason)
+        return
+    stop = obstacle(module, module.function_of(node), context, asked=False)
+    if stop:
+        yield skip(NAME, module, node, *stop)
+        return
+    assert isinstance(node.func, ast.Name)
+    symbol = f"torch.sym_{node.func.id}"
+    spelled = spell(module, node, symbol, context)
+    if spelled is None:
+        yield cannot_name(NAME, module, node, symbol)
+        return
+    start, end = module.span(node.func)
+    edit = Edit(start, end, spelled.text.encode())
+    message = f"`{module.text(node).decode()}` decides which size is which"
+    yield fix(NAME, Safety.SAFE, module, node, [edit], message, spelled.needs)
+
+
+def _not_binary(node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:
+    if node.keywords or len(node.args) != 2 or any(isinstance(one, ast.Starred) for one in node.args):
+        return "not-binary", "sym_min and sym_max take two operands"
+    if not all(kind in (Kind.SIZE, Kind.CONCRETE) for kind in kinds) and not _whole_numbers(node, kinds):
+        return "may-be-float", "one operand is not known to be a whole number"
+    return None
+
+
+def _whole_numbers(node: ast.Call, kinds: list[Kind]) -> bool:
+    """An operand nothing is known of is taken for an int unless a float stands in it."""
+    floats = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for arg in node.args for one in ast.walk(arg))
+    return not floats and all(kind in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN) for kind in kinds)
+
+
+rule = Rule(NAME, Safety.SAFE, "Python", SIZE_MARKERS, decide, __doc__)
