@@ -82,7 +82,7 @@ def _index(include_dirs: tuple[Path, ...]) -> bytes:
     from ._tree import Tree
 
     found: dict[str, list[HeaderFunction]] = {}
-    for path, _ in headers(include_dirs):
+    for path in (Path(header.path) for header in headers(include_dirs)):
         content = path.read_bytes()
         if not written_by_hand(content):
             continue

@@ -22,8 +22,7 @@ class TorchApi:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._key = _content_key(place)
-        text = stored("torchapi", self._key + ".jsonl", lambda: extract(place)).decode()
-        index, *self._rows = text.rstrip("\n").split("\n")
+        index, *self._rows = stored("torchapi", self._key + ".jsonl", lambda: extract(place)).split(b"\n")
         self._index: dict[str, dict[str, list[int]]] = json.loads(index)
         self._values: dict[int, Operator | Kernel] = {}
 

@@ -18,8 +18,8 @@ _FOLDERS = (
 _LARGEST_BY_HAND = 1_000_000
 
 
-def headers(include_dirs: Iterable[Path]) -> Iterator[tuple[Path, os.stat_result]]:
-    """Every header of ATen, c10 and autograd below the include folders, with its stat; ``ATen/ops`` is the yaml's."""
+def headers(include_dirs: Iterable[Path]) -> Iterator[os.DirEntry[str]]:
+    """Every header of ATen, c10 and autograd below the include folders; ``ATen/ops`` is the yaml's."""
     folders = tuple(include_dirs)
     for name, deep in _FOLDERS:
         for folder in folders:
@@ -29,8 +29,9 @@ def headers(include_dirs: Iterable[Path]) -> Iterator[tuple[Path, os.stat_result
 def fingerprint(include_dirs: Iterable[Path]) -> str:
     """A hash that changes when a header comes, goes, or is written."""
     digest = hashlib.sha256()
-    for path, stat in headers(include_dirs):
-        digest.update(f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
+    for header in headers(include_dirs):
+        stat = header.stat()
+        digest.update(f"{header.path}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
     return digest.hexdigest()
 
 
@@ -41,13 +42,13 @@ def written_by_hand(content: bytes) -> bool:
     return b"#pragma once" in content or b"#ifndef" in content
 
 
-def _scan(folder: Path, *, deep: bool) -> Iterator[tuple[Path, os.stat_result]]:
+def _scan(folder: str | Path, *, deep: bool) -> Iterator[os.DirEntry[str]]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return
     for entry in entries:
         if entry.name.endswith(".h"):
-            yield Path(entry.path), entry.stat()
+            yield entry
         elif deep and "." not in entry.name and entry.is_dir():
-            yield from _scan(Path(entry.path), deep=True)
+            yield from _scan(entry.path, deep=True)

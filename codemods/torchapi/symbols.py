@@ -70,7 +70,7 @@ def _mentions(include_dirs: tuple[Path, ...], name: str) -> Iterator[bytes]:
 
 @lru_cache(maxsize=4)
 def _paths(include_dirs: tuple[Path, ...]) -> tuple[Path, ...]:
-    return tuple(path for path, _ in headers(include_dirs))
+    return tuple(Path(header.path) for header in headers(include_dirs))
 
 
 @cache
