@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from ._flow import Entity, Flow
 from ._infer import TRANSPARENT
-from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, may_change, promote
+from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, may_change, promote, put, truth
 from ._schema import header_function, operator_argument
 from ._tree import arguments, field
 from ._types import SYMBOLIC, Type
@@ -104,11 +104,14 @@ def _method(
     elif held is Type.TENSORS:
         p.conflict(cause, call, "decides-arity", "the value decides how many Tensors there are")
     elif held in (Type.INT_VEC, Type.SYM_VEC):
-        if name in ("push_back", "emplace_back", "insert", "assign", "append", "swap") and not (
-            name == "assign" and position == 0
+        if (
+            (
+                name in ("push_back", "emplace_back", "insert", "assign", "append", "swap")
+                and not (name == "assign" and position == 0)
+            )
+            or (name in ("resize", "assign") and position == 1)
+            or (name == "erase" and kind is Type.SYM_ITER)
         ):
-            demand(p, receiver, cause)
-        elif name in ("resize", "assign") and position == 1:
             demand(p, receiver, cause)
         else:
             p.conflict(cause, call, "container-size", f"the value is an index or a length in {name}()")
@@ -173,12 +176,7 @@ def _standard(p: Flow, node: Node, call: Node, name: str, position: int, kind: T
         demand(p, passed[0], cause)
     elif name == "std::swap":
         for value in passed:
-            if p.kind_of(value) not in SYMBOLIC_TYPES:
-                variable = p.model.resolve(value) if value.type == "identifier" else None
-                if variable is None or SYMBOLIC.get(variable.type) is not kind:
-                    p.conflict(cause, value, "unknown-target", "the value is swapped with one that stays concrete")
-                else:
-                    promote(p, variable, kind, cause)
+            put(p, value, kind, cause)
     else:
         p.conflict(cause, call, "unknown-callee", f"nothing says that {name} takes a symbolic value")
 
@@ -230,8 +228,6 @@ def _product(p: Flow, call: Node, passed: list[Node], cause: Entity) -> None:
 def _check(p: Flow, node: Node, name: str, position: int, kind: Type, cause: Entity) -> None:
     test = 1 if name in _WITH else 0
     if position == test and _TESTS_FIRST.match(name):
-        from ._contexts import truth
-
         truth(p, node, kind, cause)
     elif kind is Type.SYM_ITER:
         p.conflict(cause, node, "unknown-callee", "an iterator has no text")

@@ -9,15 +9,26 @@ from tree_sitter import Node
 from ._calls import argument, list_method
 from ._flow import Entity, Flow
 from ._model import Variable
-from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, loop_of, promote, promote_result, store
+from ._promote import (
+    INTEGERS,
+    LISTS,
+    SIMPLE,
+    SYMBOLIC_TYPES,
+    bound,
+    construct,
+    demand,
+    loop_of,
+    promote,
+    promote_result,
+    put,
+    store,
+    truth,
+)
 from ._tree import arguments, field
 from ._types import Type
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_SIMPLE = frozenset(
-    {"identifier", "call_expression", "number_literal", "subscript_expression", "parenthesized_expression"}
-)
 _STATEMENTS = frozenset({"expression_statement", "for_statement", "comma_expression", "lambda_capture_specifier"})
 
 
@@ -34,16 +45,6 @@ def arrive(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
         p.conflict(cause, parent, "unsupported-syntax", f"the value flows into a {words}")
     else:
         handler(p, node, parent, kind, cause)
-
-
-def truth(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
-    """An integer tested for truth: a SymInt has to be compared with 0."""
-    if kind is not Type.SYM_INT or node.type not in _SIMPLE | {"field_expression"}:
-        p.conflict(cause, node, "no-symint-operator", "the value is tested for truth")
-    elif loop_of(node) is not None:
-        _bound(p, node, cause)
-    else:
-        p.splice(cause, node, node.end_byte, node.end_byte, " != 0")
 
 
 def _parenthesized(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
@@ -65,12 +66,12 @@ def _binary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> Non
     operator = p.model.tree.text(sign)
     other = right if left.id == node.id else left
     theirs = p.kind_of(other)
+    written = operator == "<<" and p.types.type_of(left) is Type.STREAM
+    as_scalar = theirs is Type.TENSOR and kind in (Type.SYM_INT, Type.SYM_FLOAT)
+    if written or (as_scalar and operator in _ARITHMETIC | _COMPARISONS):
+        return
     if operator in ("&&", "||"):
         truth(p, node, kind, cause)
-    elif operator == "<<" and p.types.type_of(left) is Type.STREAM:
-        return
-    elif theirs is Type.TENSOR and operator in _ARITHMETIC | _COMPARISONS and kind in (Type.SYM_INT, Type.SYM_FLOAT):
-        return
     elif operator in _COMPARISONS:
         _comparison(p, node, parent, other, kind, cause)
     elif operator not in _ARITHMETIC:
@@ -97,7 +98,7 @@ def _comparison(p: Flow, node: Node, parent: Node, other: Node, kind: Type, caus
     theirs = p.kind_of(other)
     if loop_of(parent) is not None:
         if kind is not Type.SYM_ITER:
-            _bound(p, parent, cause)
+            bound(p, parent, cause)
         else:
             demand(p, other, cause)
     elif kind in LISTS | {Type.SYM_ITER}:
@@ -109,15 +110,11 @@ def _comparison(p: Flow, node: Node, parent: Node, other: Node, kind: Type, caus
         p.conflict(cause, parent, "unknown-operand", f"the value is compared with {text}, whose type is {theirs.value}")
 
 
-def _bound(p: Flow, node: Node, cause: Entity) -> None:
-    p.conflict(cause, node, "loop-bound", "a loop runs as often as the value says")
-
-
 def _unary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
     operator = p.model.tree.text(parent.children[0])
     if operator == "-" and kind is Type.SYM_INT:
         p.flow(parent, kind, cause)
-    elif operator == "!" and kind is Type.SYM_INT and node.type in _SIMPLE and loop_of(parent) is None:
+    elif operator == "!" and kind is Type.SYM_INT and node.type in SIMPLE and loop_of(parent) is None:
         p.splice(cause, parent, parent.start_byte, node.start_byte, "")
         p.splice(cause, node, node.end_byte, node.end_byte, " == 0")
         around = parent.parent
@@ -159,30 +156,10 @@ def _assignment(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) ->
         p.conflict(cause, right, "mixed-assignment", f"{p.model.tree.text(right)} is of type {p.kind_of(right).value}")
     elif operator in ("-=", "%="):
         p.splice(cause, parent, sign.start_byte, sign.end_byte, f"= {p.model.tree.text(left)} {operator[0]}")
-        if right.type not in _SIMPLE:
+        if right.type not in SIMPLE:
             p.wrap(cause, right, "(", ")")
     elif operator not in ("=", "+=", "*=", "/="):
         p.conflict(cause, parent, "no-symint-operator", f"SymInt has no operator {operator}")
-
-
-def put(p: Flow, target: Node, kind: Type, cause: Entity) -> None:
-    """A symbolic value is assigned to an lvalue."""
-    held = p.kind_of(target)
-    if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
-        return
-    if target.type == "identifier":
-        variable = p.model.resolve(target)
-        if variable is not None:
-            store(p, variable, kind, cause, target)
-            return
-    base = field(target, "argument") if target.type == "subscript_expression" else None
-    if target.type == "call_expression":
-        method = p.types.receiver(target)
-        base = method[0] if method is not None and method[1] in ("front", "back", "at") else None
-    if base is not None and kind is Type.SYM_INT and p.types.type_of(base) is Type.INT_VEC:
-        demand(p, base, cause)
-        return
-    p.conflict(cause, target, "unknown-target", f"the value is stored in {p.model.tree.text(target)}")
 
 
 def _init_declarator(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
@@ -350,7 +327,7 @@ def _cast(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
 
 
 def _loop(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
-    _bound(p, node, cause)
+    bound(p, node, cause)
 
 
 def _template(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:

@@ -45,7 +45,7 @@ class Eligibility:
         self._api = api
         self.why: dict[int, str] = {}
         self._functions: dict[int, Function] = {}
-        registered = _registrations(model)
+        registered = self._registered = _registrations(model)
         outer = [function for function in model.functions if not function.is_lambda]
         for function in outer:
             why = "all functions" if all_functions else self._entry(function, registered)
@@ -77,7 +77,7 @@ class Eligibility:
 
     def is_registered(self, function: Function) -> bool:
         """Whether the dispatcher calls the function, so that its signature is not the file's to change."""
-        return function.macro is not None or bool(self._keys(function)) or function.name in _registrations(self.model)
+        return function.macro is not None or bool(self._keys(function)) or function.name in self._registered
 
     def kernel_code(self, function: Function) -> list[KernelCode]:
         """The parts of an eligible function that work on pointers, iterators or one device."""
@@ -108,7 +108,7 @@ class Eligibility:
     def _keys(self, function: Function) -> frozenset[str]:
         if function.in_class or function.internal or not _in_native(function):
             return frozenset()
-        kernels = self._api.kernels(function.name)
+        kernels = self._api.kernels(function.name) or self._api.kernels(f"{function.name}_symint")
         matching = [kernel for kernel in kernels if len(kernel.parameters) == len(function.parameters)]
         return frozenset(key for kernel in matching or kernels for key in kernel.keys)
 
@@ -144,9 +144,10 @@ class Eligibility:
                 return "tensor-iterator", 3, _block(node)
         elif node.type == "if_statement":
             condition, consequence = field(node, "condition"), field(node, "consequence")
-            if condition is not None and consequence is not None and _DEVICE_TEST.search(text(condition)):
-                if not _only_raises(consequence, self.model):
-                    return "device-branch", 4, consequence
+            if condition is None or consequence is None or not _DEVICE_TEST.search(text(condition)):
+                return None
+            if not _only_raises(consequence, self.model):
+                return "device-branch", 4, consequence
         elif node.type == "declaration":
             kind = field(node, "type")
             if kind is not None and _ITERATOR.fullmatch(text(kind)):
@@ -156,7 +157,7 @@ class Eligibility:
 
 def _in_native(function: Function) -> bool:
     spaces = [part for name in function.namespaces for part in name.split("::")]
-    return spaces[:2] == ["at", "native"] or not spaces
+    return spaces[:2] == ["at", "native"]
 
 
 def _block(node: Node) -> Node:

@@ -20,7 +20,7 @@ from ._eligible import Eligibility, KernelCode
 from ._headers import HeaderIndex
 from ._infer import CONCRETE, Inference
 from ._model import STRUCTURED_META, Function, Model, Variable
-from ._tree import arguments, field, walk
+from ._tree import STATEMENTS, ancestors, arguments, field, walk
 from ._types import SYMBOLIC, Type
 
 Entity = Hashable
@@ -257,7 +257,7 @@ def solve(know: Knowledge, arrive: Arrive) -> tuple[list[Promotion], list[tuple[
                 live.append(seed)
             else:
                 refused.append((seed, conflict))
-    live, more = _without_structured_remains(live, refused)
+    live, more = _without_remains(live, refused)
     refused += more
     while True:
         flow = Flow(know, live, arrive, kernel_code)
@@ -269,7 +269,7 @@ def solve(know: Knowledge, arrive: Arrive) -> tuple[list[Promotion], list[tuple[
             return flow.promotions(), sorted(refused, key=lambda pair: pair[0].call.start_byte)
         refused += [(seed, guilty[seed.call.id]) for seed in live if seed.call.id in guilty]
         live = [seed for seed in live if seed.call.id not in guilty]
-        live, more = _without_structured_remains(live, refused)
+        live, more = _without_remains(live, refused)
         refused += more
 
 
@@ -300,15 +300,31 @@ def _seeds(know: Knowledge, function: Function) -> Iterable[tuple[Seed, Conflict
             yield seed, Conflict(node, "receiver-unknown", f"{text} is not known to be a Tensor")
 
 
-def _without_structured_remains(
+def _without_remains(
     live: list[Seed], refused: list[tuple[Seed, Conflict]]
 ) -> tuple[list[Seed], list[tuple[Seed, Conflict]]]:
-    """A structured meta function is promoted whole or not at all: one concrete size left in it still throws."""
-    broken = {seed.function.node.id for seed, _ in refused if seed.function.macro in STRUCTURED_META}
-    kept = [seed for seed in live if seed.function.node.id not in broken]
-    detail = "set_output takes IntArrayRef: the function stays concrete as a whole, the way out is a Python meta"
-    dropped = [(s, Conflict(s.call, "structured-meta", detail)) for s in live if s.function.node.id in broken]
+    """Promote a statement whole or not at all, and a structured meta function likewise: what is left still throws."""
+    functions = {seed.function.node.id for seed, _ in refused if seed.function.macro in STRUCTURED_META}
+    statements = {_statement(seed.call).id: seed for seed, _ in refused}
+    kept: list[Seed] = []
+    dropped: list[tuple[Seed, Conflict]] = []
+    for seed in live:
+        beside = statements.get(_statement(seed.call).id)
+        if seed.function.node.id in functions:
+            detail = (
+                "set_output takes IntArrayRef: the function stays concrete as a whole, the way out is a Python meta"
+            )
+            dropped.append((seed, Conflict(seed.call, "structured-meta", detail)))
+        elif beside is not None:
+            detail = f"{beside.method}() in the same statement stays concrete"
+            dropped.append((seed, Conflict(beside.call, "mixed-statement", detail)))
+        else:
+            kept.append(seed)
     return kept, dropped
+
+
+def _statement(node: Node) -> Node:
+    return next((around for around in ancestors(node) if around.type in STATEMENTS), node)
 
 
 def _is_seed(entity: Entity) -> bool:

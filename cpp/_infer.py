@@ -107,6 +107,11 @@ class Inference:
 
     def returned(self, call: Node) -> tuple[Type, ...]:
         """The types that an operator call returns, one for each element of a tuple; empty when unknown."""
+        if call.type == "identifier":
+            held = self.model.resolve(call)
+            return self.returned(held.initializers[0]) if held is not None and len(held.initializers) == 1 else ()
+        if call.type != "call_expression":
+            return ()
         operators = self.operators(call)
         answers = {tuple(_schema_type(text) for text in operator.returns) for operator in operators}
         return answers.pop() if len(answers) == 1 else ()
@@ -226,10 +231,14 @@ class Inference:
         if passed and (name in TRANSPARENT or name in ("std::max", "std::min")):
             kinds = {self.type_of(argument) for argument in passed}
             return Type.SYM_INT if Type.SYM_INT in kinds else self.type_of(passed[0])
+        if name == "std::abs" and len(passed) == 1:
+            return self.type_of(passed[0])
         if name == "std::get" and passed:
             index = re.search(r"<\s*(\d+)\s*>", self.model.tree.text(function))
             types = self.returned(passed[0])
             return types[int(index[1])] if index and int(index[1]) < len(types) else Type.UNKNOWN
+        if re.match(r"(?:c10::)?MaybeOwned<(?:at::)?Tensor>::(?:borrowed|owned)\Z", self.model.tree.text(function)):
+            return Type.TENSOR
         constructed = self.named_type(function)
         if constructed not in (Type.UNKNOWN, Type.AUTO):
             return constructed
@@ -271,7 +280,7 @@ def _list_method(kind: Type, name: str) -> Type:
     if name in _ELEMENTS:
         return ELEMENT[kind]
     if kind is Type.TENSORS:
-        return Type.UNKNOWN
+        return Type.TENSORS if name in ("materialize", "vec", "slice") else Type.UNKNOWN
     if name in _ITERATORS:
         return Type.SYM_ITER if symbolic else Type.INT_ITER
     if name == "vec":

@@ -18,6 +18,7 @@ _DEFINES_ATTRIBUTE = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(?:__attribute__|__declspec|\[\[)", re.MULTILINE
 )
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+_MACRO_HEAD = re.compile(rb"[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)]*\))?")
 _BARE_MACRO = re.compile(
     rb"^[ \t]*[A-Z][A-Z0-9_]{3,}\([^;{}\n]*\)[ \t]*(?=\n[ \t\r\n]*[^({.:,;<&|+\-*/\s])", re.MULTILINE
 )
@@ -55,9 +56,15 @@ def mask_preprocessor(content: bytes) -> Masked:
     return Masked(bytes(buffer), tuple(sorted(hidden)))
 
 
-def macro_bodies(content: bytes) -> bytes:
-    """The text of every ``#define`` of the file: code that no tree shows."""
-    return b"\n".join(match[0] for match in _DEFINE.finditer(content))
+def macro_bodies(content: bytes) -> dict[bytes, tuple[frozenset[bytes], bytes]]:
+    """Of every macro of the file its parameters and its body: code that no tree shows."""
+    found: dict[bytes, tuple[frozenset[bytes], bytes]] = {}
+    for match in _DEFINE.finditer(content):
+        head = _MACRO_HEAD.match(match[0])
+        if head is not None:
+            parameters = frozenset(re.findall(rb"\w+", head[2] or b""))
+            found[head[1]] = (parameters, match[0][head.end() :])
+    return found
 
 
 def _later_branches(text: bytes) -> list[tuple[int, int]]:

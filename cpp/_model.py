@@ -154,9 +154,9 @@ class Model:
         """Every use of a variable outside its own declarator."""
         name = variable.name.encode()
         for node in walk(variable.scope):
-            if node.type in ("identifier", "type_identifier") and node.text == name and node.id != variable.node.id:
-                if self.resolve(node) is variable:
-                    yield node
+            named = node.type in ("identifier", "type_identifier") and node.text == name
+            if named and node.id != variable.node.id and self.resolve(node) is variable:
+                yield node
 
     def variables(self, function: Function) -> list[Variable]:
         """All variables of a function definition, those of its lambdas included."""

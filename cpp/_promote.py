@@ -87,10 +87,11 @@ def _initialized(p: Flow, variable: Variable, kind: Type, entity: Entity) -> Non
         if variable.type is Type.AUTO:
             p.finally_(lambda: _spell_auto(p, variable, entity))
         return
+    counted = bool(variable.initializers) and variable.initializers[-1].type == "number_literal"
     for value in variable.initializers:
         if p.kind_of(value) in (Type.INT_REF, Type.INT_VEC, Type.INT_ITER) or value.type == "initializer_list":
             p.soon(lambda node=value: demand(p, node, entity))  # type: ignore[misc]
-        elif variable.type is Type.AUTO and p.kind_of(value) not in SYMBOLIC_TYPES:
+        elif p.kind_of(value) is Type.UNKNOWN and not (counted and len(variable.initializers) == 2):
             p.conflict(
                 entity, value, "unknown-initializer", f"the value {variable.name} starts with is of an unknown type"
             )
@@ -260,12 +261,16 @@ def demand(p: Flow, node: Node, cause: Entity, *, convert: bool = False) -> None
             if branch is not None:
                 demand(p, branch, cause)
         return
+    elif node.type == "binary_expression" and kind is Type.INT_ITER:
+        container = iterated(p, node)
+        if container is not None:
+            demand(p, container, cause)
+            return
     elif node.type == "compound_literal_expression" and kind in SYMBOLIC:
         construct(p, node, field(node, "type"), kind, cause)
         return
-    elif node.type == "call_expression":
-        if _demand_call(p, node, kind, cause):
-            return
+    elif node.type == "call_expression" and _demand_call(p, node, kind, cause):
+        return
     if convert and kind in (Type.INT_REF, Type.INT_VEC):
         p.wrap(cause, node, "c10::fromIntArrayRefSlow(", ")")
         return
@@ -326,3 +331,55 @@ def loop_of(node: Node) -> Node | None:
             return around if condition is not None and condition.id == inner.id else None
         return None
     return None
+
+
+SIMPLE = frozenset(
+    {"identifier", "call_expression", "number_literal", "subscript_expression", "parenthesized_expression"}
+)
+"""Expressions that another operator can be put beside without parentheses."""
+
+
+def truth(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
+    """An integer tested for truth: a SymInt has to be compared with 0."""
+    if kind is not Type.SYM_INT or node.type not in SIMPLE | {"field_expression"}:
+        p.conflict(cause, node, "no-symint-operator", "the value is tested for truth")
+    elif loop_of(node) is not None:
+        bound(p, node, cause)
+    else:
+        p.splice(cause, node, node.end_byte, node.end_byte, " != 0")
+
+
+def bound(p: Flow, node: Node, cause: Entity) -> None:
+    """A loop runs as often as the value says: no loop over a symbolic count can be traced."""
+    p.conflict(cause, node, "loop-bound", "a loop runs as often as the value says")
+
+
+def put(p: Flow, target: Node, kind: Type, cause: Entity) -> None:
+    """A symbolic value is assigned to an lvalue."""
+    held = p.kind_of(target)
+    if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
+        return
+    if target.type == "identifier":
+        variable = p.model.resolve(target)
+        if variable is not None:
+            store(p, variable, kind, cause, target)
+            return
+    base = field(target, "argument") if target.type == "subscript_expression" else None
+    if base is not None and p.types.type_of(base) is Type.INT_ITER:
+        base = iterated(p, base)
+    if target.type == "call_expression":
+        method = p.types.receiver(target)
+        base = method[0] if method is not None and method[1] in ("front", "back", "at") else None
+    if base is not None and kind is Type.SYM_INT and p.types.type_of(base) is Type.INT_VEC:
+        demand(p, base, cause)
+        return
+    p.conflict(cause, target, "unknown-target", f"the value is stored in {p.model.tree.text(target)}")
+
+
+def iterated(p: Flow, node: Node) -> Node | None:
+    """The container that an iterator expression such as ``v.begin() + n`` walks over."""
+    if node.type == "binary_expression":
+        sides = (field(node, "left"), field(node, "right"))
+        node = next((side for side in sides if side is not None and p.types.type_of(side) is Type.INT_ITER), node)
+    method = p.types.receiver(node) if node.type == "call_expression" else None
+    return None if method is None else method[0]

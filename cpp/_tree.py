@@ -17,8 +17,8 @@ CPP = Language(tree_sitter_cpp.language())
 STATEMENTS = frozenset(
     {
         "expression_statement", "declaration", "return_statement", "if_statement", "for_statement", "while_statement",
-        "do_statement", "for_range_loop", "switch_statement", "case_statement", "throw_statement", "function_definition",
-        "field_declaration", "condition_clause",
+        "do_statement", "for_range_loop", "switch_statement", "case_statement", "throw_statement",
+        "function_definition", "field_declaration", "condition_clause",
     }
 )  # fmt: skip
 
@@ -46,7 +46,7 @@ class Tree:
         return self.content[node.start_byte : node.end_byte].decode()
 
     def trusted(self, node: Node) -> str | None:
-        """None when a node may be edited, else the reason why not (a parse error or a preprocessor branch around it)."""
+        """None when a node may be edited, else the reason why not: a parse error or a preprocessor branch."""
         statement: Node | None = node
         while statement is not None and statement.type not in STATEMENTS:
             if statement.type == "ERROR" or statement.is_missing:
@@ -66,10 +66,12 @@ class Tree:
         return None
 
     def hidden_use(self, name: str, scope: Node) -> str | None:
-        """The reason why uses of ``name`` inside ``scope`` may be out of sight, or None when every one is in the tree."""
+        """The reason why uses of ``name`` inside ``scope`` may be out of sight; None when all are in the tree."""
         word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
-        if word.search(self._macro_bodies):
-            return "macro-body"
+        for macro, (parameters, body) in self._macro_bodies.items():
+            used = re.compile(rb"\b" + macro + rb"\b").search(self.content, scope.start_byte, scope.end_byte)
+            if used and name.encode() not in parameters and word.search(body):
+                return "macro-body"
         for start, end in self.masked.hidden:
             if start < scope.end_byte and scope.start_byte < end and word.search(self.content, start, end):
                 return "preprocessor-branch"

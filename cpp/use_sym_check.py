@@ -1,0 +1,67 @@
+"""Validate sizes with TORCH_SYM_CHECK, which defers what it can't decide.
+
+What: ``TORCH_CHECK(a == b, ...)`` on a SymInt becomes ``TORCH_SYM_CHECK(a.sym_eq(b), ...)``.
+
+Why: the false side of a check is an error, so an undecided size needs no guard: the condition becomes an assertion
+that holds at run time, and the compiler may rely on it.
+
+What it leaves alone: conditions joined by ``&&`` or ``||``, whose later part may only make sense if the first one
+holds; comparisons of arrays; checks with another exception type, which have no symbolic form; kernels.
+
+Safety: safe. On plain integers the two are the same check with the same message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from ..codemods.edits import Edit
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ..codemods.torchapi import available
+from ._analysis import knowledge
+from ._infer import Inference
+from ._symbool import as_method, comparison
+from ._tree import arguments, field, walk
+
+NAME = "use_sym_check"
+_TWINS = {"TORCH_CHECK": "TORCH_SYM_CHECK", "TORCH_INTERNAL_ASSERT": "TORCH_SYM_INTERNAL_ASSERT"}
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    """One Fix for each check whose condition is one comparison of a SymInt."""
+    know = knowledge(source, context)
+    tree = know.model.tree
+    for function in know.eligibility.functions:
+        for node in walk(function.body):
+            name = field(node, "function") if node.type == "call_expression" else None
+            twin = None if name is None else _TWINS.get(tree.text(name))
+            if (
+                name is None
+                or twin is None
+                or not arguments(node)
+                or not available(twin, context.min_torch, context.api)
+            ):
+                continue
+            condition = arguments(node)[0]
+            found = comparison(know.types, condition)
+            if found is not None and tree.trusted(node) is None:
+                edits = (Edit(name.start_byte, name.end_byte, twin.encode()), *as_method(know.types, found))
+                message = f"{tree.text(name)} on a size to {twin}"
+                yield Fix(NAME, 2, Safety.SAFE, edits, message, function=function.name)
+            elif condition.type == "binary_expression" and _joins_sizes(know.types, condition):
+                detail = "a part of the condition may only make sense if another holds: split the check by hand"
+                span = (condition.start_byte, condition.end_byte)
+                yield Skip(NAME, 2, *span, "guarded-operand", detail, function=function.name)
+
+
+def _joins_sizes(types: Inference, condition: Node) -> bool:
+    sign = field(condition, "operator")
+    if sign is None or types.model.tree.text(sign) not in ("&&", "||"):
+        return False
+    return any(node.type == "binary_expression" and comparison(types, node) is not None for node in walk(condition))
+
+
+rule = Rule(NAME, Safety.SAFE, "cpp", tuple(f"{name}(".encode() for name in _TWINS), decide)
