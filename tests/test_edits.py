@@ -1,16 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from edit_recipes import edits_from
 from hypothesis import given
 from hypothesis import strategies as st
 from symfix.codemods.edits import Buffer, Edit, apply, conflict
 
-from edit_recipes import edits_from
-
 TEXTS = st.one_of(
     st.binary(max_size=300),
     st.text(max_size=120).map(str.encode),
-    st.lists(st.sampled_from(["a", "é", "\n", "\r\n", "\t", "漢", "}"]), max_size=120).map(lambda p: "".join(p).encode()),
+    st.text(alphabet=["a", "é", "\n", "\r", "\t", "漢", "}"], max_size=120).map(str.encode),
     st.sampled_from([b"", b"\n", b"\xef\xbb\xbfint x;\r\n", b"no final newline", b"\r", b"a\rb\r\nc"]),
 )
 

@@ -23,7 +23,7 @@ rule = Rule("{name}", Safety.SAFE, "{language}", (b"x\\xff",), lambda source, co
 
 
 @pytest.fixture
-def make_wing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest):  # noqa: ANN201
+def make_wing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest):
     name = "wing_" + request.node.name.partition("[")[0]
     folder = tmp_path / name
     folder.mkdir()
@@ -39,7 +39,7 @@ def make_wing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.F
     return make
 
 
-def test_a_rule_is_found_by_being_there(make_wing) -> None:  # noqa: ANN001
+def test_a_rule_is_found_by_being_there(make_wing) -> None:
     registry = make_wing(
         later=RULE.format(name="later", language="tiny"),
         earlier=RULE.format(name="earlier", language="tiny"),
@@ -51,7 +51,7 @@ def test_a_rule_is_found_by_being_there(make_wing) -> None:  # noqa: ANN001
     assert load_rules(registry.packages[0])[0].doc.strip().endswith("More.")
 
 
-def test_the_stored_cards_are_the_cards(make_wing) -> None:  # noqa: ANN001
+def test_the_stored_cards_are_the_cards(make_wing) -> None:
     registry = make_wing(one=RULE.format(name="one", language="tiny"))
     cards = registry.wings
     assert Registry(registry.packages).wings == cards
@@ -65,7 +65,7 @@ def test_the_stored_cards_are_the_cards(make_wing) -> None:  # noqa: ANN001
         (RULE.format(name="one", language="huge"), "says language 'huge'"),
     ],
 )
-def test_a_module_that_breaks_the_contract_is_named(make_wing, text: str, complaint: str) -> None:  # noqa: ANN001
+def test_a_module_that_breaks_the_contract_is_named(make_wing, text: str, complaint: str) -> None:
     registry = make_wing(one=text)
     for module in [name for name in sys.modules if name.startswith(registry.packages[0])]:
         del sys.modules[module]
@@ -74,7 +74,7 @@ def test_a_module_that_breaks_the_contract_is_named(make_wing, text: str, compla
         _ = registry.wings
 
 
-def test_the_identity_follows_the_sources(make_wing) -> None:  # noqa: ANN001
+def test_the_identity_follows_the_sources(make_wing) -> None:
     registry = make_wing(one=RULE.format(name="one", language="tiny"))
     before = registry.identity
     assert Registry(registry.packages).identity == before

@@ -129,7 +129,9 @@ def test_an_import_at_the_start_of_an_edit_comes_before_it() -> None:
     assert changed(b"once\n", rule("own", (Edit(0, 4, b"done"),), needs=("x",))).after == b"use x\ndone\n"
     inserting = rule("inserting", (Edit(0, 0, b"not "),), needs=("x",), once=b"once")
     text = SourceFile(Path("a.toy"), b"once\n")
-    only_once = replace(inserting, decide=lambda source, context: inserting.decide(source, context) if source == text else ())
+    only_once = replace(
+        inserting, decide=lambda source, context: inserting.decide(source, context) if source == text else ()
+    )
     assert changed(b"once\n", only_once).after == b"use x\nnot once\n"
 
 

@@ -48,7 +48,9 @@ def over(folder: Path, question: Question, surroundings: Surroundings | None = N
 
 
 def test_outcomes_come_in_path_order_and_silent_files_only_count(tmp_path: Path, question: Question) -> None:
-    folder = folder_of(tmp_path, {"b.toy": b"quiet\n", "a.toy": b"silent\n", "c.toy": b"nothing\n", "d.txt": b"quiet\n"})
+    folder = folder_of(
+        tmp_path, {"b.toy": b"quiet\n", "a.toy": b"silent\n", "c.toy": b"nothing\n", "d.txt": b"quiet\n"}
+    )
     report = over(folder, question)
     assert [(type(o), o.source.path.name) for o in report.outcomes if not isinstance(o, (Refused, Failed))] == [
         (Unchanged, "a.toy"),
@@ -178,7 +180,16 @@ def test_given_content_is_examined_and_not_stored(tmp_path: Path, question: Ques
 
 
 def test_folders_stand_for_the_files_one_would_rewrite(tmp_path: Path) -> None:
-    names = ["a.toy", "sub/b.toy", "third_party/c.toy", ".hidden/d.toy", "test/e.toy", "test_f.toy", "g_test.toy", "h.py"]
+    names = [
+        "a.toy",
+        "sub/b.toy",
+        "third_party/c.toy",
+        ".hidden/d.toy",
+        "test/e.toy",
+        "test_f.toy",
+        "g_test.toy",
+        "h.py",
+    ]
     folder = folder_of(tmp_path, dict.fromkeys(names, b""))
     found = [target.path.relative_to(folder).as_posix() for target in find([folder], frozenset({".toy"}))]
     assert found == ["a.toy", "sub/b.toy"]

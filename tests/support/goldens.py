@@ -1,0 +1,90 @@
+"""Goldens: real files under golden/<rule>/, and what a rule makes of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from symfix.codemods.outcome import Changed, Refused, Unchanged
+from symfix.codemods.registry import Registry, RuleCard, load_language, load_rules
+from symfix.codemods.rounds import Wishes, rewrite
+from symfix.codemods.rule import Context
+from symfix.codemods.source import SourceFile
+from symfix.codemods.torchapi import TorchApi
+
+FOLDER = Path(__file__).parents[2] / "golden"
+_NAME = re.compile(r"(?P<case>.+)\.(?P<kind>before|after|same)(?P<suffix>\.[a-z]+)")
+_OPTIONS = re.compile(rb"\s*(?://|#)\s*symfix-golden:([^\n]*)")
+
+
+@dataclass(frozen=True)
+class Golden:
+    """One case: a file that changes and what it becomes, or (``after`` None) a file that stays."""
+
+    card: RuleCard
+    case: str
+    before: Path
+    after: Path | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.card.name}/{self.case}"
+
+    @cached_property
+    def options(self) -> dict[str, str]:
+        """The words of the first line ``// symfix-golden: all-functions path=a/b.cpp min-torch=2.6``."""
+        match = _OPTIONS.match(self.before.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        words = match[1].decode().split() if match else []
+        options = {key: value for key, _, value in (word.partition("=") for word in words)}
+        if unknown := set(options) - {"all-functions", "path", "min-torch"}:
+            raise ValueError(f"{self.before}: unknown options {sorted(unknown)}")
+        return options
+
+    def rewritten(self, content: bytes) -> Changed | Unchanged | Refused:
+        """What this golden's rule alone makes of ``content``, unsafe fixes included."""
+        path = Path(self.options.get("path", self.before.as_posix()))
+        rules = [rule for rule in load_rules(self.card.wing) if rule.name == self.card.name]
+        oldest = self.options.get("min-torch")
+        release = None if oldest is None else (int(oldest.split(".")[0]), int(oldest.split(".")[1]))
+        context = Context(installed_torch(), release, "all-functions" in self.options)
+        language = load_language(self.card.wing)
+        return rewrite(SourceFile(path, content), rules, language, context, Wishes(unsafe=True))
+
+    @property
+    def after_path(self) -> Path:
+        """Where the after-file of this golden belongs."""
+        return self.before.with_name(f"{self.case}.after{self.before.suffix}")
+
+
+@lru_cache(maxsize=1)
+def installed_torch() -> TorchApi:
+    return TorchApi.load(None, None)
+
+
+@lru_cache(maxsize=1)
+def cards() -> tuple[RuleCard, ...]:
+    return Registry().rules
+
+
+@lru_cache(maxsize=1)
+def goldens() -> tuple[Golden, ...]:
+    return tuple(golden for card in cards() for golden in _of_rule(card))
+
+
+def strays() -> list[str]:
+    """Files under golden/ that belong to no rule or no case, by name."""
+    known = {path for golden in goldens() for path in (golden.before, golden.after) if path is not None}
+    return sorted(
+        path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file() and path not in known
+    )
+
+
+def _of_rule(card: RuleCard) -> Iterator[Golden]:
+    for path in sorted((FOLDER / card.name).glob("*")):
+        match = _NAME.fullmatch(path.name)
+        if match is not None and match["kind"] != "after":
+            after = path.with_name(f"{match['case']}.after{match['suffix']}")
+            yield Golden(card, match["case"], path, after if match["kind"] == "before" else None)

@@ -1,0 +1,104 @@
+"""Imports point downward only: cli over commands over run over registry over the wings over the pure floor."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[1]
+
+# Each floor may import from its own and from those below it; a module that is not named has its package's floor.
+FLOORS = [
+    {"edits", "source", "rule", "outcome", "coordinates", "storage", "repository", "config"},
+    {"torchapi"},
+    {"wings"},
+    {"suppression", "intake", "writing", "rounds", "surroundings", "registry", "results"},
+    {"run"},
+    {"verify"},
+    {"reports", "commands"},
+    {"cli"},
+]
+LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
+PURE = {"edits", "source", "rule", "outcome", "coordinates", "suppression", "rounds"}
+SHELL = {"os", "subprocess", "shutil", "tempfile", "click", "rich", "io", "socket"}
+
+
+def modules() -> list[Path]:
+    return sorted(path for wing in ("codemods", "cpp", "python") for path in (TOP / wing).rglob("*.py"))
+
+
+def floor(parts: tuple[str, ...]) -> str:
+    return "wings" if parts[0] in ("cpp", "python") else parts[1] if len(parts) > 1 else "codemods"
+
+
+def imports(path: Path) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Line and module of each import of symfix's own that takes effect at run time, as path parts from the top."""
+    package = path.relative_to(TOP).parent.parts
+    tree = ast.parse(path.read_text())
+    hidden = {
+        id(node)
+        for test in ast.walk(tree)
+        if isinstance(test, ast.If) and "TYPE_CHECKING" in ast.unparse(test.test)
+        for node in ast.walk(test)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and id(node) not in hidden:
+            if node.level:
+                base = package[: len(package) - node.level + 1]
+                names = tuple(node.module.split(".")) if node.module else ()
+                for alias in node.names if not names else [None]:
+                    yield node.lineno, (*base, *names, *((alias.name,) if alias else ()))
+            elif (node.module or "").split(".")[0] == "symfix":
+                raise AssertionError(f"{path}:{node.lineno}: absolute import of symfix inside the package")
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.relative_to(TOP).as_posix()) for path in modules()])
+def test_imports_point_downward(path: Path) -> None:
+    parts = path.relative_to(TOP).with_suffix("").parts
+    if parts == ("codemods", "__init__"):
+        return
+    here = LEVEL[floor(parts)]
+    for line, target in imports(path):
+        if target != ("codemods",):
+            there = LEVEL[floor(target)]
+            assert there <= here, f"{path.name}:{line} imports {'.'.join(target)}, which is a floor above it"
+
+
+@pytest.mark.parametrize("name", sorted(PURE))
+def test_the_pure_floor_touches_no_file_and_no_process(name: str) -> None:
+    tree = ast.parse((TOP / "codemods" / f"{name}.py").read_text())
+    imported = {
+        alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+    }
+    imported |= {str(node.module).split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert not imported & SHELL
+
+
+def test_reports_are_pure() -> None:
+    for path in (TOP / "codemods" / "reports").glob("*.py"):
+        assert not {"subprocess", "click", "sys", "open("} & set(path.read_text().split()), path.name
+
+
+def test_the_engine_knows_no_parser_and_no_rule() -> None:
+    rules = {path.stem for wing in ("cpp", "python") for path in (TOP / wing).glob("[!_]*.py")}
+    assert rules
+    for path in (TOP / "codemods").rglob("*.py"):
+        if "verify" in path.parts:
+            continue
+        text = path.read_text()
+        for word in ("tree_sitter", "libcst", *rules):
+            assert word not in text, f"{path.relative_to(TOP)} says {word}"
+
+
+def test_wings_do_not_know_each_other() -> None:
+    for wing, other in (("cpp", "python"), ("python", "cpp")):
+        for path in (TOP / wing).glob("*.py"):
+            assert all(target[0] != other for _, target in imports(path))
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    empty = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"}
+    assert not [path for path in modules() if path.stem.strip("_") in empty]
