@@ -53,7 +53,7 @@ _RULES = [
     click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes by which an undecided size takes a stated path."),
     click.Option(["--all-functions"], is_flag=True, help="Every function sees symbolic sizes (out-of-tree code)."),
     click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
-    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-'; its suffix says the language."),
+    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-': its suffix counts."),
 ]  # fmt: skip
 _FORMAT = [
     click.Option(
@@ -61,6 +61,17 @@ _FORMAT = [
         show_default=True, help="How findings are printed.",
     ),
     click.Option(["--statistics"], is_flag=True, help="Counts by rule and reason instead of places."),
+]  # fmt: skip
+_PROOF = [
+    click.Option(
+        ["--repro"], type=FILE, multiple=True, metavar="SCRIPT",
+        help="A Python script that exits 0 when the operator works; run before and after.",
+    ),
+    click.Option(["--evidence"], type=FILE, metavar="DIR", help="Where the evidence is kept [the cache folder]."),
+    click.Option(
+        ["--sandbox"], type=click.Choice(["try", "require"]), default="try", show_default=True,
+        help="Children without network: where the kernel allows, or not at all.",
+    ),
 ]  # fmt: skip
 _ALL_COMMON = [*_TARGET, *_RULES, *_FORMAT]
 
@@ -107,9 +118,10 @@ def diff(**words: Any) -> int:
     return diff(words)
 
 
-@_with(_RULES, _FORMAT, _TARGET)
+@_with(_RULES, _FORMAT, _PROOF, _TARGET)
 @main_group.command()
 @PATHS
+@click.option("--verify", "verifying", is_flag=True, help="Build and run before and after; write what is not worse.")
 @click.option("--allow-dirty", is_flag=True, help="Also where git could not bring the file back.")
 def fix(**words: Any) -> int:
     """Apply the fixes; '-' reads stdin and prints the fixed text."""
@@ -125,6 +137,28 @@ def rule(name: str | None) -> int:
     from .commands.rule import rule
 
     return rule(name)
+
+
+@_with(_PROOF, _TARGET)
+@main_group.command()
+@click.argument("paths", nargs=-1, type=FILE)
+@click.option("--base", default="HEAD", show_default=True, metavar="REV", help="What the files are compared with.")
+@click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Compilers and children at a time [2].")
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def verify(**words: Any) -> int:
+    """Prove the change between a revision and the files on disk."""
+    from .commands.proving import verify
+
+    return verify(words)
+
+
+@_with(_TARGET)
+@main_group.command()
+def doctor(**words: Any) -> int:
+    """Say what is here: torch, compiler, headers, clang-format."""
+    from .commands.doctor import doctor
+
+    return doctor(words)
 
 
 def main() -> None:

@@ -88,7 +88,7 @@ def test_text_has_a_line_a_place() -> None:
         "aten/src/ATen/native/A.cpp:3:1: use_sym_sizes left (loop-bound): line 3: a loop runs to it\n",
     ]
     assert next(text.findings(OUTCOMES, written=True)).endswith("use_sym_sizes fixed: size\n")
-    assert list(text.troubles(OUTCOMES))[0] == "c.cpp: is a binary file [binary]\n"
+    assert next(text.troubles(OUTCOMES)) == "c.cpp: is a binary file [binary]\n"
     assert "".join(text.troubles(OUTCOMES)).endswith("RuleBug: oh\n")
 
 

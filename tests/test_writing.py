@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
@@ -26,7 +25,7 @@ def refusal(outcome: Changed | Refused) -> str:
 
 
 def leftovers(folder: Path) -> list[str]:
-    return [name for name in os.listdir(folder) if name.endswith(".symfix")]
+    return [path.name for path in folder.iterdir() if path.suffix == ".symfix"]
 
 
 def test_bytes_and_mode_arrive(tmp_path: Path) -> None:

@@ -1,0 +1,97 @@
+"""``doctor``: what is here, and what to do about what is not."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..storage import folder
+from ..torchapi.errors import TorchError
+from ..torchapi.locating import Place, locate
+from ..verify.toolchain import CompilerMissing, find_toolchain
+
+_FOR_TORCH = ("PyYAML", "numpy", "expecttest", "scipy")
+_PARSERS = ("tree-sitter", "tree-sitter-cpp", "libcst")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that symfix uses; ``needed_for`` is empty when nothing works without it."""
+
+    what: str
+    found: str | None
+    otherwise: str = ""
+    needed_for: str = ""
+
+
+def doctor(words: dict[str, Any]) -> int:
+    """Print one line a thing; 1 when something is missing that `check` needs."""
+    findings = list(_look(words["torch_root"], words["torch_python"]))
+    for finding in findings:
+        if finding.found is not None:
+            click.echo(f"ok       {finding.what}: {finding.found}")
+        else:
+            use = f"; needed for {finding.needed_for}" if finding.needed_for else ""
+            click.echo(f"missing  {finding.what}: {finding.otherwise}{use}")
+    return 1 if any(finding.found is None and not finding.needed_for for finding in findings) else 0
+
+
+def _look(torch_root: Path | None, torch_python: Path | None) -> Iterator[Finding]:
+    yield Finding("symfix", f"{version('symfix')} on Python {sys.version.split()[0]}")
+    for name in _PARSERS:
+        yield _distribution(name, "")
+    place, finding = _torch(None, torch_python)
+    if torch_root is not None:
+        yield _torch(torch_root, torch_python)[1]
+        finding = Finding("installed torch", finding.found, finding.otherwise, "verify")
+    yield finding
+    if place is not None:
+        headers = place.include_dirs[0]
+        there = (headers / "ATen" / "core" / "Tensor.h").is_file()
+        yield Finding("headers", str(headers) if there else None, "this torch has none; install the wheel", "verify")
+    yield _compiler(place)
+    for name in _FOR_TORCH:
+        yield _distribution(name, "" if name == "PyYAML" else "verify")
+    formatter = shutil.which("clang-format", path=str(Path(sys.executable).parent)) or shutil.which("clang-format")
+    yield Finding("clang-format", _first_line(formatter), "pip install clang-format", "wrapping of long lines")
+    yield Finding("git", _first_line(shutil.which("git")), "install git", "fix in a repository, verify")
+    yield Finding("cache folder", str(folder("results").parent))
+
+
+def _torch(torch_root: Path | None, torch_python: Path | None) -> tuple[Place | None, Finding]:
+    try:
+        place = locate(torch_root, torch_python)
+    except TorchError as error:
+        return None, Finding("PyTorch tree" if torch_root else "torch", None, str(error))
+    what = "PyTorch tree" if torch_root else "torch"
+    return place, Finding(what, f"{place.version} in {place.root or place.package}")
+
+
+def _compiler(place: Place | None) -> Finding:
+    try:
+        found = None if place is None else find_toolchain(place)
+    except CompilerMissing as error:
+        return Finding("C++ compiler", None, str(error), "verify")
+    return Finding("C++ compiler", found.version if found else None, "not looked for without torch", "verify")
+
+
+def _distribution(name: str, needed_for: str) -> Finding:
+    try:
+        return Finding(name, version(name))
+    except PackageNotFoundError:
+        return Finding(name, None, f"pip install {name}", needed_for)
+
+
+def _first_line(program: str | None) -> str | None:
+    if program is None:
+        return None
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+    return f"{said.splitlines()[0] if said else 'no version'} ({program})"

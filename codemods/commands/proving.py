@@ -1,0 +1,95 @@
+"""``verify``, and the part of ``fix`` that verifies before anything is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import repository
+from ..outcome import Changed
+from ..registry import Registry
+from ..reports.proof import proof
+from ..torchapi.errors import TorchError
+from ..verify.change import Change, Verdict, Verification
+from ..verify.command import verify as run_verification
+from ..verify.evidence import to_json
+from ..verify.isolation import Limits, SandboxMissing
+
+CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
+"""Exit codes of the verdicts; what is neither proven nor worse is a finding (1)."""
+
+
+def verify(words: dict[str, Any]) -> int:
+    """Prove the difference between a revision and the files on disk."""
+    changes = list(_since(words["base"], words["paths"] or (Path.cwd(),)))
+    if not changes:
+        click.echo(f"nothing that a rule reads differs from {words['base']}", err=True)
+        return 0
+    verification = prove(changes, words)
+    if words["style"] == "json":
+        sys.stdout.write(json.dumps(to_json(verification), indent=2) + "\n")
+    else:
+        sys.stdout.writelines(proof(verification))
+    return CODES.get(verification.verdict, 1)
+
+
+def prove(changes: Sequence[Change], words: dict[str, Any]) -> Verification:
+    """Verify changes with the limits and scripts of the command line."""
+    for repro in words["repro"]:
+        if not repro.is_file():
+            raise click.UsageError(f"--repro {repro}: no such file")
+    limits = Limits(offline="require" if words["sandbox"] == "require" else "try")
+    try:
+        return run_verification(
+            changes,
+            repros=words["repro"],
+            torch_python=words["torch_python"],
+            torch_root=words["torch_root"],
+            jobs=words["jobs"] or 2,
+            limits=limits,
+            evidence_folder=words["evidence"],
+            progress=_say,
+        )
+    except (TorchError, SandboxMissing) as error:
+        raise click.ClickException(str(error)) from None
+
+
+def change_of(outcome: Changed) -> Change:
+    return Change(outcome.source.path, outcome.source.content, outcome.after)
+
+
+def _say(text: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"symfix: {text}", err=True)
+
+
+def _since(base: str, paths: Sequence[Path]) -> Iterator[Change]:
+    registry = Registry()
+    for path in paths:
+        absolute = path.absolute()
+        top = repository.top(absolute if absolute.is_dir() else absolute.parent)
+        if top is None:
+            raise click.UsageError(f"{path} is in no git repository: `symfix fix --verify` proves what it writes")
+        names = _git(top, "diff", "--name-only", "--no-renames", "--diff-filter=M", "-z", base, "--", str(absolute))
+        for name in filter(None, names.split(b"\0")):
+            file = top / os.fsdecode(name)
+            if registry.wing(file) is not None:
+                before = _git(top, "show", f"{base}:{os.fsdecode(name)}")
+                yield Change(file, before, file.read_bytes())
+
+
+def _git(top: Path, *words: str) -> bytes:
+    try:
+        return subprocess.run(["git", "-C", str(top), *words], capture_output=True, check=True).stdout
+    except FileNotFoundError:
+        raise click.ClickException("no git to ask what changed; install it") from None
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode(errors="replace").strip().splitlines()
+        raise click.ClickException(f"git {words[0]}: {said[0] if said else 'failed'}") from None
