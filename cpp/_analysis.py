@@ -8,11 +8,11 @@ from functools import lru_cache
 from ..codemods.rule import Context
 from ..codemods.source import SourceFile
 from ._contexts import arrive
-from ._eligible import Eligibility
+from ._eligible import Eligibility, KernelCode
 from ._flow import Conflict, Knowledge, Promotion, Seed, solve
 from ._headers import HeaderIndex
 from ._infer import Inference
-from ._model import model_of
+from ._model import Function, model_of
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ class Analysis:
     know: Knowledge
     promotions: tuple[Promotion, ...]
     refusals: tuple[tuple[Seed, Conflict], ...]
+    kernel_code: tuple[tuple[Function, KernelCode], ...]
+    """The parts of eligible functions that run on real data only and hold none of the ``refusals``."""
 
 
 @lru_cache(maxsize=4)
@@ -38,6 +40,13 @@ def analyse(source: SourceFile, context: Context) -> Analysis:
     """The promotions of a file."""
     know = knowledge(source, context)
     if not know.eligibility.functions:
-        return Analysis(know, (), ())
+        return Analysis(know, (), (), ())
     promotions, refusals = solve(know, arrive)
-    return Analysis(know, tuple(promotions), tuple(refusals))
+    calls = [seed.call.start_byte for seed, _ in refusals]
+    silent = tuple(
+        (function, part)
+        for function in know.eligibility.functions
+        for part in dict.fromkeys(know.eligibility.kernel_code(function))
+        if not any(part.start <= call < part.end for call in calls)
+    )
+    return Analysis(know, tuple(promotions), tuple(refusals), silent)

@@ -56,7 +56,7 @@ _CONTAINER = r"(?:vector|SmallVector|SmallVectorImpl|SmallBuffer|array)"
 _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
     (re.compile(pattern + r"\Z"), kind)
     for pattern, kind in (
-        (r"(?:Tensor(?:Base)?|Variable|OptionalTensorRef|(?:MaybeOwned|ExclusivelyOwned)<Tensor(?:Base)?>)", Type.TENSOR),
+        (r"(?:Tensor(?:Base)?|Variable|OptionalTensorRef|(?:Maybe|Exclusively)Owned<Tensor(?:Base)?>)", Type.TENSOR),
         (r"(?:optional<(?:Tensor|Variable)>|OptionalTensor)", Type.OPTIONAL_TENSOR),
         (r"(?:TensorList|ITensorListRef|(?:ArrayRef|List|vector|SmallVector|array)<(?:Tensor|Variable)(?:,.*)?>"
          r"|MaterializedITensorListRef|variable_list|VariableList)", Type.TENSORS),

@@ -8,7 +8,8 @@ Why: on a fake tensor with symbolic sizes the concrete calls throw, or pin the s
 
 What it leaves alone: kernels; code on data pointers, iterators or one device; a value that ends in a loop bound, an
 index, a container's length, the number of outputs, an operator without a SymInt schema, or anything that is not known
-to take a SymInt. Each of these is reported with the place that keeps the value concrete.
+to take a SymInt. Each of these is reported with the place that keeps the value concrete; so is code on iterators,
+pointers or one device that stands in a function which sees symbolic sizes, whether it asks for sizes or not.
 
 Safety: safe. A SymInt that holds a plain integer computes what the integer computed.
 """
@@ -38,6 +39,9 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         yield _fix(promotion)
     for seed, conflict in analysis.refusals:
         yield _skip(source, seed, conflict)
+    for function, part in analysis.kernel_code:
+        detail = "code that only runs on real data, in a function that sees symbolic sizes"
+        yield Skip(NAME, part.mode, part.start, part.end, part.reason, detail, function=function.name)
 
 
 def _fix(promotion: Promotion) -> Fix:
@@ -57,4 +61,12 @@ def _skip(source: SourceFile, seed: Seed, conflict: Conflict) -> Skip:
     )
 
 
-rule = Rule(NAME, Safety.SAFE, "cpp", tuple(f"{name}(".encode() for name in CONCRETE), decide)
+_MARKERS = (
+    *(f"{name}(".encode() for name in CONCRETE),
+    b"TensorIterator",
+    b"data_ptr",
+    b"parallel_for",
+    b"AT_DISPATCH",
+)
+
+rule = Rule(NAME, Safety.SAFE, "cpp", _MARKERS, decide)
