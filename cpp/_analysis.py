@@ -47,6 +47,6 @@ def analyse(source: SourceFile, context: Context) -> Analysis:
         (function, part)
         for function in know.eligibility.functions
         for part in dict.fromkeys(know.eligibility.kernel_code(function))
-        if not any(part.start <= call < part.end for call in calls)
+        if part.reason != "device-branch" and not any(part.start <= call < part.end for call in calls)
     )
     return Analysis(know, tuple(promotions), tuple(refusals), silent)

@@ -131,7 +131,7 @@ def _static_cast(p: Flow, node: Node, call: Node, function: Node, kind: Type, ca
                 p.splice(cause, call, listed.start_byte, node.start_byte, "")
                 p.splice(cause, call, node.end_byte, listed.end_byte, "")
         p.flow(call, kind, cause)
-    elif kind in (Type.SYM_INT, Type.SYM_FLOAT) and target is Type.FLOAT and "double" in p.model.tree.text(function):
+    elif kind in (Type.SYM_INT, Type.SYM_FLOAT) and target is Type.FLOAT:
         p.edit(cause, function, "c10::SymFloat")
         p.flow(call, Type.SYM_FLOAT, cause)
     else:
@@ -146,7 +146,7 @@ def _constructor(
     if named is Type.INT and kind is Type.SYM_INT:
         p.edit(cause, function, "")
         p.flow(call, kind, cause)
-    elif named is Type.FLOAT and kind is Type.SYM_INT and p.model.tree.text(function) == "double":
+    elif named is Type.FLOAT and kind is Type.SYM_INT:
         p.edit(cause, function, "c10::SymFloat")
         p.flow(call, Type.SYM_FLOAT, cause)
     elif named is Type.TENSORS:

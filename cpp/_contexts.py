@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from ._calls import argument, list_method
 from ._flow import Entity, Flow
-from ._model import Variable
+from ._model import Variable, vexing_arguments
 from ._promote import (
     INTEGERS,
     LISTS,
@@ -199,7 +199,6 @@ def _arguments(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> 
 
 
 def _vexing(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
-    """``DimVector shape(sizes);`` reads as a function declaration whose parameter type is the argument."""
     listed = parent.parent
     declarator = None if listed is None else listed.parent
     name = None if declarator is None else field(declarator, "declarator")
@@ -207,8 +206,7 @@ def _vexing(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> Non
     if listed is None or variable is None or variable.how != "local":
         p.conflict(cause, parent, "unsupported-syntax", "the value stands where a type could")
     else:
-        values = [c for c in listed.named_children if c.type != "comment"]
-        constructed(p, variable, values, parent, kind, cause)
+        constructed(p, variable, vexing_arguments(listed), node, kind, cause)
 
 
 def constructed(p: Flow, variable: Variable, values: list[Node], node: Node, kind: Type, cause: Entity) -> None:
@@ -318,7 +316,7 @@ def _cast(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
     if kind is Type.SYM_INT and target is Type.INT:
         p.splice(cause, parent, parent.start_byte, node.start_byte, "")
         p.flow(parent, kind, cause)
-    elif kind is Type.SYM_INT and target is Type.FLOAT and "double" in p.model.tree.text(parent).split(")")[0]:
+    elif kind is Type.SYM_INT and target is Type.FLOAT:
         p.splice(cause, parent, parent.start_byte, node.start_byte, "c10::SymFloat(")
         p.splice(cause, node, node.end_byte, node.end_byte, ")")
         p.flow(parent, Type.SYM_FLOAT, cause)

@@ -45,6 +45,7 @@ class Eligibility:
         self._api = api
         self.why: dict[int, str] = {}
         self._functions: dict[int, Function] = {}
+        self._kernel_code: dict[int, list[KernelCode]] = {}
         registered = self._registered = _registrations(model)
         outer = [function for function in model.functions if not function.is_lambda]
         for function in outer:
@@ -81,12 +82,14 @@ class Eligibility:
 
     def kernel_code(self, function: Function) -> list[KernelCode]:
         """The parts of an eligible function that work on pointers, iterators or one device."""
-        found: list[KernelCode] = []
-        for node in walk(function.body):
-            marker = self._marker(node)
-            if marker is not None:
-                reason, mode, region = marker
-                found.append(KernelCode(region.start_byte, region.end_byte, reason, mode))
+        found = self._kernel_code.get(function.node.id)
+        if found is None:
+            found = self._kernel_code[function.node.id] = []
+            for node in walk(function.body):
+                marker = self._marker(node)
+                if marker is not None:
+                    reason, mode, region = marker
+                    found.append(KernelCode(region.start_byte, region.end_byte, reason, mode))
         return found
 
     def _admit(self, function: Function, why: str) -> None:

@@ -135,7 +135,9 @@ class Inference:
                 return self._variable(node)
             case "number_literal":
                 text = tree.text(node).lower()
-                return Type.INT if text.startswith("0x") or not re.search(r"[.ef]", text) else Type.FLOAT
+                if text.startswith("0x") or not re.search(r"[.ef]", text):
+                    return Type.UNSIGNED if "u" in text else Type.INT
+                return Type.UNKNOWN if text.endswith("f") else Type.FLOAT
             case "true" | "false":
                 return Type.BOOL
             case "parenthesized_expression" | "condition_clause" if node.named_children:

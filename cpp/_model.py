@@ -123,7 +123,7 @@ class Model:
 
     @cached_property
     def mentions(self) -> dict[str, list[Node]]:
-        """Every mention of one of the file's own functions by name outside its definition's declarator."""
+        """Every mention of one of the file's own functions by name, declarations too, its definition left out."""
         table: dict[str, list[Node]] = defaultdict(list)
         names = {name.encode() for name in self._by_name}
         for node in walk(self.tree.root):
@@ -131,7 +131,7 @@ class Model:
                 parent = node.parent
                 while parent is not None and parent.type == "qualified_identifier":
                     parent = parent.parent
-                if parent is not None and parent.type != "function_declarator":
+                if parent is not None and not _declares_definition(parent):
                     table[self.tree.text(node)].append(node)
         return table
 
@@ -310,7 +310,7 @@ class Model:
                     initializers = tuple(_tree.arguments(value)) if value.type == "argument_list" else (value,)
             elif declarator.type == "function_declarator":
                 listed = declarator.child_by_field_name("parameters")
-                initializers = () if listed is None else tuple(c for c in listed.named_children if c.type != "comment")
+                initializers = () if listed is None else tuple(vexing_arguments(listed))
             if inner.type == "structured_binding_declarator":
                 self._bindings(inner, node, function, scope, initializers)
                 continue
@@ -366,6 +366,21 @@ class Model:
 def model_of(source: SourceFile) -> Model:
     """The model of a file; the last few are kept."""
     return Model(_tree.parse(source))
+
+
+def vexing_arguments(parameters: Node) -> list[Node]:
+    """The arguments of ``DimVector shape(sizes);``, which the grammar reads as a function's parameters."""
+    values = [child for child in parameters.named_children if child.type != "comment"]
+    return [value.child_by_field_name("type") or value for value in values]
+
+
+def _declares_definition(declarator: Node) -> bool:
+    if declarator.type != "function_declarator":
+        return False
+    for around in ancestors(declarator):
+        if not around.type.endswith("declarator"):
+            return around.type == "function_definition"
+    return False
 
 
 def _function_nodes(root: Node) -> Iterator[Node]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from ._flow import Entity, Flow
@@ -54,6 +56,9 @@ def promote(p: Flow, variable: Variable, kind: Type, cause: Entity) -> None:
         p.conflict(
             entity, variable.node, hidden, f"{variable.name} is named where the code can't be read with certainty"
         )
+        return
+    if re.search(r"\b(?:static|thread_local|constexpr)\b", variable.type_text):
+        p.conflict(entity, variable.node, "static-storage", f"{variable.name} outlives the call that sets it")
         return
     if variable.how in ("binding", "array"):
         reason = "structured-binding" if variable.how == "binding" else "c-array"

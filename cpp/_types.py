@@ -15,7 +15,7 @@ class Type(Enum):
     INT = "int64_t"
     UNSIGNED = "unsigned integer"
     BOOL = "bool"
-    FLOAT = "floating point"
+    FLOAT = "double"
     SCALAR = "Scalar"
     INT_REF = "IntArrayRef"
     INT_VEC = "container of int64_t"
@@ -63,7 +63,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
         (r"(?:int64_t|int|long|longlong|int32_t|ptrdiff_t|longint)", Type.INT),
         (r"(?:size_t|unsigned|uint64_t|uint32_t|unsignedint|unsignedlong|unsignedlonglong)", Type.UNSIGNED),
         (r"bool", Type.BOOL),
-        (r"(?:double|float)", Type.FLOAT),
+        (r"double", Type.FLOAT),
         (r"Scalar", Type.SCALAR),
         (r"(?:IntArrayRef|IntList|ArrayRef<int64_t>)", Type.INT_REF),
         (r"(?:DimVector|" + _CONTAINER + r"<int64_t(?:,.*)?>)", Type.INT_VEC),
@@ -117,7 +117,7 @@ def symbolic_text(text: str, kind: Type) -> str | None:
     if kind is Type.INT:
         return _INTEGER.sub("c10::SymInt", text, count=1)
     if kind is Type.FLOAT:
-        return re.sub(r"\bdouble\b", "c10::SymFloat", text, count=1) if "double" in text else None
+        return re.sub(r"\bdouble\b", "c10::SymFloat", text, count=1)
     if kind not in (Type.INT_REF, Type.INT_VEC):
         return None
     for pattern, new in ((_SMALL_BUFFER, "c10::SymDimVector"), (_NAMED, "Sym"), (_INTEGER_ELEMENT, r"\1c10::SymInt")):
