@@ -21,7 +21,7 @@ CONCRETE = {
 }
 """The Tensor methods that answer with concrete integers: their symbolic twin, and the type they give now."""
 
-_SYMBOLIC = {
+SYMBOLIC_CALLS = {
     "sym_size": Type.SYM_INT,
     "sym_sizes": Type.SYM_REF,
     "sym_stride": Type.SYM_INT,
@@ -29,6 +29,8 @@ _SYMBOLIC = {
     "sym_numel": Type.SYM_INT,
     "sym_storage_offset": Type.SYM_INT,
 }
+"""The Tensor methods that answer with symbolic integers, and the type they give."""
+
 _PLAIN_METHODS = {"dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR}
 _TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -255,7 +257,7 @@ class Inference:
         if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
             if name in CONCRETE:
                 return CONCRETE[name][1]
-            plain = _SYMBOLIC.get(name) or _PLAIN_METHODS.get(name)
+            plain = SYMBOLIC_CALLS.get(name) or _PLAIN_METHODS.get(name)
             if plain is not None:
                 return plain
             if name in _TENSOR_WRAPPERS:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from ..codemods.edits import Edit
-from ._infer import Inference
+from ._infer import SYMBOLIC_CALLS, Inference
 from ._promote import INTEGERS, SIMPLE
-from ._tree import Tree, field
+from ._tree import Tree, field, walk
 from ._types import Type
 
 _METHODS = {"==": "sym_eq", "!=": "sym_ne", "<": "sym_lt", "<=": "sym_le", ">": "sym_gt", ">=": "sym_ge"}
@@ -29,7 +29,10 @@ class Comparison:
 
 
 def comparison(types: Inference, node: Node) -> Comparison | None:
-    """The comparison of a SymInt that an expression is, turned so that the SymInt comes first; else None."""
+    """The comparison of a size that an expression is, turned so that the SymInt comes first; else None.
+
+    A SymInt that the caller passed for something else (an index to ignore, a count of groups) is no size.
+    """
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
     left, right, sign = field(node, "left"), field(node, "right"), field(node, "operator")
@@ -39,9 +42,26 @@ def comparison(types: Inference, node: Node) -> Comparison | None:
     kinds = (types.type_of(left), types.type_of(right))
     if operator not in _METHODS or Type.SYM_INT not in kinds or not set(kinds) <= INTEGERS:
         return None
+    if not (_comes_from_a_size(types, left) or _comes_from_a_size(types, right)):
+        return None
     if kinds[0] is Type.SYM_INT:
         return Comparison(node, left, operator, right)
     return Comparison(node, right, _MIRRORED[operator], left)
+
+
+def _comes_from_a_size(types: Inference, node: Node, seen: frozenset[int] = frozenset()) -> bool:
+    for inner in walk(node):
+        if inner.type == "call_expression":
+            method = types.receiver(inner)
+            if method is not None and method[1] in SYMBOLIC_CALLS and types.is_tensor(method[0]):
+                return True
+        elif inner.type == "identifier":
+            held = types.model.resolve(inner)
+            if held is not None and held.node.id not in seen:
+                beyond = seen | {held.node.id}
+                if any(_comes_from_a_size(types, value, beyond) for value in held.initializers):
+                    return True
+    return False
 
 
 def as_method(types: Inference, found: Comparison, around: tuple[str, str] = ("", "")) -> tuple[Edit, ...]:

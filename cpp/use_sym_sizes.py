@@ -27,6 +27,7 @@ from ._types import HEADERS
 
 NAME = "use_sym_sizes"
 _MODES = {"tensor-iterator": 3}
+_SHOWN = 60
 _LATER = frozenset(
     {"loop-bound", "data-pointer", "parallel-for", "dispatch-macro", "no-symint-schema", "decides-arity"}
 )
@@ -53,9 +54,10 @@ def _fix(promotion: Promotion) -> Fix:
 
 
 def _skip(source: SourceFile, seed: Seed, conflict: Conflict) -> Skip:
-    line, _ = source.line_column(conflict.node.start_byte)
     mode = _MODES.get(conflict.reason, 4 if conflict.reason in _LATER else 1)
-    detail = f"line {line}: {conflict.detail}"
+    sink = source.content[conflict.node.start_byte : conflict.node.end_byte].decode().split("\n")[0].strip()
+    shown = sink if len(sink) <= _SHOWN else sink[: _SHOWN - 3] + "..."
+    detail = f"{conflict.detail}: {shown}"
     return Skip(
         NAME, mode, seed.call.start_byte, seed.call.end_byte, conflict.reason, detail, function=seed.function.name
     )
