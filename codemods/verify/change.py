@@ -46,8 +46,8 @@ class Observation:
 class Check:
     """One thing run with the file before and after: ``protocol`` says how, ``subject`` what.
 
-    ``reference`` is the same on the torch as it is installed, where that was asked. ``deviates`` says in words how a
-    run that passes differs from before, or from eager, in a way that must be told.
+    ``reference`` is the same on the torch as it is installed, where that was asked. ``deviates`` says how what passes
+    now still gives another result than eager without an error, at sizes it was not traced with.
     """
 
     protocol: str
@@ -56,6 +56,8 @@ class Check:
     after: Observation
     reference: Observation | None = None
     deviates: str | None = None
+    flaky: bool = False
+    """The difference did not come again when both sides were run again."""
 
     @property
     def gained(self) -> bool:
@@ -93,6 +95,8 @@ class Verification:
     paths: tuple[str, ...]
     checks: tuple[Check, ...] = ()
     swaps: tuple[Swap, ...] = ()
+    chosen: str = ""
+    """Which of torch's operator tests were run, and why these."""
     commands: tuple[str, ...] = field(default=(), repr=False)
     torch: str = ""
     compiler: str = ""

@@ -59,8 +59,10 @@ def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: 
     units: list[tuple[Verdict, Future[Built]]] = []
     for change in changes:
         place = change.path.parent if change.path.parent.is_dir() else None
-        units.append((Verdict.BROKEN_BASELINE, builder.compile(change.path.name, change.before, place)))
-        units.append((Verdict.REGRESSED, builder.compile(change.path.name, change.after, place)))
+        before = builder.compile(change.path.name, change.before, place)
+        same = change.after == change.before
+        units.append((Verdict.BROKEN_BASELINE, before))
+        units.append((Verdict.REGRESSED, before if same else builder.compile(change.path.name, change.after, place)))
     shim = builder.compile("shim.cpp", shim_source(shim_candidates).encode())
     commands: list[str] = []
     for verdict in (Verdict.BROKEN_BASELINE, Verdict.REGRESSED):

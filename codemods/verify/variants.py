@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,7 @@ class Laboratory:
         )
 
     def ask(
-        self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, arguments: Sequence[str] = ()
+        self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, limits: Limits | None = None
     ) -> tuple[Ended, dict[str, Any]]:
         """Start one of the child scripts on ``variant``; how it ended and what it reported ({} if nothing)."""
         question = self.scratch / new_name("request")
@@ -89,8 +89,8 @@ class Laboratory:
                 }
             )
         )
-        command = [str(self.python), "-c", _START, str(_CHILDREN), child, str(question), *arguments]
-        ended = run(command, scratch=self.scratch, limits=self.limits, environment=self._environment())
+        command = [str(self.python), "-c", _START, str(_CHILDREN), child, str(question)]
+        ended = run(command, scratch=self.scratch, limits=limits or self.limits, environment=self._environment())
         try:
             answer: dict[str, Any] = json.loads(report.read_text())
         except (FileNotFoundError, ValueError):

@@ -9,20 +9,25 @@ from .change import Check, Verdict
 
 def decide(checks: Sequence[Check], reached: bool) -> tuple[Verdict, str]:
     """The verdict on checks that were all run before and after; ``reached`` is whether any ran the changed code."""
-    lost = [check for check in checks if check.lost]
+    lost = [check for check in checks if check.lost and not check.flaky]
     if lost:
         first = lost[0]
         return Verdict.REGRESSED, f"{_name(first)} passed before and fails after: {first.after.message}"
-    deviating = [check for check in checks if check.deviates]
     gained = [check for check in checks if check.gained]
-    if gained and not deviating:
+    deviating = [check for check in gained if check.deviates]
+    if deviating:
+        first = deviating[0]
+        return Verdict.UNVERIFIABLE, f"{_name(first)} no longer fails, but not as eager does: {first.deviates}"
+    if gained:
         first = gained[0]
         more = f" (and {len(gained) - 1} more)" if len(gained) > 1 else ""
         return Verdict.PROVEN, f"{_name(first)} failed before and passes after{more}; before: {first.before.message}"
-    if deviating:
-        return Verdict.REGRESSED, f"{_name(deviating[0])}: {deviating[0].deviates}"
     if not reached:
         return Verdict.UNVERIFIABLE, "nothing that was run reaches the changed code"
+    if all(check.flaky for check in checks if check.lost) and any(check.lost for check in checks):
+        return Verdict.UNVERIFIABLE, "what went differently does not do so again: " + ", ".join(
+            _name(check) for check in checks if check.lost
+        )
     failing = [check for check in checks if not check.after.passed]
     if failing and len(failing) == len(checks):
         return Verdict.NEUTRAL, f"{_name(failing[0])} fails before and after: {failing[0].after.message}"

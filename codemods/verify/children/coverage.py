@@ -1,0 +1,35 @@
+"""Which aten operators the samples of each OpInfo run, composite ones included: an index of this torch."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from .operators import by_name, quiet
+from .reporting import write
+from .samples import attempt, draw
+
+SAMPLES = 4
+
+
+def main(request_path: str) -> None:
+    """Write the index to the report named by the JSON file at ``request_path``."""
+    request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+    quiet()
+    write(request["report"], {name: sorted(ran_by(variants)) for name, variants in sorted(by_name().items())})
+    os._exit(0)
+
+
+def ran_by(variants: list[Any]) -> set[str]:
+    """The names of the operators, without ``aten::``, that a few samples of each variant run."""
+    from torch.autograd.profiler import profile
+
+    with profile() as profiled:
+        for variant in variants:
+            samples = itertools.islice(draw(variant), SAMPLES)
+            attempt(lambda samples=samples: [attempt(sample.call) for sample in samples])  # type: ignore[misc]
+    names = (event.name for event in profiled.function_events)
+    return {name.removeprefix("aten::") for name in names if name.startswith("aten::")}

@@ -1,0 +1,81 @@
+"""Run protocols on many operators in one process, an answer a line, so that a crash costs one answer."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import logging
+import os
+import time
+import warnings
+from pathlib import Path
+from typing import IO, Any
+
+from .changed_torch import Kernels, overlay
+
+
+def main(request_path: str) -> None:
+    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+    overlay(request["modules"])
+    with Path(request["report"]).open("a") as report:
+        kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
+        say(report, {"swaps": kernels.states() if kernels else []})
+        quiet()
+        operators = by_name()
+        for name, protocol in request["tasks"]:
+            say(report, {"start": [name, protocol]})
+            calls = kernels.calls() if kernels else []
+            faulthandler.dump_traceback_later(request["patience"], exit=True)
+            answer = observe(operators.get(name, []), protocol, request["samples"])
+            faulthandler.cancel_dump_traceback_later()
+            reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
+            say(report, {"task": [name, protocol], "calls": reached, **answer})
+    # A library laid over torch's must not live to see torch's own teardown.
+    os._exit(0)
+
+
+def observe(variants: list[Any], protocol: str, most: int) -> dict[str, Any]:
+    """The samples of all variants of one operator under one protocol, or the reason why there are none."""
+    from .protocols import PROTOCOLS
+
+    started = time.monotonic()
+    if not variants:
+        return {"samples": [], "missing": "torch has no OpInfo of this name"}
+    draw, run, limited = PROTOCOLS[protocol]
+    try:
+        drawn = [sample for variant in variants for sample in draw(variant)]
+    except Exception as error:
+        return {"samples": [], "missing": f"its samples can't be made: {type(error).__name__}: {error}"}
+    some = spread(drawn, most) if limited else drawn
+    seen = [run(sample) for sample in some]
+    return {"samples": seen, "drawn": len(drawn), "seconds": round(time.monotonic() - started, 3)}
+
+
+def spread(drawn: list[Any], most: int) -> list[Any]:
+    """At most ``most`` of ``drawn``, from the first to the last at even distances."""
+    return drawn if len(drawn) <= most else [drawn[number * len(drawn) // most] for number in range(most)]
+
+
+def by_name() -> dict[str, list[Any]]:
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    found: dict[str, list[Any]] = {}
+    for operator in op_db:
+        found.setdefault(operator.name, []).append(operator)
+    return found
+
+
+def quiet() -> None:
+    import torch
+
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    # Memory that nobody wrote gets the same bits each time.
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.set_num_threads(1)
+
+
+def say(report: IO[str], line: dict[str, Any]) -> None:
+    report.write(json.dumps(line) + "\n")
+    report.flush()

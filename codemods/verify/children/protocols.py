@@ -1,0 +1,144 @@
+"""The protocols: each runs one sample of one operator and says what it saw as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils import _pytree as pytree
+
+from .samples import Sample, attempt, difference, digest, error_samples_of, layout, samples_of
+
+Seen = dict[str, Any]
+
+
+def eager(sample: Sample) -> Seen:
+    """Result or error on concrete sizes, as digests; ``exact`` where twice the same call gives the same bits."""
+    first, error = attempt(sample.call)
+    if error:
+        return {"passed": False, "error": error}
+    second, _ = attempt(sample.call)
+    bits = digest(first)
+    exact = bits == digest(second)
+    return {"passed": True, "layout": layout(first), "exact": exact, "bits": bits if exact else ""}
+
+
+def backed(sample: Sample) -> Seen:
+    """Traced with backed symbols: guards by make_fx; results and recompilations by torch.compile at three sizes."""
+    expected, error = attempt(sample.call)
+    if error:
+        return {"passed": False, "error": error, "eager": True}
+    graph, error = attempt(lambda: _traced(sample))
+    if error:
+        return {"passed": False, "error": f"make_fx: {error}"}
+    environment = getattr(graph, "shape_env", None)
+    seen: Seen = {"guards": [], "pinned": 0}
+    if environment is not None:
+        seen["guards"] = sorted({str(guard.expr) for guard in environment.guards})
+        seen["pinned"] = sum(value.is_number for value in environment.replacements.values())
+    compiled = _Compiled(sample, "aot_eager", dynamic=True)
+    result, error = attempt(lambda: sample.call(compiled))
+    if error:
+        return {**seen, "passed": False, "error": f"compile: {error}"}
+    said = difference(result, expected, values=_repeats(sample, expected))
+    if said:
+        return {**seen, "passed": False, "silent": True, "error": f"compile: {said}"}
+    for step in (1, 2):
+        other = sample.resized(lambda size, step=step: size + step)  # type: ignore[misc]
+        expected, error = attempt(other.call)
+        if not error and other.resizable:
+            result, error = attempt(lambda other=other: other.call(compiled))  # type: ignore[misc]
+            said = error or difference(result, expected, values=_repeats(other, expected))
+            if said:
+                return {**seen, "passed": False, "silent": not error, "error": f"compiled, at other sizes: {said}"}
+    return {**seen, "passed": True, "compilations": compiled.count}
+
+
+def _traced(sample: Sample) -> Any:
+    leaves, structure = pytree.tree_flatten(sample.inputs())
+    places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+
+    def call(*tensors: Any) -> Any:
+        filled = list(leaves)
+        for place, tensor in zip(places, tensors, strict=True):
+            filled[place] = tensor
+        args, kwargs = pytree.tree_unflatten(filled, structure)
+        return sample.function(*args, **kwargs)
+
+    torch.manual_seed(0)
+    return make_fx(call, tracing_mode="symbolic")(*(leaves[place] for place in places))
+
+
+def unbacked(sample: Sample) -> Seen:
+    """Compiled with every dimension of two or more unbacked, compared with eager, then called at 0, 1 and larger."""
+    expected, error = attempt(sample.call)
+    if error:
+        return {"passed": False, "error": error, "eager": True}
+    compiled = _Compiled(sample, "eager")
+    result, error = attempt(lambda: sample.call(compiled, unbacked=True))
+    said = error or difference(result, expected, values=_repeats(sample, expected))
+    if said:
+        return {"passed": False, "silent": not error, "error": said}
+    probes = {}
+    for name, new_size in (("0", lambda _: 0), ("1", lambda _: 1), ("larger", lambda size: 2 * size + 1)):
+        probes[name] = _probe(sample.resized(new_size), compiled)
+    return {"passed": True, "probes": probes}
+
+
+def _probe(sample: Sample, compiled: _Compiled) -> str:
+    """The compiled code at other sizes: empty when it does what eager does, else how it deviates."""
+    before = compiled.count
+    expected, eager_error = attempt(sample.call)
+    result, error = attempt(lambda: sample.call(compiled, unbacked=True))
+    if compiled.count > before:
+        return "again: it is compiled anew for this size"
+    if eager_error:
+        return "" if error else "silent: a result where eager raises " + eager_error
+    if error:
+        return "loud: " + error
+    said = difference(result, expected, values=_repeats(sample, expected))
+    return said and "silent: " + said
+
+
+def _repeats(sample: Sample, result: Any) -> bool:
+    again, _ = attempt(sample.call)
+    return digest(again) == digest(result)
+
+
+class _Compiled:
+    """A compiled call that counts its compilations."""
+
+    def __init__(self, sample: Sample, backend: str, dynamic: bool | None = None) -> None:
+        torch._dynamo.reset()
+        self.count = 0
+        inner = torch._dynamo.backends.registry.lookup_backend(backend)
+
+        def counting(graph: Any, inputs: Any) -> Any:
+            self.count += 1
+            return inner(graph, inputs)
+
+        function = sample.function
+        self._call = torch.compile(
+            lambda *args, **kwargs: function(*args, **kwargs), backend=counting, fullgraph=True, dynamic=dynamic
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+
+def _calls_and_errors(operator: Any) -> list[Sample]:
+    return [*samples_of(operator), *error_samples_of(operator)]
+
+
+def _resizable(operator: Any) -> list[Sample]:
+    return [sample for sample in samples_of(operator) if sample.resizable]
+
+
+PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], Seen], bool]] = {
+    "eager": (_calls_and_errors, eager, False),
+    "backed": (samples_of, backed, True),
+    "unbacked": (_resizable, unbacked, True),
+}
+"""How each protocol draws samples, what it does with one, and whether it is dear enough to take only some."""

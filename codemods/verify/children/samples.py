@@ -1,0 +1,171 @@
+"""Sample inputs of an operator, the same in every process, and results as values that can be compared across them."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch._dynamo.decorators import mark_unbacked
+from torch.utils import _pytree as pytree
+
+SMALL_MESSAGE = 400
+
+
+class Sample:
+    """One call of one operator; every `call` gets fresh copies of the inputs and the same random numbers."""
+
+    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, marks: Any = None) -> None:
+        self.function = function
+        self._inputs = (tuple(args), dict(kwargs))
+        self._marks = [_changeable(tensor) for tensor in _tensors(self._inputs)] if marks is None else marks
+
+    def inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return copy.deepcopy(self._inputs)
+
+    def resized(self, new_size: Callable[[int], int]) -> Sample:
+        """The same call with every dimension of two or more of every tensor at ``new_size(size)``."""
+        args, kwargs = pytree.tree_map_only(torch.Tensor, lambda tensor: _resize(tensor, new_size), self._inputs)
+        return Sample(self.function, args, kwargs, self._marks)
+
+    def call(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> Any:
+        """Call ``function`` (None: the operator); ``unbacked`` marks every dimension that was two or more."""
+        args, kwargs = self.inputs()
+        if unbacked:
+            for tensor, dimensions in zip(_tensors((args, kwargs)), self._marks, strict=True):
+                for dimension in dimensions:
+                    mark_unbacked(tensor, dimension)
+        torch.manual_seed(0)
+        return (function or self.function)(*args, **kwargs)
+
+    @property
+    def resizable(self) -> bool:
+        """Whether any dimension can have another size."""
+        return any(self._marks)
+
+
+def samples_of(operator: Any) -> list[Sample]:
+    return list(draw(operator))
+
+
+def draw(operator: Any) -> Iterator[Sample]:
+    """The samples of one OpInfo, each made when it is asked for."""
+    torch.manual_seed(0)
+    for sample in operator.sample_inputs("cpu", operator_dtype(operator), requires_grad=False):
+        yield Sample(operator.op, (sample.input, *sample.args), sample.kwargs)
+
+
+def error_samples_of(operator: Any) -> list[Sample]:
+    if operator.error_inputs_func is None:
+        return []
+    torch.manual_seed(0)
+    drawn = [error.sample_input for error in operator.error_inputs("cpu")]
+    return [Sample(operator.op, (sample.input, *sample.args), sample.kwargs) for sample in drawn]
+
+
+def operator_dtype(operator: Any) -> Any:
+    if torch.float32 in operator.dtypes:
+        return torch.float32
+    return min(operator.dtypes, key=str)
+
+
+def attempt(call: Callable[[], Any]) -> tuple[Any, str]:
+    """The result and no message, or no result and what was raised."""
+    try:
+        return call(), ""
+    except Exception as error:
+        return None, describe(error)
+
+
+def describe(error: BaseException) -> str:
+    """Type and message, without C++ frames, addresses and dynamo's advice."""
+    text = str(error)
+    text = re.split(r"\s*(?:Exception raised from |C\+\+ CapturedTraceback|\n\nfrom user code|\n\nSet TORCH)", text)[0]
+    text = re.sub(r" at 0x[0-9a-f]+", "", " ".join(text.split()))
+    return f"{type(error).__name__}: {text[:SMALL_MESSAGE]}"
+
+
+def layout(result: Any) -> list[str]:
+    """Shapes, dtypes and strides of a result; for what is no tensor, its type."""
+    return [_layout(leaf) for leaf in pytree.tree_leaves(result)]
+
+
+def digest(result: Any) -> str:
+    """One word for all the bits of a result."""
+    hashed = hashlib.sha256(repr(layout(result)).encode())
+    for leaf in pytree.tree_leaves(result):
+        hashed.update(_bits(leaf) if isinstance(leaf, torch.Tensor) else repr(leaf).encode())
+    return hashed.hexdigest()[:24]
+
+
+def difference(actual: Any, expected: Any, values: bool = True) -> str:
+    """How ``actual`` differs from ``expected``, in words; empty when they are close. ``values`` False: shapes only."""
+    left, right = pytree.tree_leaves(actual), pytree.tree_leaves(expected)
+    if len(left) != len(right):
+        return f"{len(left)} results where eager gives {len(right)}"
+    for one, other in zip(left, right, strict=True):
+        said = _difference(one, other, values)
+        if said:
+            return said
+    return ""
+
+
+def _tensors(inputs: Any) -> list[Any]:
+    return [leaf for leaf in pytree.tree_leaves(inputs) if isinstance(leaf, torch.Tensor)]
+
+
+def _changeable(tensor: Any) -> list[int]:
+    if tensor.layout is not torch.strided:
+        return []
+    return [dimension for dimension, size in enumerate(tensor.shape) if size >= 2]
+
+
+def _difference(one: Any, other: Any, values: bool) -> str:
+    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+        plain = type(one) is type(other) and (not values or one == other or one != one)
+        return "" if plain else f"{one!r} where eager gives {other!r}"[:SMALL_MESSAGE]
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return f"{_shape(one)} where eager gives {_shape(other)}"
+    if values:
+        try:
+            torch.testing.assert_close(one, other, equal_nan=True)
+        except AssertionError as error:
+            return f"other values than eager: {' '.join(str(error).split())}"[:SMALL_MESSAGE]
+    return ""
+
+
+def _shape(tensor: Any) -> str:
+    return f"{tensor.dtype} {list(tensor.shape)}"
+
+
+def _layout(leaf: Any) -> str:
+    if not isinstance(leaf, torch.Tensor):
+        return type(leaf).__name__
+    strides = list(leaf.stride()) if leaf.layout is torch.strided else str(leaf.layout)
+    return f"{leaf.dtype} {list(leaf.shape)} {strides}"
+
+
+def _bits(tensor: Any) -> bytes:
+    plain = tensor.detach()
+    if plain.layout is not torch.strided:
+        plain = plain.to_dense()
+    if plain.is_quantized:
+        plain = plain.int_repr()
+    plain = plain.resolve_conj().resolve_neg().contiguous().reshape(-1)
+    data: bytes = plain.view(torch.uint8).numpy().tobytes()
+    return data
+
+
+def _resize(tensor: Any, new_size: Callable[[int], int]) -> Any:
+    shape = [new_size(size) if size >= 2 else size for size in tensor.shape]
+    if tensor.layout is not torch.strided or shape == list(tensor.shape):
+        return tensor
+    count = 1
+    for size in shape:
+        count *= size
+    flat = tensor.detach().reshape(-1)
+    repeats = -(-count // max(1, flat.numel()))
+    return flat.repeat(repeats)[:count].reshape(shape).clone()

@@ -1,0 +1,108 @@
+"""Ask a variant about many operators in one child; a crash costs one answer, and the rest is asked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from .scratch import new_name
+from .variants import Laboratory, Variant
+
+PROTOCOLS = ("eager", "backed", "unbacked")
+SAMPLES = 24
+_START_SECONDS = 120
+
+Task = tuple[str, str]
+"""The name of an OpInfo and a protocol."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one task gave: its samples' observations in order, or why there are none."""
+
+    samples: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    drawn: int = 0
+    """How many samples there were to choose from."""
+    missing: str = ""
+    crashed: str = ""
+    calls: tuple[int, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Answers:
+    """All tasks' answers; ``states`` are the shim's, and ``broken`` says why the variant could not even be loaded."""
+
+    tasks: dict[Task, Answer]
+    states: tuple[str, ...] = ()
+    broken: str = ""
+
+
+def ask_all(
+    laboratory: Laboratory,
+    variant: Variant,
+    tasks: Sequence[Task],
+    samples: int = SAMPLES,
+    told: Callable[[Task], None] = lambda _: None,
+) -> Answers:
+    """Run every task on ``variant``. A task whose child dies is answered with how it died.
+
+    The laboratory's limits of time hold for each task.
+    """
+    answers: dict[Task, Answer] = {}
+    states: tuple[str, ...] = ()
+    left = list(tasks)
+    while left:
+        report = laboratory.scratch / new_name("answers")
+        report.touch()
+        limits = laboratory.limits
+        whole = replace(
+            limits, wall=limits.wall * len(left) + _START_SECONDS, cpu=limits.cpu * len(left) + _START_SECONDS
+        )
+        request = {"tasks": left, "samples": samples, "patience": limits.wall}
+        ended, _ = laboratory.ask("operators", variant, request, report, whole)
+        loaded, started, fresh = _read(report)
+        if loaded is None:
+            return Answers(answers, states, ended.died or ended.stderr.strip().splitlines()[-1:][0])
+        states = loaded
+        for task, answer in fresh.items():
+            answers[task] = answer
+            told(task)
+        left = [task for task in left if task not in answers]
+        if left:
+            victim = started if started in left else left[0]
+            answers[victim] = Answer(crashed=_how(ended.died, ended.code, limits.wall))
+            told(victim)
+            left.remove(victim)
+    return Answers(answers, states)
+
+
+def _how(died: str | None, code: int, patience: float) -> str:
+    return f"the process {died}" if died else f"the process ended with {code}: it was stopped after {patience:.0f} s"
+
+
+def _read(report: Path) -> tuple[tuple[str, ...] | None, Task | None, dict[Task, Answer]]:
+    states: tuple[str, ...] | None = None
+    started: Task | None = None
+    answers: dict[Task, Answer] = {}
+    for line in report.read_bytes().splitlines():
+        try:
+            said = json.loads(line)
+        except ValueError:
+            continue
+        if "swaps" in said:
+            states = tuple(said["swaps"])
+        elif "start" in said:
+            started = (said["start"][0], said["start"][1])
+        else:
+            answers[said["task"][0], said["task"][1]] = Answer(
+                samples=tuple(said["samples"]),
+                drawn=said.get("drawn", 0),
+                missing=said.get("missing", ""),
+                calls=tuple(said.get("calls", ())),
+                seconds=said.get("seconds", 0.0),
+            )
+    return states, started, answers

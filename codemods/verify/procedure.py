@@ -1,0 +1,217 @@
+"""The steps of one verification: build, swap, replay the user's scripts, run torch's own operator tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..torchapi import TorchApi
+from ..torchapi.locating import Place
+from .change import Change, Check, Swap, Verdict, Verification
+from .choosing import CoverageFailed, choose, coverage
+from .comparing import compare
+from .compiling import Builder
+from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all
+from .swapping import Libraries, Unbuildable, build
+from .toolchain import Toolchain
+from .variants import Laboratory, Variant
+from .verdict import decide
+
+_CONFIRMATIONS = 2
+_BLAME = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: changed C++ files, changed modules of torch by name, and what to run on them.
+
+    ``operators`` None: those that reach the kernels that could be swapped in.
+    """
+
+    cpp: tuple[Change, ...] = ()
+    modules: Mapping[str, Change] = field(default_factory=dict)
+    repros: tuple[Path, ...] = ()
+    operators: tuple[str, ...] | None = None
+    protocols: tuple[str, ...] = PROTOCOLS
+    against_installed: bool = False
+    """Compare with torch as it is installed instead of with the files before: is the swap itself harmless?"""
+    samples: int = SAMPLES
+    """At most so many samples of an operator are traced; on concrete sizes all are run."""
+
+
+class Obstacle(Exception):
+    """The verification ends here: with this verdict and reason."""
+
+    def __init__(self, verdict: Verdict, reason: str) -> None:
+        super().__init__(reason)
+        self.verdict = verdict
+
+
+class Procedure:
+    """Answers one question in one laboratory; what it learns on the way stands in the answer, however it ends."""
+
+    def __init__(
+        self,
+        laboratory: Laboratory,
+        place: Place,
+        api: TorchApi | None,
+        toolchain: Toolchain | None,
+        jobs: int,
+        progress: Callable[[str], None],
+    ) -> None:
+        self._laboratory = laboratory
+        self._place = place
+        self._api = api
+        self._toolchain = toolchain
+        self._jobs = max(1, jobs)
+        self._progress = progress
+        self._libraries: Libraries | None = None
+        self._states: tuple[str, ...] = ()
+        self._calls: list[int] = []
+        self._chosen = ""
+
+    def answer(self, question: Question, blank: Verification) -> Verification:
+        """The verdict on ``question``, filled into ``blank``."""
+        checks: list[Check] = []
+        commands: tuple[str, ...] = ()
+        try:
+            self._build(question)
+            before, after = self._variants(question)
+            if question.against_installed:
+                before = Variant("before")
+            checks += self._replayed(question.repros, before, after)
+            self._require_swaps()
+            operators = self._operators(question)
+            tasks = [(operator, protocol) for protocol in question.protocols for operator in operators]
+            checks += self._operated(tasks, question.samples, before, after) if tasks else []
+            if not checks:
+                raise Obstacle(Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro or an --op'}")
+            verdict, reason = decide(checks, reached=self._libraries is None or any(self._calls))
+        except Unbuildable as failure:
+            verdict, commands = failure.verdict, failure.commands
+            reason = f"{', '.join(change.path.name for change in question.cpp)} {failure}"
+        except Obstacle as obstacle:
+            verdict, reason = obstacle.verdict, str(obstacle)
+        except CoverageFailed as failure:
+            verdict, reason = Verdict.UNVERIFIABLE, str(failure)
+        return replace(
+            blank,
+            verdict=verdict,
+            reason=reason,
+            checks=tuple(checks),
+            swaps=self._swaps(),
+            chosen=self._chosen,
+            commands=self._libraries.commands if self._libraries else commands,
+        )
+
+    def _build(self, question: Question) -> None:
+        if self._api is None or self._toolchain is None:
+            return
+        builder = Builder(self._toolchain, self._laboratory.scratch, self._jobs)
+        try:
+            self._libraries = build(question.cpp, self._api, builder, self._progress)
+        finally:
+            builder.close()
+
+    def _variants(self, question: Question) -> tuple[Variant, Variant]:
+        libraries = self._libraries
+        kernels = len(libraries.candidates) if libraries else 0
+        sides = []
+        for side in ("before", "after"):
+            files = {}
+            for name, change in question.modules.items():
+                files[name] = self._laboratory.scratch / f"{side}.{name}.py"
+                files[name].write_bytes(change.before if side == "before" else change.after)
+            library = None if libraries is None else libraries.before if side == "before" else libraries.after
+            sides.append(Variant(side, library, kernels, files))
+        return sides[0], sides[1]
+
+    def _replayed(self, repros: Sequence[Path], before: Variant, after: Variant) -> list[Check]:
+        """The user's scripts on three torches; without any, whether both variants load at all."""
+        variants = (before, after, Variant("installed")) if repros else (before, after)
+        scripts: list[Path | None] = [*repros] or [None]
+        if repros:
+            self._progress(f"running {', '.join(repro.name for repro in repros)} before, after and as installed")
+        with ThreadPoolExecutor(self._jobs) as pool:
+            runs = {
+                (script, variant.name): pool.submit(self._laboratory.replay, variant, script)
+                for script in scripts
+                for variant in variants
+            }
+            seen = {name: future.result() for name, future in runs.items()}
+        for variant, verdict in zip((before, after), _BLAME, strict=True):
+            first = seen[scripts[0], variant.name]
+            if not first.loaded or (not repros and not first.observation.passed):
+                raise Obstacle(verdict, f"torch {variant.name} the change does not load: {first.observation.message}")
+        for script in scripts:
+            self._count(seen[script, after.name].states, seen[script, after.name].calls)
+        observed = {name: replayed.observation for name, replayed in seen.items()}
+        return [
+            Check(
+                "repro",
+                script.name,
+                observed[script, "before"],
+                observed[script, "after"],
+                observed[script, "installed"],
+            )
+            for script in repros
+        ]
+
+    def _require_swaps(self) -> None:
+        if self._libraries and not any(swap.swapped for swap in self._swaps()):
+            why = "; ".join(f"{swap.kernel}: {swap.state}" for swap in self._swaps())
+            reason = why or "the file defines no composite kernel at a signature that this torch expects"
+            raise Obstacle(
+                Verdict.UNVERIFIABLE, f"it builds before and after, but nothing could be swapped in: {reason}"
+            )
+
+    def _operators(self, question: Question) -> tuple[str, ...]:
+        if question.operators is not None:
+            self._chosen = f"as asked: {', '.join(question.operators)}" if question.operators else ""
+            return question.operators
+        if self._libraries is None:
+            return ()
+        swapped = {swap.operator for swap in self._swaps() if swap.swapped}
+        choice = choose(swapped, coverage(self._laboratory, self._place, self._progress))
+        self._chosen = choice.reason
+        return choice.operators
+
+    def _operated(self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant) -> list[Check]:
+        self._progress(f"running {len(tasks)} operator tests before and after: {self._chosen}")
+        checks = self._compared(tasks, samples, before, after, count=True)
+        for _ in range(_CONFIRMATIONS):
+            doubtful = [task for task, check in checks.items() if check.lost and not check.flaky]
+            if not doubtful:
+                break
+            self._progress(f"running {len(doubtful)} again that went worse")
+            again = self._compared(doubtful, samples, before, after, count=False)
+            for task in doubtful:
+                if task in again and not again[task].lost:
+                    checks[task] = replace(checks[task], flaky=True)
+        return list(checks.values())
+
+    def _compared(
+        self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant, count: bool
+    ) -> dict[Task, Check]:
+        with ThreadPoolExecutor(min(2, self._jobs)) as pool:
+            asked = [pool.submit(ask_all, self._laboratory, variant, tasks, samples) for variant in (before, after)]
+            sides: list[Answers] = [future.result() for future in asked]
+        for side, variant, verdict in zip(sides, (before, after), _BLAME, strict=True):
+            if side.broken:
+                raise Obstacle(verdict, f"torch {variant.name} the change can't run operator tests: {side.broken}")
+        if count:
+            for answer in sides[1].tasks.values():
+                self._count(sides[1].states, answer.calls)
+        found = {task: compare(task, sides[0].tasks[task], sides[1].tasks[task]) for task in tasks}
+        return {task: check for task, check in found.items() if check is not None}
+
+    def _count(self, states: tuple[str, ...], calls: Sequence[int]) -> None:
+        self._states = states or self._states
+        self._calls += [0] * (len(calls) - len(self._calls))
+        for number, count in enumerate(calls):
+            self._calls[number] += count
+
+    def _swaps(self) -> tuple[Swap, ...]:
+        return self._libraries.swaps(self._states, self._calls) if self._libraries else ()

@@ -1,0 +1,147 @@
+"""From samples seen before and after to a verdict: each way in which a change can be good or harmful."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from symfix.codemods.verify.change import Check, Observation, Verdict, Verification
+from symfix.codemods.verify.choosing import choose
+from symfix.codemods.verify.comparing import compare
+from symfix.codemods.verify.evidence import from_json, to_json
+from symfix.codemods.verify.operators import Answer
+from symfix.codemods.verify.variants import one_line
+from symfix.codemods.verify.verdict import decide
+
+RESULT: dict[str, Any] = {"passed": True, "layout": ["torch.float32 [2] [1]"], "exact": True, "bits": "a"}
+TRACED: dict[str, Any] = {"passed": True, "guards": ["Ne(s0, 1)"], "pinned": 0, "compilations": 1}
+UNBACKED: dict[str, Any] = {"passed": True, "probes": {"0": "", "1": "", "larger": ""}}
+
+
+def raises(message: str) -> dict[str, Any]:
+    return {"passed": False, "error": message}
+
+
+def verdict_of(protocol: str, before: dict[str, Any], after: dict[str, Any]) -> tuple[Verdict, str]:
+    check = compare(("op", protocol), Answer(samples=(before,), drawn=1), Answer(samples=(after,), drawn=1))
+    assert check is not None
+    return decide([check], reached=True)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "before", "after", "words"),
+    [
+        ("eager", RESULT, RESULT | {"bits": "b"}, "other bits"),
+        ("eager", RESULT, RESULT | {"layout": ["torch.float64 [2] [1]"]}, "torch.float64"),
+        ("eager", raises("ValueError: x"), raises("RuntimeError: x"), "RuntimeError: x, before: ValueError: x"),
+        ("eager", raises("ValueError: x"), RESULT, "no error"),
+        ("eager", RESULT, raises("ValueError: x"), "ValueError: x"),
+        ("backed", TRACED, raises("cannot"), "cannot"),
+        ("backed", TRACED, TRACED | {"guards": ["Ne(s0, 1)", "Eq(s1, s0)"]}, "a guard more: Eq(s1, s0)"),
+        ("backed", TRACED, TRACED | {"pinned": 1}, "1 sizes pinned"),
+        ("backed", TRACED, TRACED | {"compilations": 3}, "3 compilations"),
+        ("unbacked", raises("DDE"), raises("[3] where eager gives [4]") | {"silent": True}, "without an error, [3]"),
+        ("unbacked", raises("DDE"), {"passed": True, "probes": {"larger": "silent: [1]"}}, "larger sizes: [1]"),
+        ("unbacked", UNBACKED, UNBACKED | {"probes": {"0": "silent: [1]"}}, "size 0: [1]"),
+    ],
+)
+def test_what_is_worse_regresses(protocol: str, before: dict[str, Any], after: dict[str, Any], words: str) -> None:
+    verdict, reason = verdict_of(protocol, before, after)
+    assert verdict is Verdict.REGRESSED
+    assert words in reason
+
+
+@pytest.mark.parametrize(
+    ("protocol", "before", "after"),
+    [
+        ("backed", raises("Cannot call sizes()"), TRACED),
+        ("backed", TRACED | {"pinned": 1}, TRACED),
+        ("backed", TRACED | {"compilations": 3}, TRACED),
+        ("unbacked", raises("DDE"), UNBACKED),
+        ("unbacked", raises("DDE"), UNBACKED | {"probes": {"1": "loud: it raises", "0": "again: anew"}}),
+    ],
+)
+def test_what_is_better_is_proven(protocol: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+    assert verdict_of(protocol, before, after)[0] is Verdict.PROVEN
+
+
+@pytest.mark.parametrize(
+    ("protocol", "seen"),
+    [("eager", RESULT), ("eager", raises("x")), ("backed", TRACED), ("unbacked", UNBACKED), ("unbacked", raises("x"))],
+)
+def test_the_same_is_neutral(protocol: str, seen: dict[str, Any]) -> None:
+    assert verdict_of(protocol, seen, dict(seen))[0] is Verdict.NEUTRAL
+
+
+def test_inexact_results_are_compared_by_layout() -> None:
+    assert verdict_of("eager", RESULT | {"exact": False, "bits": ""}, RESULT)[0] is Verdict.NEUTRAL
+
+
+def test_a_silent_deviation_at_one_is_not_proven() -> None:
+    verdict, reason = verdict_of("unbacked", raises("DDE"), {"passed": True, "probes": {"1": "silent: other values"}})
+    assert verdict is Verdict.UNVERIFIABLE
+    assert "size 1: other values" in reason
+
+
+def test_one_lost_sample_outweighs_many_gained() -> None:
+    before = Answer(samples=(raises("DDE"), raises("DDE"), UNBACKED), drawn=3)
+    after = Answer(samples=(UNBACKED, UNBACKED, raises("now this one")), drawn=3)
+    check = compare(("op", "unbacked"), before, after)
+    assert check is not None
+    assert decide([check], reached=True)[0] is Verdict.REGRESSED
+
+
+def test_a_gain_names_what_still_fails() -> None:
+    before, after = Answer(samples=(raises("DDE"),) * 2, drawn=9), Answer(samples=(UNBACKED, raises("DDE")), drawn=9)
+    check = compare(("op", "unbacked"), before, after)
+    assert check is not None
+    assert check.gained
+    assert check.subject == "op (2 of 9 samples)"
+    assert check.after.message == "1 of 2 samples still fail"
+
+
+def test_a_crash_is_a_loss() -> None:
+    check = compare(("op", "eager"), Answer(samples=(RESULT,)), Answer(crashed="the process ended by signal SIGSEGV"))
+    assert check is not None
+    assert decide([check], reached=True) == (
+        Verdict.REGRESSED,
+        "eager op passed before and fails after: the process ended by signal SIGSEGV",
+    )
+
+
+def test_what_does_not_come_again_is_not_believed() -> None:
+    check = Check("eager", "op", Observation(True), Observation(False, "x"), flaky=True)
+    assert decide([check], reached=True)[0] is Verdict.UNVERIFIABLE
+
+
+def test_nothing_reached_is_unverifiable() -> None:
+    check = Check("eager", "op", Observation(True), Observation(True))
+    assert decide([check], reached=False)[0] is Verdict.UNVERIFIABLE
+
+
+def test_evidence_survives_being_written_down() -> None:
+    check = Check("repro", "a.py", Observation(False, "x"), Observation(True), Observation(True), deviates="so")
+    verification = Verification(Verdict.PROVEN, "because", ("a.cpp",), checks=(check,))
+    assert from_json(to_json(verification)) == verification
+
+
+def test_choosing_takes_an_operators_own_test_or_the_most_direct() -> None:
+    index = {
+        "nn.functional.cross_entropy": ["cross_entropy_loss", "nll_loss_nd", "log_softmax"],
+        "big": ["nll_loss_nd", "a", "b", "c", "d", "helper"],
+        "small": ["helper"],
+        "middle": ["helper", "a"],
+    }
+    assert choose(["cross_entropy_loss"], index).operators == ("nn.functional.cross_entropy",)
+    assert choose(["cross_entropy_loss", "nll_loss_nd.out"], index).operators == ("nn.functional.cross_entropy",)
+    assert choose(["helper"], index).operators == ("small", "middle")
+    nothing = choose(["unheard_of"], index)
+    assert nothing.operators == ()
+    assert "no operator test runs it" in nothing.reason
+
+
+def test_dynamos_wrapping_is_peeled_off() -> None:
+    text = """RuntimeError when making fake tensor call
+  Explanation: failed: <function f at 0x7f00>(*(FakeTensor(...),), **{}): got RuntimeError('Cannot call numel()\\n
+Exception raised from throw at TensorImpl.cpp:340')"""
+    assert one_line(text) == "RuntimeError: Cannot call numel()"
