@@ -168,6 +168,7 @@ def _show(report: Report, surroundings: TorchSurroundings, words: Words, *, writ
         sys.stdout.write(text.statistics(outcomes))
     else:
         sys.stdout.writelines(text.findings(outcomes, written=written))
+    sys.stdout.flush()
     sys.stderr.writelines(text.troubles(outcomes))
     sys.stderr.write(text.summary(outcomes, report.seen, written=written))
 

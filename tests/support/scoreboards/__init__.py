@@ -1,0 +1,1 @@
+"""What the scoreboards in scripts/ measure with: corpora, functions, size-related tokens, tables."""

@@ -1,0 +1,65 @@
+"""One function in three versions: concrete, symbolic as people wrote it, symbolic as the tool writes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from .tokens import Hunk, Token, applied, hunks, symbolic_hunks, tokens
+
+
+class Likeness(Enum):
+    """How the tool's answer stands to people's."""
+
+    IDENTICAL = "identical"
+    """Every token as people wrote it."""
+    DIFFERENT = "different"
+    """Both changed something, and not the same."""
+    REFUSED = "refused"
+    """The tool left what people changed."""
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A hunk of people's, and what the tool did at its place."""
+
+    hunk: Hunk
+    likeness: Likeness
+    ours: tuple[Hunk, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A function compared: people's symbolic hunks one by one, and the tool's hunks where people changed nothing."""
+
+    old: tuple[Token, ...]
+    likeness: Likeness
+    matched: tuple[Matched, ...]
+    extra: tuple[Hunk, ...]
+
+    def count(self, likeness: Likeness) -> int:
+        return sum(one.likeness is likeness for one in self.matched)
+
+
+def compare(concrete: str, theirs: str, ours: str) -> Comparison | None:
+    """Compare the tool's text with people's, as far as people's change is about symbolic sizes; None if it is not."""
+    old, human, tool = tokens(concrete), tokens(theirs), tokens(ours)
+    wanted = symbolic_hunks(old, human)
+    if not wanted:
+        return None
+    written = hunks(old, tool)
+    matched = tuple(_match(hunk, written) for hunk in wanted)
+    extra = tuple(hunk for hunk in written if not any(hunk.overlaps(other) for other in wanted))
+    if [token.text for token in tool] in (applied(old, wanted), [token.text for token in human]):
+        likeness = Likeness.IDENTICAL
+        matched = tuple(Matched(one.hunk, likeness, one.ours) for one in matched)
+    else:
+        likeness = Likeness.DIFFERENT if written else Likeness.REFUSED
+    return Comparison(tuple(old), likeness, matched, extra)
+
+
+def _match(hunk: Hunk, written: list[Hunk]) -> Matched:
+    ours = tuple(other for other in written if hunk.overlaps(other))
+    if hunk in ours:
+        return Matched(hunk, Likeness.IDENTICAL, ours)
+    return Matched(hunk, Likeness.DIFFERENT if ours else Likeness.REFUSED, ours)

@@ -1,0 +1,50 @@
+"""PyTorch source trees to measure on, and a memory for answers that cost minutes."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from symfix.codemods import storage
+
+ROOT = Path(__file__).parents[3]
+NATIVE = Path("aten", "src", "ATen", "native")
+
+T = TypeVar("T")
+
+
+def source_tree(release: str, named: Path | None) -> Path:
+    """The tree that the user named, or the one that scripts/corpus brings."""
+    if named is not None:
+        if not (named / NATIVE).is_dir():
+            raise SystemExit(f"{named} has no {NATIVE}: name the top folder of a PyTorch source tree")
+        return named.resolve()
+    ended = subprocess.run([ROOT / "scripts" / "corpus", release], stdout=subprocess.PIPE, text=True, check=False)
+    if ended.returncode:
+        raise SystemExit(ended.returncode)
+    return Path(ended.stdout.split("\n")[-2])
+
+
+def operator_files(tree: Path) -> list[Path]:
+    """The operator files: ``native/*.cpp``, without the folders below."""
+    return sorted((tree / NATIVE).glob("*.cpp"))
+
+
+def remembered(kind: str, parts: list[str | bytes], compute: Callable[[], T]) -> T:
+    """The answer to a question named by all its ``parts``; computed once."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little") + data)
+    path = storage.folder("scoreboards") / f"{kind}-{digest.hexdigest()}"
+    try:
+        kept: T = pickle.loads(path.read_bytes())
+        return kept
+    except (OSError, EOFError, pickle.UnpicklingError):
+        answer = compute()
+        storage.store(path, pickle.dumps(answer))
+        return answer

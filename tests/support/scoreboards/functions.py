@@ -1,0 +1,61 @@
+"""The function definitions of a C++ file as values that two versions of the file can be compared by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from symfix.codemods.source import SourceFile
+from symfix.cpp._model import STRUCTURED_KERNEL, Model
+from symfix.cpp._tree import Tree
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One function definition: where it stands and what it says."""
+
+    name: str
+    namespaces: tuple[str, ...]
+    parameters: tuple[str, ...]
+    macro: str | None
+    ordinal: int
+    """The how-manieth of that name in the file: an identity that a changed signature does not lose."""
+    start: int
+    end: int
+    text: str
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return (self.macro or "", self.name, self.ordinal)
+
+    @property
+    def structured_kernel(self) -> bool:
+        return self.macro in STRUCTURED_KERNEL
+
+    @cached_property
+    def lines(self) -> int:
+        return self.text.count("\n") + 1
+
+
+def definitions(path: Path, content: bytes) -> list[Definition]:
+    """The definitions of a file outside classes, in source order; lambdas belong to the function around them."""
+    model = Model(Tree(SourceFile(path, content).content))
+    seen: Counter[tuple[str | None, str]] = Counter()
+    found = []
+    for function in model.functions:
+        if function.is_lambda or function.in_class:
+            continue
+        ordinal = seen[function.macro, function.name]
+        seen[function.macro, function.name] += 1
+        start, end = function.node.start_byte, function.node.end_byte
+        names = tuple(parameter.name for parameter in function.parameters)
+        text = content[start:end].decode()
+        found.append(Definition(function.name, function.namespaces, names, function.macro, ordinal, start, end, text))
+    return found
+
+
+def definition_at(found: list[Definition], offset: int) -> Definition | None:
+    """The definition that holds a byte offset."""
+    return next((one for one in found if one.start <= offset < one.end), None)

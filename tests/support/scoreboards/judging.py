@@ -1,0 +1,184 @@
+"""Why the tool's text of a function is not the one that people wrote: every difference with its class."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from symfix.codemods.rule import Skip
+
+from .comparing import Comparison, Likeness, compare
+from .table import table
+from .tokens import Hunk, Token, is_symbolic, statement
+
+READINGS = {
+    "kernel signature": "the dispatcher calls the function: its SymInt parameters follow the schema, not the file",
+    "helper signature": "people gave a helper of the file symbolic parameters or results, the tool did not",
+    "kernel parameter": "the value comes from a parameter that people made SymInt together with the schema",
+    "not eligible": "the tool sees no way by which a symbolic size reaches this function",
+    "left": "a concrete call that the tool reports and leaves",
+    "after": "the value comes from a concrete call that the tool reports and leaves",
+    "no seed": "no concrete call on a Tensor in reach: people changed a type or a call for another reason",
+    "spelling": "both changed the place, with other words",
+    "more": "the tool promotes what people left concrete",
+}
+_TELLING = frozenset({"auto", "const", "&", "int64_t", "IntArrayRef", "DimVector", "max", "min", "equals"})
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function in its three versions, with what the tool said of it. Skips have places inside ``concrete``."""
+
+    file: str
+    function: str
+    concrete: str
+    theirs: str
+    ours: str
+    skips: tuple[Skip, ...]
+    eligible: bool
+    registered: bool
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One difference: the class, what people wrote and what the tool did."""
+
+    kind: str
+    people: str
+    tool: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A case with its comparison and the reasons why it is not identical."""
+
+    case: Case
+    comparison: Comparison
+    problems: tuple[Problem, ...]
+
+
+def judge(case: Case) -> Judged | None:
+    """Compare and explain; None when people's change is not about symbolic sizes."""
+    comparison = compare(case.concrete, case.theirs, case.ours)
+    if comparison is None:
+        return None
+    if comparison.likeness is Likeness.IDENTICAL:
+        return Judged(case, comparison, ())
+    retyped = _retyped_parameters(comparison)
+    problems = []
+    for one in comparison.matched:
+        if one.likeness is Likeness.REFUSED:
+            problems.append(Problem(_refusal(case, comparison, one.hunk, retyped), str(one.hunk), "left"))
+        elif one.likeness is Likeness.DIFFERENT:
+            tool = "; ".join(map(str, one.ours))
+            kind = f"spelling: {_gist(one.hunk.new)} / {_gist(tuple(w for h in one.ours for w in h.new))}"
+            problems.append(Problem(kind, str(one.hunk), tool))
+    problems += [Problem(f"more: {_gist(hunk.new)}", "left", str(hunk)) for hunk in comparison.extra]
+    return Judged(case, comparison, tuple(problems))
+
+
+def _refusal(case: Case, comparison: Comparison, hunk: Hunk, retyped: frozenset[str]) -> str:
+    old = list(comparison.old)
+    if hunk.start < _body(old):
+        return "kernel signature" if case.registered else "helper signature"
+    if not case.eligible:
+        return "not eligible"
+    first, last = statement(old, hunk.start)
+    start, end = old[min(first, len(old) - 1)].start, old[min(last, len(old) - 1)].start
+    here = [skip for skip in case.skips if start <= skip.start <= end]
+    if here:
+        return f"left: {here[0].reason}"
+    if retyped & {token.text for token in old[first:last]}:
+        return "kernel parameter" if case.registered else "helper signature"
+    if case.skips:
+        nearest = min(case.skips, key=lambda skip: abs(skip.start - start))
+        return f"after: {nearest.reason}"
+    return "no seed"
+
+
+def _retyped_parameters(comparison: Comparison) -> frozenset[str]:
+    """Names that stand right behind a type that people changed in the signature."""
+    old, body = comparison.old, _body(list(comparison.old))
+    found = set()
+    for one in comparison.matched:
+        if one.hunk.start < body:
+            for token in old[one.hunk.end : body]:
+                if token.text[0].isalpha() or token.text[0] == "_":
+                    found.add(token.text)
+                    break
+    return frozenset(found)
+
+
+def _body(old: list[Token]) -> int:
+    return next((number for number, token in enumerate(old) if token.text == "{"), len(old))
+
+
+def _gist(words: tuple[str, ...]) -> str:
+    telling = [
+        ("…_symint" if word.endswith("_symint") else word) for word in words if is_symbolic(word) or word in _TELLING
+    ]
+    return " ".join(dict.fromkeys(telling)) or "other words"
+
+
+def summary(judged: list[Judged]) -> dict[str, Any]:
+    """Identical, different, refused: of functions and of people's hunks."""
+    functions = Counter(one.comparison.likeness.value for one in judged)
+    theirs = Counter(match.likeness.value for one in judged for match in one.comparison.matched)
+    return {
+        "functions": {likeness.value: functions[likeness.value] for likeness in Likeness},
+        "hunks": {likeness.value: theirs[likeness.value] for likeness in Likeness},
+        "hunks of the tool where people changed nothing": sum(len(one.comparison.extra) for one in judged),
+    }
+
+
+def show(judged: list[Judged], *, most: int) -> None:
+    """Print the figures, then the classes of differences by the number of functions that have them."""
+    figures = summary(judged)
+    columns = [likeness.value for likeness in Likeness]
+    rows: list[tuple[object, ...]] = [("", *columns, "all")]
+    for what in ("functions", "hunks"):
+        counts = [figures[what][column] for column in columns]
+        rows.append((what, *counts, sum(counts)))
+    print(table(rows, indent="  "))
+    print(
+        f"  hunks of the tool where people changed nothing: {figures['hunks of the tool where people changed nothing']}"
+    )
+    print("why functions differ or were refused (functions, hunks, class, reading, an example):")
+    for kind, group in _classes(judged)[:most]:
+        one, problem = group[0]
+        functions = len({(judgement.case.file, judgement.case.function) for judgement, _ in group})
+        print(f"  {functions:4} {len(group):4}  {kind}: {READINGS[kind.partition(':')[0]]}")
+        print(
+            f"             {one.case.file} {one.case.function}: people {_short(problem.people)} | tool {_short(problem.tool)}"
+        )
+
+
+def document(judged: list[Judged]) -> dict[str, Any]:
+    """Everything, for the JSON."""
+    return {
+        "figures": summary(judged),
+        "reasons": [
+            {"class": kind, "reading": READINGS[kind.partition(":")[0]],
+             "functions": len({(one.case.file, one.case.function) for one, _ in group}), "hunks": len(group)}
+            for kind, group in _classes(judged)
+        ],
+        "functions": [
+            {"file": one.case.file, "function": one.case.function, "likeness": one.comparison.likeness.value,
+             "problems": [{"class": p.kind, "people": p.people, "tool": p.tool} for p in one.problems]}
+            for one in judged
+        ],
+    }  # fmt: skip
+
+
+def _classes(judged: Iterable[Judged]) -> list[tuple[str, list[tuple[Judged, Problem]]]]:
+    groups: dict[str, list[tuple[Judged, Problem]]] = defaultdict(list)
+    for one in judged:
+        for problem in one.problems:
+            groups[problem.kind].append((one, problem))
+    return sorted(groups.items(), key=lambda item: (-len({id(one) for one, _ in item[1]}), -len(item[1]), item[0]))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 110 else text[:109] + "…"
