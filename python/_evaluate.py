@@ -11,13 +11,23 @@ from ._receivers import is_node_metadata
 from ._values import Kind, Row, Value, flat, join
 
 SHAPES = "torch.fx.experimental.symbolic_shapes"
-_SAME_KIND = frozenset("list tuple sorted reversed set abs iter next".split())
+_SAME_KIND = frozenset(["list", "tuple", "sorted", "reversed", "set", "abs", "iter", "next"])
 _PRODUCTS = frozenset({"math.prod", "builtins.sum", "numpy.prod", "operator.mul", "operator.add", "torch.sym_sum"})
 _BOOLS = frozenset({"sym_and", "sym_or", "sym_eq", "sym_not"})
 _ROUNDING = frozenset({"math.ceil", "math.floor", "math.trunc", "builtins.int", "builtins.round", "torch.sym_int"})
 _NOT_TENSORS = ("sym_", "is_", "Size", "device", "dtype", "finfo", "iinfo", "_check", "get_", "can_cast", "jit", "ops")
-_TENSOR_METHODS_WITH_OTHER_RESULTS = frozenset(
-    "dim ndimension is_contiguous is_floating_point is_complex get_device data_ptr element_size type is_conj".split()
+_OTHER_RESULTS = frozenset(
+    {
+        "dim",
+        "ndimension",
+        "is_contiguous",
+        "is_floating_point",
+        "is_complex",
+        "is_conj",
+        "get_device",
+        "data_ptr",
+        "type",
+    }
 )
 
 
@@ -53,10 +63,14 @@ class Scope:
             self.bind(node.target, _arithmetic(evaluate(node.target, self), evaluate(node.value, self), node.op))
         elif isinstance(node, (ast.For, ast.AsyncFor)):
             self.bind(node.target, _each(node.iter, self))
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
-            if node.func.attr in ("append", "insert", "extend") and isinstance(node.func.value, ast.Name):
-                value = evaluate(node.args[-1], self)
-                self.bind(node.func.value, value if node.func.attr == "extend" else flat(value).sequence)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            self._grow(node.func, node.args[-1])
+
+    def _grow(self, func: ast.Attribute, added: ast.expr) -> None:
+        """A list that is given a size holds sizes."""
+        if func.attr in ("append", "insert", "extend") and isinstance(func.value, ast.Name):
+            value = evaluate(added, self)
+            self.bind(func.value, value if func.attr == "extend" else flat(value).sequence)
 
     def bind(self, target: ast.expr, value: Value, fresh: bool = False) -> None:
         if isinstance(target, ast.Name):
@@ -68,7 +82,9 @@ class Scope:
             starred = any(isinstance(place, ast.Starred) for place in target.elts)
             exact = isinstance(value, Row) and len(value.places) == len(target.elts) and not starred
             for number, place in enumerate(target.elts):
-                self.bind(place, value.places[number] if exact and isinstance(value, Row) else flat(value).element, fresh)
+                self.bind(
+                    place, value.places[number] if exact and isinstance(value, Row) else flat(value).element, fresh
+                )
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             held = flat(self.names.get(target.value.id, Kind.UNKNOWN))
             if flat(value).symbolic_number and held in (Kind.UNKNOWN, Kind.CONCRETE):
@@ -115,9 +131,9 @@ def _subscript(node: ast.Subscript, scope: Scope) -> Value:
     value = evaluate(node.value, scope)
     if isinstance(node.slice, ast.Slice):
         return flat(value)
-    if isinstance(value, Row) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
-        if -len(value.places) <= node.slice.value < len(value.places):
-            return value.places[node.slice.value]
+    place = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    if isinstance(value, Row) and isinstance(place, int) and -len(value.places) <= place < len(value.places):
+        return value.places[place]
     return flat(value).element
 
 
@@ -245,7 +261,7 @@ def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:
         return Kind.STRIDE
     if func.attr == "tolist":
         return Kind.SIZES
-    return Kind.CONCRETE if func.attr in _TENSOR_METHODS_WITH_OTHER_RESULTS else Kind.TENSOR
+    return Kind.CONCRETE if func.attr in _OTHER_RESULTS else Kind.TENSOR
 
 
 def _function(node: ast.Call, scope: Scope) -> Value:

@@ -9,7 +9,17 @@ from ..codemods.edits import Edit
 from ..codemods.rule import Fix, Safety, Skip
 from ._module import Module
 
-SIZE_MARKERS = (b".shape", b".size(", b".numel(", b".stride(", b".item(", b"SymInt", b"IntLike", b"ShapeType", b"Shape,")
+SIZE_MARKERS = (
+    b".shape",
+    b".size(",
+    b".numel(",
+    b".stride(",
+    b".item(",
+    b"SymInt",
+    b"IntLike",
+    b"ShapeType",
+    b"Shape,",
+)
 CHECK_MARKERS = (b"_check(", b"_check_value(", b"_check_index(", b"_check_type(", b"_check_not_implemented(")
 BRANCH = 2
 """The failure mode of everything here: a branch on a SymInt in Python."""

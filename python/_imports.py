@@ -21,6 +21,7 @@ def complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list
     """The edits that import what ``fixes`` need."""
     module = parse(source)
     wanted: dict[tuple[Function | None, str], set[str]] = defaultdict(set)
+    first_use: dict[tuple[Function | None, str], int] = {}
     late: set[str] = set()
     for fix in fixes:
         for symbol in fix.needs:
@@ -28,8 +29,10 @@ def complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list
             if _too_new(symbol, context):
                 late.add(symbol)
             else:
-                wanted[_home(module, home, fix.start, context), home].add(name)
-    edits = [_place(module, function, home, names) for (function, home), names in wanted.items()]
+                place = _home(module, home, fix.start), home
+                wanted[place].add(name)
+                first_use[place] = min(fix.start, first_use.get(place, fix.start))
+    edits = [_place(module, *place, names, first_use[place]) for place, names in wanted.items()]
     if late:
         edits.append(_insert_at_top(module, "torch", _fallbacks(module, sorted(late))))
     return _merged(edits)
@@ -50,13 +53,13 @@ def _too_new(symbol: str, context: Context) -> bool:
     return context.min_torch is not None and first is not None and context.min_torch < first
 
 
-def _home(module: Module, home: str, start: int, context: Context) -> Function | None:
+def _home(module: Module, home: str, start: int) -> Function | None:
     """The function that gets the import, or None for the top of the file.
 
     PyTorch's own modules import each other in circles, so there the import goes where it is used, unless the top has
     one of the same module already.
     """
-    if not home or not own_tree(module) or _existing(module, running_at_top(module.tree.body), home):
+    if not home or not own_tree(module) or _existing(running_at_top(module.tree.body), home):
         return None
     inside = [one for one in module.functions if one.outer is None and _covers(module, one, start)]
     return inside[-1] if inside else None
@@ -67,20 +70,20 @@ def _covers(module: Module, function: Function, start: int) -> bool:
     return module.span(first)[0] <= start < module.span(last)[1]
 
 
-def _existing(module: Module, statements: Iterable[ast.stmt], home: str) -> ast.ImportFrom | None:
+def _existing(statements: Iterable[ast.stmt], home: str) -> ast.ImportFrom | None:
     for statement in statements:
-        if isinstance(statement, ast.ImportFrom) and statement.module == home and not statement.level:
-            if statement.names[0].name != "*":
-                return statement
+        same = isinstance(statement, ast.ImportFrom) and statement.module == home and not statement.level
+        if same and isinstance(statement, ast.ImportFrom) and statement.names[0].name != "*":
+            return statement
     return None
 
 
-def _place(module: Module, function: Function | None, home: str, names: set[str]) -> Edit:
+def _place(module: Module, function: Function | None, home: str, names: set[str], first_use: int) -> Edit:
     if not home:
         (name,) = names
         return _insert_at_top(module, name, b"import " + name.encode() + _line_end(module))
     body = function.node.body if function else running_at_top(module.tree.body)
-    there = _existing(module, body, home)
+    there = _existing([one for one in body if module.span(one)[0] < first_use], home)
     if there is not None:
         return _extend(module, there, names)
     if function is not None:
@@ -156,19 +159,18 @@ def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
     """Among the imports at the top, where a sorted list would have it."""
     imports = [one for one in module.tree.body if isinstance(one, (ast.Import, ast.ImportFrom))]
     plain = text.startswith(b"import ")
+    family = home.partition(".")[0]
     for one in imports:
-        name = one.names[0].name if isinstance(one, ast.Import) else (one.module or "")
-        related = name.partition(".")[0] == home.partition(".")[0] or (isinstance(one, ast.ImportFrom) and one.level)
-        later = (isinstance(one, ast.ImportFrom) if plain else isinstance(one, ast.ImportFrom)) and (plain or name > home)
-        if related and (later or (isinstance(one, ast.ImportFrom) and one.level)):
+        relative = isinstance(one, ast.ImportFrom) and one.level > 0
+        later = isinstance(one, ast.ImportFrom) and (plain or (one.module or "") > home)
+        if relative or (later and _top_name(one) == family):
             at = module.span(one)[0]
             return Edit(at, at, text)
-    related_ones = [one for one in imports if _top_name(one) == home.partition(".")[0]]
-    last = (related_ones or imports or [None])[-1]
-    if last is None:
+    if not imports:
         at = _after_docstring(module)
         return Edit(at, at, text)
-    at = module.span(last)[1]
+    related = [one for one in imports if _top_name(one) == family]
+    at = module.span((related or imports)[-1])[1]
     newline = module.source.content.find(b"\n", at)
     if newline < 0:
         return Edit(at, at, _line_end(module) + text)

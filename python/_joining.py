@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Sequence
 
 from ..codemods.edits import Edit
@@ -66,9 +67,13 @@ class Joiner:
             rest.pop(0)
         for value in rest:
             self.join(value)
-        if len(rest) < 2 or not any(self._symbolic(value) for value in rest) or not any(map(self._may_force, rest[:-1])):
+        if (
+            len(rest) < 2
+            or not any(self._symbolic(value) for value in rest)
+            or not any(map(self._may_force, rest[:-1]))
+        ):
             return
-        self._evaluated_together(rest)
+        evaluated_together(self._module, self._flow, rest)
         helper = "sym_and" if isinstance(node.op, ast.And) else "sym_or"
         self._call(rest, helper)
 
@@ -76,7 +81,7 @@ class Joiner:
         start = self._module.grouped_span(operands[0])[0]
         end = self._module.grouped_span(operands[-1])[1]
         self._pieces.open(start, self._spell(operands[0], helper) + "(")
-        for left, right in zip(operands, operands[1:], strict=False):
+        for left, right in itertools.pairwise(operands):
             self._pieces.take(join_with_commas(self._module, left, right))
         for operand in operands:
             self._ungroup(operand)
@@ -146,19 +151,20 @@ class Joiner:
     def _may_force(self, node: ast.expr) -> bool:
         return self._symbolic(node) or (isinstance(node, ast.Compare) and self._flow.kind(node) is Kind.UNKNOWN)
 
-    def _evaluated_together(self, operands: Sequence[ast.expr]) -> None:
-        """Raise Unfit when an operand may only be evaluated after one before it was found true (or false)."""
-        for number, operand in enumerate(operands[1:], 1):
-            if not self._symbolic(operand) and not isinstance(operand, (ast.Compare, ast.Name, ast.BoolOp)):
-                raise Unfit("not-a-comparison", f"`{self._module.text(operand).decode()}` may be no bool")
-            guarded = {name for earlier in operands[:number] for name in _names(earlier)}
-            for part in ast.walk(operand):
-                if isinstance(part, ast.Subscript) and not isinstance(part.slice, (ast.Constant, ast.UnaryOp, ast.Slice)):
-                    if _names(part.slice) & guarded:
-                        raise Unfit("guarded-operand", "an index is looked up only after an operand before it allowed it")
-                divides = isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Div, ast.FloorDiv, ast.Mod))
-                if divides and isinstance(part, ast.BinOp) and _names(part.right) & guarded:
-                    raise Unfit("guarded-operand", "a division is made only after an operand before it allowed it")
+
+def evaluated_together(module: Module, flow: Flow, operands: Sequence[ast.expr]) -> None:
+    """Raise Unfit when an operand may only be evaluated after one before it was found true (or false)."""
+    for number, operand in enumerate(operands[1:], 1):
+        plain = isinstance(operand, (ast.Compare, ast.Name, ast.BoolOp, ast.UnaryOp)) or quantified(operand)
+        if flow.kind(operand) is not Kind.TRUTH and not plain:
+            raise Unfit("not-a-comparison", f"`{module.text(operand).decode()}` may be no bool")
+        guarding = {name for earlier in operands[:number] for name in _names(earlier)}
+        for part in ast.walk(operand):
+            if isinstance(part, ast.Subscript) and _names(part.slice) & guarding:
+                raise Unfit("guarded-operand", "an index is looked up only after an operand before it allowed it")
+            divides = isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Div, ast.FloorDiv, ast.Mod))
+            if divides and isinstance(part, ast.BinOp) and _names(part.right) & guarding:
+                raise Unfit("guarded-operand", "a division is made only after an operand before it allowed it")
 
 
 def _names(node: ast.AST) -> set[str]:

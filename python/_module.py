@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -17,7 +17,9 @@ from ..codemods.source import SourceFile
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_BEFORE_GROUP = frozenset({b"if", b"elif", b"while", b"not", b"and", b"or", b"return", b"in", b"is", b"else", b"assert"})
+_BEFORE_GROUP = frozenset(
+    {b"if", b"elif", b"while", b"not", b"and", b"or", b"return", b"in", b"is", b"else", b"assert"}
+)
 _KEYWORD_BEFORE = re.compile(rb"([A-Za-z_][A-Za-z0-9_]*)\s*$")
 
 
@@ -73,13 +75,15 @@ def _collect(node: ast.AST, found: list[ast.AST]) -> None:
         _collect(child, found)
 
 
-def imported_names(nodes: list[ast.AST] | list[ast.stmt]) -> dict[str, str]:
+def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:
     """Local name → dotted name of what it was imported from; a relative import keeps its leading dots."""
     names: dict[str, str] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
-                names[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else alias.name.split(".")[0]
+                names[alias.asname or alias.name.split(".")[0]] = (
+                    alias.name if alias.asname else alias.name.split(".")[0]
+                )
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 names[alias.asname or alias.name] = f"{'.' * node.level}{node.module or ''}.{alias.name}"
@@ -142,7 +146,7 @@ class Module:
     @cached_property
     def imports(self) -> dict[str, str]:
         """What the names imported outside functions mean."""
-        return imported_names([node for node in self._outside_functions()])
+        return imported_names(list(self._outside_functions()))
 
     @cached_property
     def bound(self) -> frozenset[str]:

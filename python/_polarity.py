@@ -58,7 +58,9 @@ def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Defaul
     """The default for one comparison by what it compares; ``test`` is what forces it."""
     op, left, right = node.ops[0], node.left, node.comparators[0]
     if isinstance(test, ast.IfExp) and any(isinstance(one, ast.Mod) for one in ast.walk(node)):
-        return NoDefault("neither-branch-general", "the value for a multiple is not what the other formula gives for it")
+        return NoDefault(
+            "neither-branch-general", "the value for a multiple is not what the other formula gives for it"
+        )
     if isinstance(op, (ast.Eq, ast.In)):
         return Default(False, f"{_special(node)} is the special case")
     if isinstance(op, (ast.NotEq, ast.NotIn)):
@@ -104,7 +106,7 @@ def _integer(node: ast.expr) -> int | None:
         if left is None or right is None or abs(right) > 64:
             return None
         if isinstance(node.op, ast.Pow):
-            return left**right
+            return int(left**right)
         return left - right if isinstance(node.op, ast.Sub) else None
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
         return node.value

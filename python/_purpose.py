@@ -6,8 +6,7 @@ import ast
 
 from ._flow import Flow
 from ._module import Module
-from ._truths import Leaf
-from ._values import Kind
+from ._truths import Leaf, is_scalar_test
 
 _FLAGS = frozenset({"config", "inductor_config", "torch_config"})
 
@@ -19,12 +18,21 @@ def only_raises(test: ast.AST) -> bool:
 
 def only_optimizes(module: Module, flow: Flow, leaf: Leaf) -> bool:
     """Not taking the branch costs time and nothing else, so an undecided size need not be guarded on."""
-    return in_optimization_pass(module) or depends_on_tuning(module, leaf.node) or scalar_shortcut(flow, leaf)
+    if in_optimization_pass(module) and compares_order(leaf.node):
+        return True
+    return depends_on_tuning(module, leaf.node) or scalar_shortcut(flow, leaf)
 
 
 def in_optimization_pass(module: Module) -> bool:
     """A graph pass may always leave the graph as it is."""
     return "fx_passes" in module.source.path.parts
+
+
+def compares_order(node: ast.AST) -> bool:
+    """A threshold, not a special case such as an empty tensor."""
+    compared = node.args[0] if isinstance(node, ast.Call) and node.args else node
+    ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    return isinstance(compared, ast.Compare) and isinstance(compared.ops[0], ordered)
 
 
 def depends_on_tuning(module: Module, node: ast.AST) -> bool:
@@ -33,9 +41,9 @@ def depends_on_tuning(module: Module, node: ast.AST) -> bool:
     for above in module.ancestors(node):
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             return False
-        if isinstance(above, ast.If) and (below in above.body or below is above.test):
-            if _names_tuning(above.test):
-                return _returns(above)
+        inside = isinstance(above, ast.If) and (below in above.body or below is above.test)
+        if inside and isinstance(above, ast.If) and _names_tuning(above.test):
+            return _returns(above)
         below = above
     return False
 
@@ -67,11 +75,5 @@ def _returns(statement: ast.If) -> bool:
 
 def scalar_shortcut(flow: Flow, leaf: Leaf) -> bool:
     """A number the user gave is compared with a float, for a cheaper formula that returns at once."""
-    node = leaf.node
-    if not isinstance(node, ast.Compare) or not isinstance(leaf.test, ast.If):
-        return False
-    right = node.comparators[0]
-    exact = isinstance(right, ast.Constant) and isinstance(right.value, float) and isinstance(node.ops[0], ast.Eq)
-    return exact and flow.kind(node.left) is Kind.NUMBER and isinstance(leaf.test.body[-1], ast.Return)
-
-
+    returns = isinstance(leaf.test, ast.If) and isinstance(leaf.test.body[-1], ast.Return)
+    return returns and is_scalar_test(leaf.node, flow)

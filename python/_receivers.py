@@ -8,9 +8,38 @@ from ._module import Function, Module
 
 # Attributes that tensors have and that arrays of other libraries, process groups and queues do not.
 _TENSOR_ONLY = frozenset(
-    """numel dim new_empty new_zeros new_ones new_full new_tensor new_empty_strided storage_offset is_contiguous
-    requires_grad untyped_storage as_strided is_sparse layout unsqueeze element_size is_cuda is_floating_point
-    is_complex is_conj is_neg index_select narrow to_dense expand_as view_as type_as contiguous sym_size""".split()
+    {
+        "numel",
+        "dim",
+        "new_empty",
+        "new_zeros",
+        "new_ones",
+        "new_full",
+        "new_tensor",
+        "new_empty_strided",
+        "storage_offset",
+        "is_contiguous",
+        "requires_grad",
+        "untyped_storage",
+        "as_strided",
+        "is_sparse",
+        "layout",
+        "unsqueeze",
+        "element_size",
+        "is_cuda",
+        "is_floating_point",
+        "is_complex",
+        "is_conj",
+        "is_neg",
+        "index_select",
+        "narrow",
+        "to_dense",
+        "expand_as",
+        "view_as",
+        "type_as",
+        "contiguous",
+        "sym_size",
+    }
 )
 _META = frozenset({"val", "example_value", "tensor_meta"})
 
@@ -23,7 +52,11 @@ def shown_to_be_tensors(function: Function) -> frozenset[str]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _TENSOR_ONLY
     }
     for node in function.nodes:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ):
             if node.func.attr in ("size", "stride") and len(node.args) <= 1 and not node.keywords:
                 found.add(node.func.value.id)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":

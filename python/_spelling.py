@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..codemods.rule import Context
@@ -65,7 +66,7 @@ def _visible(module: Module, function: Function | None, start: int) -> dict[str,
     return names
 
 
-def running_at_top(body: list[ast.stmt]) -> list[ast.stmt]:
+def running_at_top(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The import statements that run when the module is imported; not those for type checkers."""
     found: list[ast.stmt] = []
     for statement in body:

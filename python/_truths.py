@@ -60,10 +60,13 @@ def check_conditions(module: Module) -> list[ast.expr]:
         found.append(condition)
         function = module.function_of(node)
         names = {one.id for one in _bare_names(condition)}
-        for other in function.nodes if function and names else ():
-            if isinstance(other, ast.Assign) and len(other.targets) == 1 and isinstance(other.targets[0], ast.Name):
-                if other.targets[0].id in names and isinstance(other.value, (ast.BoolOp, ast.Compare)):
-                    found.append(other.value)
+        found += [
+            other.value
+            for other in (function.nodes if function and names else ())
+            if isinstance(other, ast.Assign)
+            and isinstance(other.value, (ast.BoolOp, ast.Compare))
+            and ast.unparse(other.targets[0]) in names
+        ]
     return found
 
 
@@ -137,7 +140,8 @@ def _assigned(node: ast.expr, function: Function | None, flow: Flow) -> ast.expr
     made = [
         other.value
         for other in function.nodes
-        if isinstance(other, ast.Assign) and any(isinstance(one, ast.Name) and one.id == node.id for one in other.targets)
+        if isinstance(other, ast.Assign)
+        and any(isinstance(one, ast.Name) and one.id == node.id for one in other.targets)
     ]
     stores = [one for one in function.nodes if isinstance(one, ast.Name) and one.id == node.id]
     stored = sum(isinstance(one.ctx, ast.Store) for one in stores)
@@ -146,7 +150,7 @@ def _assigned(node: ast.expr, function: Function | None, flow: Flow) -> ast.expr
 
 def _undecided(node: ast.expr, flow: Flow) -> bool:
     if isinstance(node, ast.Compare):
-        return flow.kind(node) is Kind.TRUTH
+        return flow.kind(node) is Kind.TRUTH or is_scalar_test(node, flow)
     if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
         return (flow.module.meaning(node.func, flow.module.function_of(node)) or "").startswith("torch.")
     if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)):
@@ -154,6 +158,22 @@ def _undecided(node: ast.expr, flow: Flow) -> bool:
     return False
 
 
+def is_scalar_test(node: ast.expr, flow: Flow) -> bool:
+    """A scalar the user gave, which may be a SymFloat, is compared with one exact float."""
+    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
+        return False
+    right = node.comparators[0]
+    exact = isinstance(right, ast.Constant) and isinstance(right.value, float)
+    return exact and flow.kind(node.left) is Kind.NUMBER
+
+
 def forced_by(module: Module, node: ast.expr) -> ast.AST:
     """The statement or expression that a condition decides, from the condition or a part of it."""
     return _purpose(module, node)
+
+
+def forced_parts(condition: ast.expr, flow: Flow) -> Iterator[ast.expr]:
+    """The comparisons of sizes that a condition is made of."""
+    for part in _parts(condition):
+        if _undecided(part, flow):
+            yield part

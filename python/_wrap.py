@@ -18,7 +18,7 @@ _NAME_END = re.compile(rb"[A-Za-z0-9_]$")
 def call_around(module: Module, node: ast.expr, name: str, before: str = "", after: str = "") -> tuple[Edit, ...]:
     """``node`` → ``name(before node after)``; parentheses that already group it become those of the call."""
     start, end = module.span(node)
-    wide_start, wide_end = module.grouped_span(node)
+    wide_start, _wide_end = module.grouped_span(node)
     content = module.source.content
     gap = " " if _NAME_END.search(content[:wide_start]) else ""
     if wide_start != start and not before and not after:

@@ -1,14 +1,14 @@
 """Give a branch on a size a stated default: ``guard_or_false(n == 0)``, ``guard_or_true(n != 1)``.
 
-What: a comparison of sizes whose truth a branch, a conditional expression, a comprehension or an ``and``/``or`` forces
-becomes ``guard_or_false(...)`` or ``guard_or_true(...)``. Shapes are compared by ``sym_eq``.
+What: a comparison of sizes whose truth a branch, a conditional expression, a comprehension or an ``and``/``or``
+forces becomes ``guard_or_false(...)`` or ``guard_or_true(...)``. Shapes are compared by ``sym_eq``.
 
-Why: for an unbacked size ``if n == 0`` raises a data-dependent error. An undecided comparison now takes the path that is
-right for the general case: a size is neither 0 nor 1, two sizes are not equal, and a special case is not taken.
+Why: for an unbacked size ``if n == 0`` raises a data-dependent error. An undecided comparison now takes the path that
+is right for the general case: a size is neither 0 nor 1, two sizes are not equal, and a special case is not taken.
 
-Leaves alone: an order of two sizes (neither branch is general), an order of strides, loops that end by a size, branches
-that decide how many values are returned, branches that only raise (those become checks), what TorchScript compiles, and
-code of PyTorch's users unless asked.
+Leaves alone: an order of two sizes (neither branch is general), an order of strides, loops that end by a size,
+branches that decide how many values are returned, branches that only raise (those become checks), what TorchScript
+compiles, and code of PyTorch's users unless asked.
 
 Safety: unsafe. For an undecided size it changes which path runs.
 """
@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._findings import SIZE_MARKERS, cannot_name, fix, skip
@@ -26,9 +27,9 @@ from ._module import Module, parse
 from ._polarity import NoDefault, general
 from ._purpose import only_optimizes, only_raises
 from ._shapes import compared_shapes, unfit_for_sym_eq
-from ._spelling import guarded, spell
+from ._spelling import Spelled, guarded, spell
 from ._territory import obstacle
-from ._truths import Leaf, leaves
+from ._truths import Leaf, is_scalar_test, leaves
 from ._wrap import call_around, comparison_as_call
 
 NAME = "guard_size_branches"
@@ -40,7 +41,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     known = flow(source)
     for leaf in leaves(module, known):
-        if only_raises(leaf.test) or only_optimizes(module, known, leaf):
+        refuses, shortcut = only_raises(leaf.test), only_optimizes(module, known, leaf)
+        if refuses or shortcut or is_scalar_test(leaf.node, known):
             continue
         yield _answer(module, known, leaf, context)
 
@@ -56,14 +58,14 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return skip(NAME, module, leaf.node, default.reason, default.detail)
     text = module.text(leaf.node).decode()
     words = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
-    if isinstance(leaf.node, ast.Compare) and isinstance(leaf.node.ops[0], (ast.In, ast.NotIn)):
-        return skip(NAME, module, leaf.node, "membership", "`in` compares one after the other; write the comparisons out")
     shapes = compared_shapes(known, leaf.node)
     if shapes is not None:
         return _on_shapes(module, known, leaf, context, shapes, words)
     guard = spell(module, leaf.node, guarded(f"guard_or_{str(default.truth).lower()}"), context)
     if guard is None:
         return cannot_name(NAME, module, leaf.node, "guard_or_false")
+    if isinstance(leaf.node, ast.Compare) and isinstance(leaf.node.ops[0], (ast.In, ast.NotIn)):
+        return _on_choices(module, leaf.node, guard, words)
     after = "" if isinstance(leaf.node, ast.Compare) or _is_truth(leaf.node) else " != 0"
     edits = call_around(module, leaf.node, guard.text, after=after)
     return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, f"give `{text}` a default", guard.needs, words)
@@ -84,6 +86,22 @@ def _on_shapes(
     edits = comparison_as_call(module, shapes, f"{negation}{guard.text}({equal.text}", "))")
     message = f"compare the shapes without forcing each size: `{module.text(shapes).decode()}`"
     return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, message, (*guard.needs, *equal.needs), words)
+
+
+def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str) -> Fix | Skip:
+    """``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
+    choices = node.comparators[0]
+    if not isinstance(choices, (ast.Tuple, ast.List, ast.Set)) or not isinstance(node.left, (ast.Name, ast.Subscript)):
+        return skip(NAME, module, node, "membership", "what is looked up would be evaluated more than once")
+    inside = isinstance(node.ops[0], ast.In)
+    left, operator = module.text(node.left).decode(), "==" if inside else "!="
+    words_of = [f"{guard.text}({left} {operator} {module.text(one).decode()})" for one in choices.elts]
+    text = (" or " if inside else " and ").join(words_of)
+    above = module.parents[node]
+    joined = isinstance(above, ast.BoolOp) and isinstance(above.op, ast.Or) is inside
+    edit = Edit(*module.span(node), (text if joined or len(words_of) == 1 else f"({text})").encode())
+    message = f"`{module.text(node).decode()}` compares one after the other"
+    return fix(NAME, Safety.UNSAFE, module, node, [edit], message, guard.needs, words)
 
 
 def _contiguity(call: ast.Call) -> bool:

@@ -1,7 +1,7 @@
 """Take a shortcut only when it is known to apply: ``if statically_known_true(n == 1)``.
 
-What: a comparison of sizes that chooses a cheaper way to the same result: in a graph pass, on one kind of device, under a
-tuning flag, or for one exact value of a scalar.
+What: a comparison of sizes that chooses a cheaper way to the same result: in a graph pass, on one kind of device,
+under a tuning flag, or for one exact value of a scalar.
 
 Why: not taking such a branch costs time and nothing else, so it is not worth a guard (and a recompilation for every
 other size), let alone an error.

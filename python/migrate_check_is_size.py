@@ -1,11 +1,12 @@
 """Replace the deprecated ``torch._check_is_size(n)`` by ``torch._check(n >= 0)``.
 
-What: the statement ``torch._check_is_size(n[, message])``; with ``max=m`` a second check ``torch._check(n <= m)`` follows.
+What: the statement ``torch._check_is_size(n[, message])``; with ``max=m`` a second check ``torch._check(n <= m)``
+follows.
 
 Why: being a size meant being at least 0 and, silently, being neither 0 nor 1; only the first is still said.
 
-Leaves alone: calls whose result is used, an argument that is not a plain name together with ``max=`` (it would be evaluated
-twice), and functions of that name that the file defines itself.
+Leaves alone: calls whose result is used, an argument that is not a plain name together with ``max=`` (it would be
+evaluated twice), and functions of that name that the file defines itself.
 
 Safety: safe. On a concrete value it checks what was checked before.
 """
@@ -27,9 +28,10 @@ NAME = "migrate_check_is_size"
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Call) and node.args and not isinstance(node.args[0], ast.Starred):
-            if module.meaning(node.func, module.function_of(node)) == "torch._check_is_size":
-                yield _answer(module, node)
+        if not isinstance(node, ast.Call) or not node.args or isinstance(node.args[0], ast.Starred):
+            continue
+        if module.meaning(node.func, module.function_of(node)) == "torch._check_is_size":
+            yield _answer(module, node)
 
 
 def _answer(module: Module, call: ast.Call) -> Fix | Skip:
@@ -38,12 +40,16 @@ def _answer(module: Module, call: ast.Call) -> Fix | Skip:
     message = call.args[1] if len(call.args) == 2 else keywords.get("message")
     limit = keywords.get("max")
     if not isinstance(call.func, ast.Attribute):
-        return skip(NAME, module, call, "bare-name", "the function is imported by name; `torch._check` may not be at hand")
+        return skip(
+            NAME, module, call, "bare-name", "the function is imported by name; `torch._check` may not be at hand"
+        )
     if set(keywords) - {"message", "max"} or len(call.args) > 2:
         return skip(NAME, module, call, "unknown-argument", "an argument that `_check_is_size` does not have")
     statement = module.parents[call]
     if limit is not None and not (isinstance(statement, ast.Expr) and isinstance(value, (ast.Name, ast.Attribute))):
-        return skip(NAME, module, call, "evaluated-twice", "give the value a name first: with `max` it is checked twice")
+        return skip(
+            NAME, module, call, "evaluated-twice", "give the value a name first: with `max` it is checked twice"
+        )
     pieces = Pieces()
     check = module.text(call.func.value).decode() + "._check"
     pieces.replace(*module.span(call.func), check)
@@ -58,7 +64,13 @@ def _answer(module: Module, call: ast.Call) -> Fix | Skip:
 
 
 def _move_limit(
-    module: Module, call: ast.Call, value: ast.expr, limit: ast.expr, message: ast.expr | None, check: str, pieces: Pieces
+    module: Module,
+    call: ast.Call,
+    value: ast.expr,
+    limit: ast.expr,
+    message: ast.expr | None,
+    check: str,
+    pieces: Pieces,
 ) -> None:
     """Take ``max=`` out of the call and check it on the next line."""
     keyword = next(one for one in call.keywords if one.arg == "max")

@@ -1,10 +1,10 @@
 """Replace the deprecated ``guard_size_oblivious(n == 0)`` by a guard that says its default.
 
-What: ``guard_size_oblivious(e)`` → ``guard_or_false(e)`` or ``guard_or_true(e)``, by what ``e`` compares and what stands on
-its branches; in a branch that only saves time → ``statically_known_true(e)``.
+What: ``guard_size_oblivious(e)`` → ``guard_or_false(e)`` or ``guard_or_true(e)``, by what ``e`` compares and what
+stands on its branches; in a branch that only saves time → ``statically_known_true(e)``.
 
-Why: ``guard_size_oblivious`` reasoned as if no size were 0 or 1, whatever the branch did with the answer. Deprecated since
-torch 2.8.
+Why: ``guard_size_oblivious`` reasoned as if no size were 0 or 1, whatever the branch did with the answer. Deprecated
+since torch 2.8.
 
 Leaves alone: an order of two sizes, where neither answer is right in general, and names that are only defined here.
 
@@ -35,9 +35,10 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(source)
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
-            if (module.meaning(node.func, module.function_of(node)) or "").endswith(f"symbolic_shapes.{_OLD}"):
-                yield _answer(module, known, node, context)
+        if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+            continue
+        if (module.meaning(node.func, module.function_of(node)) or "").endswith(f"symbolic_shapes.{_OLD}"):
+            yield _answer(module, known, node, context)
 
 
 def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fix | Skip:

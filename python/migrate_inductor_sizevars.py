@@ -1,13 +1,14 @@
 """Use the names that Inductor's ``sizevars`` has today: ``evaluate_static_shape`` → ``guard_int``.
 
 What: calls on ``sizevars`` (and on ``self`` in the class that defines the old name) of ``evaluate_static_shape(s)``,
-``guard_equals/leq/lt``, ``is_expr_static_and_true``, ``size_hint`` with a ``fallback``, and ``size_hint(a) == size_hint(b)``.
+``guard_equals/leq/lt``, ``is_expr_static_and_true``, ``size_hint`` with a ``fallback``, and ``size_hint(a) ==
+size_hint(b)``.
 
-Why: the old names are gone; the new ones say whether they specialise (``guard_int``), check (``check_equals``), look up
-(``statically_known_true``) or estimate (``optimization_hint``).
+Why: the old names are gone; the new ones say whether they specialise (``guard_int``), check (``check_equals``), look
+up (``statically_known_true``) or estimate (``optimization_hint``).
 
-Leaves alone: ``size_hint`` without a ``fallback``, which raises for an unbacked size: whether an estimate is wanted there or
-a guard is not seen from the call.
+Leaves alone: ``size_hint`` without a ``fallback``, which raises for an unbacked size: whether an estimate is wanted
+there or a guard is not seen from the call.
 
 Safety: safe for the plain renames, whose meaning is the same; unsafe where hints were compared.
 """
@@ -41,9 +42,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Compare) and _hints_compared(node):
             yield _compared(module, node)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if _is_sizevars(node.func.value):
-                yield from _call(module, node, node.func)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_sizevars(node.func.value):
+            yield from _call(module, node, node.func)
     for definition, name in defined.items():
         yield from _definition(module, definition, name)
 
@@ -94,7 +94,9 @@ def _compared(module: Module, node: ast.Compare) -> Fix | Skip:
     left, right = node.left, node.comparators[0]
     assert isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and isinstance(right, ast.Call)
     if left.keywords or right.keywords:
-        return skip(NAME, module, node, "hint-or-guard", "hints with a fallback are estimates; comparing them is a heuristic")
+        return skip(
+            NAME, module, node, "hint-or-guard", "hints with a fallback are estimates; comparing them is a heuristic"
+        )
     sides = ", ".join(module.text(side.args[0]).decode() for side in (left, right))
     receiver = module.text(left.func.value).decode()
     pieces = Pieces()

@@ -1,7 +1,8 @@
-"""Join conditions of a check symbolically: ``torch._check(a == 1 and b == 2)`` → ``torch._check(sym_and(a == 1, b == 2))``.
+"""Join what a check tests symbolically: ``_check(a == 1 and b == 2)`` → ``_check(sym_and(a == 1, b == 2))``.
 
-What: ``and``, ``or``, chained comparisons, ``in`` and ``all(...)``/``any(...)`` in what a ``torch._check`` tests, when an
-operand before the last compares sizes. Concrete operands at the front stay where they are: ``ndim == 4 and sym_and(...)``.
+What: ``and``, ``or``, chained comparisons, ``in`` and ``all(...)``/``any(...)`` in what a ``torch._check`` tests,
+when an operand before the last compares sizes. Concrete operands at the front stay where they are: ``ndim == 4 and
+sym_and(...)``.
 
 Why: ``and`` calls ``bool()`` on every operand but the last, which decides a size before the check can defer it.
 
@@ -16,14 +17,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._findings import CHECK_MARKERS, fix, skip
 from ._flow import Flow, flow
 from ._joining import Joiner, Unfit
 from ._module import Module, parse
+from ._rendering import Renderer
 from ._territory import obstacle
-from ._truths import check_conditions
+from ._truths import check_conditions, forced_parts
 
 NAME = "use_sym_and_or"
 
@@ -37,20 +40,32 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) -> Iterator[Fix | Skip]:
-    joiner = Joiner(module, known, context)
     try:
-        joiner.join(condition)
+        edits, needs = _joined(module, known, condition, context)
     except Unfit as unfit:
         yield skip(NAME, module, condition, unfit.reason, unfit.detail)
         return
-    if not joiner.edits:
+    if not edits:
         return
     stop = obstacle(module, module.function_of(condition), context, asked=False)
     if stop:
         yield skip(NAME, module, condition, *stop)
         return
     message = f"`{module.text(condition).decode()}` forces its operands one by one"
-    yield fix(NAME, Safety.SAFE, module, condition, joiner.edits, message, joiner.needs)
+    yield fix(NAME, Safety.SAFE, module, condition, edits, message, needs)
+
+
+def _joined(module: Module, known: Flow, condition: ast.expr, context: Context) -> tuple[tuple[Edit, ...], list[str]]:
+    """The edits and the imports they need; ``not (a and b)`` is written anew by De Morgan's laws."""
+    if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        if not any(True for _ in forced_parts(condition, known)):
+            return (), []
+        renderer = Renderer(module, known, context, condition)
+        text = renderer.condition(condition, True)
+        return (Edit(*module.span(condition), text.encode()),), renderer.needs
+    joiner = Joiner(module, known, context)
+    joiner.join(condition)
+    return joiner.edits, joiner.needs
 
 
 rule = Rule(NAME, Safety.SAFE, "Python", CHECK_MARKERS, decide, __doc__)

@@ -1,14 +1,14 @@
 """Compare whole shapes symbolically: ``torch._check(a.shape == b.shape)`` → ``torch._check(sym_eq(a.shape, b.shape))``.
 
-What: ``==`` of two shapes where a check tests it, or where it is what a function returns.
+What: ``==`` of two shapes in what a ``torch._check`` tests.
 
 Why: comparing tuples compares the sizes one by one and forces each answer; ``sym_eq`` joins them into one expression,
 which a check can defer to run time.
 
-Leaves alone: comparisons in branches (`guard_size_branches` gives those a default), a list against a tuple (never equal
-in Python, but equal for ``sym_eq``), and sides that may be no sequence.
+Leaves alone: comparisons in branches (`guard_size_branches` gives those a default), a list against a tuple (never
+equal in Python, but equal for ``sym_eq``), and sides that may be no sequence.
 
-Safety: safe in a check; unsafe in a ``return``, which may then hand out a SymBool.
+Safety: safe. For concrete shapes the answer is the same.
 """
 
 from __future__ import annotations
@@ -37,11 +37,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     known = flow(source)
     for condition in check_conditions(module):
         for node in _tested(condition):
-            yield from _answer(module, known, node, context, Safety.SAFE)
-    for function in module.functions:
-        for statement in function.nodes:
-            if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Compare):
-                yield from _answer(module, known, statement.value, context, Safety.UNSAFE)
+            yield from _answer(module, known, node, context)
 
 
 def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
@@ -56,15 +52,11 @@ def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
             yield from _tested(argument)
 
 
-def _answer(
-    module: Module, known: Flow, node: ast.Compare, context: Context, safety: Safety
-) -> Iterator[Fix | Skip]:
+def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) -> Iterator[Fix | Skip]:
     shapes = compared_shapes(known, node)
     if shapes is None or not isinstance(shapes.ops[0], ast.Eq) or module.in_format_string(node):
         return
-    stop = obstacle(module, module.function_of(node), context, asked=safety is Safety.UNSAFE) or unfit_for_sym_eq(
-        known, shapes
-    )
+    stop = obstacle(module, module.function_of(node), context, asked=False) or unfit_for_sym_eq(known, shapes)
     if stop:
         yield skip(NAME, module, node, *stop)
         return
@@ -73,8 +65,8 @@ def _answer(
         yield cannot_name(NAME, module, node, "sym_eq")
         return
     message = f"`{module.text(node).decode()}` forces each size"
-    default = "the caller gets a SymBool and decides" if safety is Safety.UNSAFE else None
-    yield fix(NAME, safety, module, node, comparison_as_call(module, shapes, equal.text), message, equal.needs, default)
+    edits = comparison_as_call(module, shapes, equal.text)
+    yield fix(NAME, Safety.SAFE, module, node, edits, message, equal.needs)
 
 
-rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)
+rule = Rule(NAME, Safety.SAFE, "Python", SIZE_MARKERS, decide, __doc__)

@@ -77,7 +77,9 @@ def _not_binary(node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:
 
 def _whole_numbers(node: ast.Call, kinds: list[Kind]) -> bool:
     """An operand nothing is known of is taken for an int unless a float stands in it."""
-    floats = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for arg in node.args for one in ast.walk(arg))
+    floats = any(
+        isinstance(one, ast.Constant) and isinstance(one.value, float) for arg in node.args for one in ast.walk(arg)
+    )
     return not floats and all(kind in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN) for kind in kinds)
 
 

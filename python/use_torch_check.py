@@ -1,0 +1,111 @@
+"""Refuse bad sizes by a check that can wait: ``if n != m: raise ...`` → ``torch._check(n == m, lambda: ...)``.
+
+What: an ``if`` on sizes whose body only raises, and an ``assert`` on sizes. RuntimeError → ``_check``, ValueError →
+``_check_value``, IndexError → ``_check_index``, TypeError → ``_check_type``, NotImplementedError →
+``_check_not_implemented``. The condition is negated by De Morgan's laws, with ``sym_and``, ``sym_or`` and ``sym_eq``
+inside; concrete conditions in front stay in front.
+
+Why: a check of undecided sizes becomes an assertion at run time; an ``if`` must know now.
+
+Leaves alone: other exceptions, ``raise ... from``, several arguments, ``elif``, conditions that may be no bool, and
+what TorchScript compiles (it has no lambdas).
+
+Safety: safe when the exception stays the same; unsafe for ``assert`` and AssertionError, which become RuntimeError.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.edits import Edit
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ._findings import SIZE_MARKERS, fix, skip
+from ._flow import Flow, flow
+from ._joining import Unfit
+from ._layout import check_statement, comments_in, indentation
+from ._module import Module, parse
+from ._purpose import only_raises
+from ._rendering import Renderer
+from ._territory import obstacle
+from ._truths import forced_parts
+
+NAME = "use_torch_check"
+_CHECKS = {
+    "RuntimeError": "torch._check",
+    "ValueError": "torch._check_value",
+    "IndexError": "torch._check_index",
+    "TypeError": "torch._check_type",
+    "NotImplementedError": "torch._check_not_implemented",
+    "AssertionError": "torch._check",
+}
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    known = flow(source)
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.If) and only_raises(node):
+            refusal: ast.If | ast.Assert = node
+        elif isinstance(node, ast.Assert):
+            refusal = node
+        else:
+            continue
+        if any(True for _ in forced_parts(refusal.test, known)):
+            yield _answer(module, known, refusal, context)
+
+
+def _answer(module: Module, known: Flow, node: ast.If | ast.Assert, context: Context) -> Fix | Skip:
+    stop = obstacle(module, module.function_of(node), context, asked=False)
+    if stop:
+        return skip(NAME, module, node.test, *stop)
+    try:
+        return _rewritten(module, known, node, context)
+    except Unfit as unfit:
+        return skip(NAME, module, node.test, unfit.reason, unfit.detail)
+
+
+def _rewritten(module: Module, known: Flow, node: ast.If | ast.Assert, context: Context) -> Fix:
+    start, end = module.span(node)
+    if module.source.content[start : start + 4] == b"elif":
+        raise Unfit("elif", "a check cannot stand between the branches of an if")
+    error, message = _refusal(module, node)
+    renderer = Renderer(module, known, context, node)
+    condition = renderer.condition(node.test, isinstance(node, ast.Assert))
+    check = renderer.symbol(_CHECKS[error])
+    indent = indentation(module, node)
+    said = None if message is None else module.text(message).decode()
+    text = comments_in(module, node, indent) + check_statement(check, condition, said, indent)
+    changed = error == "AssertionError"
+    default = "a bad size raises RuntimeError instead of AssertionError, if need be at run time" if changed else None
+    why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
+    safety = Safety.UNSAFE if changed else Safety.SAFE
+    return fix(NAME, safety, module, node, [Edit(start, end, text.encode())], why, renderer.needs, default)
+
+
+def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr | None]:
+    """Name of the exception and its message; raises Unfit."""
+    if isinstance(node, ast.Assert):
+        return "AssertionError", node.msg
+    raised = node.body[0]
+    assert isinstance(raised, ast.Raise)
+    if raised.exc is None or raised.cause is not None:
+        raise Unfit("raise-from", "a check raises its own exception, without a cause")
+    arguments = raised.exc.args if isinstance(raised.exc, ast.Call) else []
+    kind = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
+    meaning = (module.meaning(kind, module.function_of(node)) or "").removeprefix("builtins.")
+    if meaning not in _CHECKS:
+        raise Unfit("exception-type", f"no check raises {ast.unparse(kind)}")
+    if len(arguments) > 1 or (isinstance(raised.exc, ast.Call) and raised.exc.keywords):
+        raise Unfit("message-shape", "a check takes one message")
+    if any(
+        isinstance(one, (ast.Starred, ast.Await, ast.Yield, ast.NamedExpr))
+        for arg in arguments
+        for one in ast.walk(arg)
+    ):
+        raise Unfit("message-shape", "the message cannot be put off into a lambda")
+    return meaning, arguments[0] if arguments else None
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)
