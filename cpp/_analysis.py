@@ -8,11 +8,12 @@ from functools import lru_cache
 from ..codemods.rule import Context
 from ..codemods.source import SourceFile
 from ._contexts import arrive
+from ._declarations import Function
 from ._eligible import Eligibility, KernelCode
 from ._flow import Conflict, Knowledge, Promotion, Seed, solve
 from ._headers import HeaderIndex
 from ._infer import Inference
-from ._model import Function, model_of
+from ._model import model_of
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,12 @@ import re
 
 from tree_sitter import Node
 
+from ._conditions import truth
 from ._flow import Entity, Flow
 from ._infer import TRANSPARENT
-from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, may_change, promote, put, truth
+from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, promote, put
 from ._schema import header_function, operator_argument
+from ._signatures import may_change
 from ._tree import arguments, field
 from ._types import SYMBOLIC, Type
 

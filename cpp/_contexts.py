@@ -7,23 +7,10 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from ._calls import argument, list_method
+from ._conditions import SIMPLE, bound, loop_of, truth
+from ._declarations import Variable, vexing_arguments
 from ._flow import Entity, Flow
-from ._model import Variable, vexing_arguments
-from ._promote import (
-    INTEGERS,
-    LISTS,
-    SIMPLE,
-    SYMBOLIC_TYPES,
-    bound,
-    construct,
-    demand,
-    loop_of,
-    promote,
-    promote_result,
-    put,
-    store,
-    truth,
-)
+from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, promote, promote_result, put, store
 from ._tree import arguments, field
 from ._types import Type
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from ..codemods.torchapi import TorchApi
-from ._model import STRUCTURED_KERNEL, STRUCTURED_META, Function, Model
+from ._declarations import Function
+from ._model import STRUCTURED_KERNEL, STRUCTURED_META, Model
 from ._tree import ancestors, arguments, field, walk
 
 FAKE_KEYS = frozenset(

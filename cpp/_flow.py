@@ -16,10 +16,11 @@ from tree_sitter import Node
 
 from ..codemods.edits import Edit, apply
 from ..codemods.torchapi import TorchApi
+from ._declarations import Function, Variable
 from ._eligible import Eligibility, KernelCode
 from ._headers import HeaderIndex
 from ._infer import CONCRETE, Inference
-from ._model import STRUCTURED_META, Function, Model, Variable
+from ._model import STRUCTURED_META, Model
 from ._tree import STATEMENTS, ancestors, arguments, field, walk
 from ._types import SYMBOLIC, Type
 

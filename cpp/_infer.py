@@ -7,7 +7,8 @@ import re
 from tree_sitter import Node
 
 from ..codemods.torchapi import Operator, TorchApi
-from ._model import Function, Model
+from ._declarations import Function
+from ._model import Model
 from ._tree import arguments, field
 from ._types import ELEMENT, Type, read_type
 

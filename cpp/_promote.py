@@ -6,17 +6,17 @@ import re
 
 from tree_sitter import Node
 
+from ._declarations import Function, Variable
 from ._flow import Entity, Flow
 from ._infer import CONCRETE, TRANSPARENT
-from ._model import Function, Variable
-from ._tree import ancestors, arguments, field
+from ._signatures import call_sites, may_change, returned_values
+from ._tree import arguments, field
 from ._types import SYMBOLIC, Type, is_output_reference, symbolic_text
 
 SYMBOLIC_TYPES = frozenset({Type.SYM_INT, Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER, Type.SYM_FLOAT, Type.SYM_BOOL})
 INTEGERS = frozenset({Type.INT, Type.UNSIGNED, Type.SYM_INT})
 LISTS = frozenset({Type.SYM_REF, Type.SYM_VEC})
 _LIST_METHODS = frozenset({"vec", "slice", "drop_front", "drop_back", "begin", "end", "cbegin", "cend"})
-HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
 
 
 def store(p: Flow, variable: Variable, kind: Type, cause: Entity, at: Node) -> None:
@@ -113,50 +113,6 @@ def _spell_auto(p: Flow, variable: Variable, entity: Entity) -> None:
         p.conflict(entity, value, "unknown-initializer", f"the value {variable.name} starts with is of an unknown type")
 
 
-def may_change(p: Flow, function: Function) -> tuple[str, str] | None:
-    """None when the signature is this file's to change, else the reason and a sentence."""
-    if function.is_lambda:
-        return None
-    if p.know.eligibility.is_registered(function):
-        return "kernel-signature", f"the dispatcher calls {function.name}: its signature follows the schema"
-    if function.in_class:
-        return "method-signature", f"{function.name} belongs to a class"
-    if function.is_template:
-        return "template-signature", f"{function.name} is a template"
-    if not function.internal or p.know.path.suffix in HEADERS:
-        return "external-linkage", f"{function.name} can be called from other files"
-    if len(p.model.named(function.name)) > 1:
-        return "overloaded", f"the file has several functions called {function.name}"
-    return None
-
-
-def call_sites(p: Flow, function: Function, entity: Entity) -> list[Node]:
-    """Every call of a function of this file; a conflict where it is used in any other way."""
-    if function.is_lambda:
-        holder = function.node.parent
-        if holder is not None and holder.type == "call_expression":
-            return [holder]
-        name = None if holder is None or holder.type != "init_declarator" else field(holder, "declarator")
-        variable = None if name is None else p.model.resolve(name)
-        if variable is None:
-            p.conflict(entity, function.node, "lambda-escapes", "the lambda is handed to code that can't be seen")
-            return []
-        mentions = list(p.model.references(variable))
-    else:
-        mentions = p.model.mentions.get(function.name, [])
-    calls: list[Node] = []
-    for mention in mentions:
-        callee: Node = mention
-        while callee.parent is not None and callee.parent.type == "qualified_identifier":
-            callee = callee.parent
-        call = callee.parent
-        if call is None or call.type != "call_expression":
-            p.conflict(entity, mention, "function-escapes", f"{function.name} is named without being called")
-        else:
-            calls.append(call)
-    return calls
-
-
 def _parameter(p: Flow, variable: Variable, kind: Type, entity: Entity) -> None:
     function = variable.function
     refusal = may_change(p, function)
@@ -217,19 +173,6 @@ def promote_result(p: Flow, function: Function, kind: Type, cause: Entity, at: N
             p.conflict(entity, call, "shared-with-kernel", f"{function.name} is called from kernel code too")
         else:
             p.soon(lambda node=call: p.flow(node, target, entity))  # type: ignore[misc]
-
-
-def returned_values(p: Flow, function: Function) -> list[Node]:
-    """The expressions a function returns, those of lambdas inside it left out."""
-    found: list[Node] = []
-    waiting = [function.body]
-    while waiting:
-        node = waiting.pop()
-        if node.type == "return_statement" and node.named_children:
-            found.append(node.named_children[0])
-        elif node.type != "lambda_expression":
-            waiting.extend(node.named_children)
-    return found
 
 
 def _agree(p: Flow, node: Node, entity: Entity) -> None:
@@ -322,41 +265,6 @@ def construct(p: Flow, node: Node, type_node: Node | None, kind: Type, cause: En
     p.link(cause, entity)
     p.edit(entity, type_node, text)
     p.flow(node, SYMBOLIC[kind], entity)
-
-
-def loop_of(node: Node) -> Node | None:
-    """The loop whose condition a boolean expression is part of, or None."""
-    inner = node
-    for around in ancestors(node):
-        if around.type in ("parenthesized_expression", "unary_expression", "binary_expression", "condition_clause"):
-            inner = around
-            continue
-        if around.type in ("for_statement", "while_statement", "do_statement"):
-            condition = field(around, "condition")
-            return around if condition is not None and condition.id == inner.id else None
-        return None
-    return None
-
-
-SIMPLE = frozenset(
-    {"identifier", "call_expression", "number_literal", "subscript_expression", "parenthesized_expression"}
-)
-"""Expressions that another operator can be put beside without parentheses."""
-
-
-def truth(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
-    """An integer tested for truth: a SymInt has to be compared with 0."""
-    if kind is not Type.SYM_INT or node.type not in SIMPLE | {"field_expression"}:
-        p.conflict(cause, node, "no-symint-operator", "the value is tested for truth")
-    elif loop_of(node) is not None:
-        bound(p, node, cause)
-    else:
-        p.splice(cause, node, node.end_byte, node.end_byte, " != 0")
-
-
-def bound(p: Flow, node: Node, cause: Entity) -> None:
-    """A loop runs as often as the value says: no loop over a symbolic count can be traced."""
-    p.conflict(cause, node, "loop-bound", "a loop runs as often as the value says")
 
 
 def put(p: Flow, target: Node, kind: Type, cause: Entity) -> None:

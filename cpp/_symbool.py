@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from ..codemods.edits import Edit
+from ._conditions import SIMPLE
 from ._infer import SYMBOLIC_CALLS, Inference
-from ._promote import INTEGERS, SIMPLE
+from ._promote import INTEGERS
 from ._tree import Tree, field, walk
 from ._types import Type
 
