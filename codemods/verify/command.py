@@ -44,8 +44,8 @@ def verify(
 
     ``operators`` names OpInfos to run under ``protocols``; None chooses those that reach the changed kernels, unless
     there are ``repros``. At most ``samples`` inputs of each are traced. ``against_installed`` compares the files after
-    with torch as it is. The answer to the same question is given from ``evidence_folder`` unless ``fresh``. Raises a TorchError when there is no usable torch, SandboxMissing when
-    ``limits`` require what the machine has not.
+    with torch as it is. The answer to the same question is given from ``evidence_folder`` unless ``fresh``. Raises a
+    TorchError when there is no usable torch, SandboxMissing when ``limits`` require what the machine has not.
     """
     started = time.monotonic()
     place = locate(None, torch_python)

@@ -13,7 +13,8 @@ from .change import Change, Check, Swap, Verdict, Verification
 from .choosing import CoverageFailed, choose, coverage
 from .comparing import compare
 from .compiling import Builder
-from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all
+from .evidence import question_key
+from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
 from .swapping import Libraries, Unbuildable, build
 from .toolchain import Toolchain
 from .variants import Laboratory, Variant
@@ -80,7 +81,7 @@ class Procedure:
             self._build(question)
             before, after = self._variants(question)
             if question.against_installed:
-                before = Variant("before")
+                before = Variant("before", identity="installed")
             checks += self._replayed(question.repros, before, after)
             self._require_swaps()
             operators = self._operators(question)
@@ -125,8 +126,18 @@ class Procedure:
                 files[name] = self._laboratory.scratch / f"{side}.{name}.py"
                 files[name].write_bytes(change.before if side == "before" else change.after)
             library = None if libraries is None else libraries.before if side == "before" else libraries.after
-            sides.append(Variant(side, library, kernels, files))
+            sides.append(Variant(side, library, kernels, files, self._identity(question, side)))
         return sides[0], sides[1]
+
+    def _identity(self, question: Question, side: str) -> str:
+        parts = [
+            self._toolchain.identity if self._toolchain else "",
+            repr(self._libraries and self._libraries.candidates),
+        ]
+        contents = [part.encode() for part in parts]
+        for name, change in (*((str(c.path), c) for c in question.cpp), *question.modules.items()):
+            contents += [name.encode(), change.before if side == "before" else change.after]
+        return question_key(contents)
 
     def _replayed(self, repros: Sequence[Path], before: Variant, after: Variant) -> list[Check]:
         """The user's scripts on three torches; without any, whether both variants load at all."""
@@ -180,28 +191,37 @@ class Procedure:
 
     def _operated(self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant) -> list[Check]:
         self._progress(f"running {len(tasks)} operator tests before and after: {self._chosen}")
-        checks = self._compared(tasks, samples, before, after, count=True)
+        checks = self._compared(tasks, samples, before, after, first=True)
         for _ in range(_CONFIRMATIONS):
             doubtful = [task for task, check in checks.items() if check.lost and not check.flaky]
             if not doubtful:
                 break
             self._progress(f"running {len(doubtful)} again that went worse")
-            again = self._compared(doubtful, samples, before, after, count=False)
+            again = self._compared(doubtful, samples, before, after, first=False)
             for task in doubtful:
                 if task in again and not again[task].lost:
                     checks[task] = replace(checks[task], flaky=True)
         return list(checks.values())
 
     def _compared(
-        self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant, count: bool
+        self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant, first: bool
     ) -> dict[Task, Check]:
+        def ask(variant: Variant) -> Answers:
+            return ask_all(self._laboratory, variant, tasks, samples)
+
+        def ask_once(variant: Variant) -> Answers:
+            identity = question_key(
+                [variant.identity.encode(), self._place.build.encode(), repr((tasks, samples)).encode()]
+            )
+            return recalled(identity, tasks, lambda: ask(variant)) if first else ask(variant)
+
         with ThreadPoolExecutor(min(2, self._jobs)) as pool:
-            asked = [pool.submit(ask_all, self._laboratory, variant, tasks, samples) for variant in (before, after)]
-            sides: list[Answers] = [future.result() for future in asked]
+            asked = [pool.submit(ask_once, before), pool.submit(ask, after)]
+            sides = [future.result() for future in asked]
         for side, variant, verdict in zip(sides, (before, after), _BLAME, strict=True):
             if side.broken:
                 raise Obstacle(verdict, f"torch {variant.name} the change can't run operator tests: {side.broken}")
-        if count:
+        if first:
             for answer in sides[1].tasks.values():
                 self._count(sides[1].states, answer.calls)
         found = {task: compare(task, sides[0].tasks[task], sides[1].tasks[task]) for task in tasks}

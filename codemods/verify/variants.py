@@ -39,6 +39,8 @@ class Variant:
     library: Path | None = None
     kernels: int = 0
     modules: Mapping[str, Path] = field(default_factory=dict)
+    identity: str = ""
+    """What this variant is made of: the same for the same contents."""
 
 
 @dataclass(frozen=True)

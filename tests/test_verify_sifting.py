@@ -1,0 +1,71 @@
+"""Of many fixes the harmful ones are found and dropped, the others kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from symfix.codemods.verify.change import Check, Observation, Verdict, Verification
+from symfix.codemods.verify.sifting import Ask, sift
+
+
+def answering(bad: set[int], asked: list[tuple[int, ...]]) -> Ask:
+    def ask(numbers: Sequence[int]) -> Verification:
+        asked.append(tuple(numbers))
+        harm = sorted(bad & set(numbers))
+        verdict = Verdict.REGRESSED if harm else Verdict.PROVEN
+        return Verification(verdict, f"because of {harm}", ())
+
+    return ask
+
+
+@given(st.integers(0, 40), st.sets(st.integers(0, 39), max_size=3))
+def test_the_guilty_are_dropped_and_nobody_else(count: int, bad: set[int]) -> None:
+    asked: list[tuple[int, ...]] = []
+    answer = sift(count, answering(bad, asked))
+    guilty = {number for number in bad if number < count}
+    assert {item.number for item in answer.dropped} == guilty
+    assert answer.kept == tuple(number for number in range(count) if number not in guilty)
+
+
+def test_one_guilty_of_sixteen_takes_few_questions() -> None:
+    asked: list[tuple[int, ...]] = []
+    answer = sift(16, answering({11}, asked))
+    assert len(asked) <= 6
+    assert answer.dropped[0].number == 11
+    assert "[11]" in answer.dropped[0].reason
+    assert answer.verification is not None
+    assert answer.verification.verdict is Verdict.PROVEN
+
+
+def test_after_four_rounds_nothing_is_kept() -> None:
+    answer = sift(6, answering({0, 1, 2, 3, 4}, []))
+    assert answer.kept == ()
+    assert len(answer.dropped) == 6
+
+
+def test_two_that_harm_only_together_lose_the_later() -> None:
+    def ask(numbers: Sequence[int]) -> Verification:
+        return Verification(Verdict.REGRESSED if {1, 4} <= set(numbers) else Verdict.NEUTRAL, "", ())
+
+    assert [item.number for item in sift(6, ask).dropped] == [4]
+
+
+def test_a_broken_baseline_keeps_nothing_and_asks_once() -> None:
+    asked = []
+
+    def ask(numbers: Sequence[int]) -> Verification:
+        asked.append(numbers)
+        return Verification(Verdict.BROKEN_BASELINE, "does not compile before the change", ())
+
+    answer = sift(3, ask)
+    assert answer.kept == ()
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("deviates", "kept"), [("size 0: a wrong shape", ()), (None, (0,))])
+def test_a_silent_deviation_is_harm_and_ignorance_is_not(deviates: str | None, kept: tuple[int, ...]) -> None:
+    check = Check("unbacked", "op", Observation(False), Observation(True), deviates=deviates)
+    assert sift(1, lambda _: Verification(Verdict.UNVERIFIABLE, "", (), checks=(check,))).kept == kept
