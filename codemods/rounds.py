@@ -70,6 +70,14 @@ def rewrite(
     return Changed(source, after, tuple(applied), offered, left)
 
 
+def some(source: SourceFile, fixes: Sequence[Fix], language: Language, context: Context) -> Changed:
+    """``source`` with a few of the fixes that `rewrite` applied to it; one that overlaps another is left out."""
+    accepted, step = _round(source, fixes, language, context)
+    after = language.polish(source, step.after, context)
+    _same_or_fewer_errors(source.content, after, language, accepted)
+    return Changed(source, after, tuple(accepted))
+
+
 def _answers(text: SourceFile, rules: Sequence[Rule], context: Context) -> tuple[list[Fix], list[Skip]]:
     answers = [
         answer

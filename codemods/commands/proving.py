@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 from .. import repository
-from ..outcome import Changed
 from ..registry import Registry
 from ..reports.proof import proof
 from ..torchapi.errors import TorchError
@@ -59,10 +58,6 @@ def prove(changes: Sequence[Change], words: dict[str, Any]) -> Verification:
         )
     except (TorchError, SandboxMissing) as error:
         raise click.ClickException(str(error)) from None
-
-
-def change_of(outcome: Changed) -> Change:
-    return Change(outcome.source.path, outcome.source.content, outcome.after)
 
 
 def _say(text: str) -> None:

@@ -51,38 +51,44 @@ def diff(words: Words) -> int:
 
 def fix(words: Words) -> int:
     """Write the changed files, each whole or not at all."""
-    from ..reports import text
 
     if STDIN in words["paths"]:
         return _fix_stdin(words)
     if not words["allow_dirty"]:
         _refuse_dirty(words["paths"])
     report, surroundings = _examine(words)
-    verdict = _verified(report.outcomes, words) if words["verifying"] else 0
-    if verdict == 3:
-        sys.stderr.writelines(text.troubles(report.outcomes))
-        return verdict
+    verdict = 0
+    if words["verifying"]:
+        good, verdict = _verified(report.outcomes, surroundings, words)
+        report = replace(report, outcomes=good)
     outcomes = tuple(write(outcome) if isinstance(outcome, Changed) else outcome for outcome in report.outcomes)
     _show(replace(report, outcomes=outcomes), surroundings, words, written=True)
     left = any(isinstance(outcome, (Changed, Unchanged)) and outcome.offered for outcome in outcomes)
     lost = outcomes != report.outcomes
+    if verdict == 3 and not lost:
+        return verdict
     return 2 if lost else _code(outcomes, words, findings=left or bool(verdict))
 
 
-def _verified(outcomes: Sequence[Outcome], words: Words) -> int:
-    """0 when the changes are proven, 3 when they make something worse and must not be written, else 1."""
+def _verified(
+    outcomes: tuple[Outcome, ...], surroundings: TorchSurroundings, words: Words
+) -> tuple[tuple[Outcome, ...], int]:
+    """What may be written, and 0 when that is proven, 3 when something made it worse and is left out, else 1."""
     from ..reports.proof import proof
-    from .proving import CODES, change_of, prove
+    from .proving import CODES, prove
+    from .sifting import keep_good
 
-    changes = [change_of(outcome) for outcome in outcomes if isinstance(outcome, Changed)]
-    if not changes:
-        return 0
-    verification = prove(changes, words)
-    sys.stderr.writelines(proof(verification))
-    code = CODES.get(verification.verdict, 1)
-    if code == 3:
+    if not any(isinstance(outcome, Changed) for outcome in outcomes):
+        return outcomes, 0
+    kept = keep_good(outcomes, surroundings, lambda changes: prove(changes, words))
+    if kept.verification is not None:
+        sys.stderr.writelines(proof(kept.verification))
+    for line in kept.dropped:
+        click.echo(line, err=True)
+    if kept.dropped and not any(isinstance(outcome, Changed) for outcome in kept.outcomes):
         click.echo("symfix: nothing was written; every file is as it was", err=True)
-    return code
+    code = CODES.get(kept.verification.verdict, 1) if kept.verification else 3
+    return kept.outcomes, 3 if kept.dropped else code
 
 
 def _fix_stdin(words: Words) -> int:

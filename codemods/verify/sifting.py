@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .change import Verdict, Verification
+from .change import Change, Verdict, Verification
 
 ROUNDS = 4
 
 Ask = Callable[[Sequence[int]], Verification]
+Prove = Callable[[Sequence[Change]], Verification]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,71 @@
+"""Of the fixes of real files, the harmful ones are left out and named; the verifier is played by the test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from symfix.codemods.commands.sifting import keep_good
+from symfix.codemods.outcome import Changed, Outcome, Unchanged
+from symfix.codemods.registry import load_language, load_rules
+from symfix.codemods.rounds import Wishes, rewrite
+from symfix.codemods.source import SourceFile
+from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.verify.change import Change, Verdict, Verification
+
+TEXT = """import torch
+
+
+def good(x: torch.Tensor):
+    torch._check_is_size(x.shape[0])
+    return x
+
+
+def harmful(y: torch.Tensor):
+    torch._check_is_size(y.shape[0])
+    return y
+"""
+SURROUNDINGS = TorchSurroundings()
+
+
+def outcome(name: str, text: str) -> Outcome:
+    source = SourceFile(Path(name), text.encode())
+    package = "symfix.python"
+    return rewrite(source, load_rules(package), load_language(package), SURROUNDINGS.context(), Wishes())
+
+
+def prove(changes: Sequence[Change]) -> Verification:
+    bad = any(b"torch._check(y.shape[0] >= 0)" in change.after for change in changes)
+    verdict = Verdict.REGRESSED if bad else Verdict.PROVEN
+    return Verification(verdict, "y is sacred", tuple(str(change.path) for change in changes))
+
+
+def test_the_harmful_fix_of_a_file_is_left_out() -> None:
+    changed = outcome("torch/both.py", TEXT)
+    assert isinstance(changed, Changed)
+    assert len(changed.applied) == 2
+    kept = keep_good([changed], SURROUNDINGS, prove)
+    (left,) = kept.outcomes
+    assert isinstance(left, Changed)
+    assert left.after == TEXT.replace("_check_is_size(x.shape[0])", "_check(x.shape[0] >= 0)").encode()
+    assert len(left.applied) == 1
+    (line,) = kept.dropped
+    assert line.startswith("torch/both.py:10:5: migrate_check_is_size is not kept: y is sacred")
+    assert kept.verification is not None
+    assert kept.verification.verdict is Verdict.PROVEN
+
+
+def test_a_file_with_nothing_but_harm_stays_as_it_was() -> None:
+    whole = outcome("torch/good.py", TEXT.partition("\n\n\ndef harmful")[0] + "\n")
+    lost = outcome("torch/harmful.py", "import torch\n\n\n" + TEXT[TEXT.index("def harmful") :])
+    kept = keep_good([whole, lost], SURROUNDINGS, prove)
+    assert kept.outcomes[0] == whole
+    assert isinstance(kept.outcomes[1], Unchanged)
+    assert len(kept.dropped) == 1
+
+
+def test_without_harm_nothing_changes() -> None:
+    whole = outcome("torch/good.py", TEXT.partition("\n\n\ndef harmful")[0] + "\n")
+    kept = keep_good([whole], SURROUNDINGS, prove)
+    assert kept.outcomes == (whole,)
+    assert kept.dropped == ()
