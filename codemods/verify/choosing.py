@@ -13,6 +13,7 @@ from .scratch import new_name
 from .variants import Laboratory, Variant
 
 MOST_INDIRECT = 2
+MOST = 12
 
 
 @dataclass(frozen=True)
@@ -23,25 +24,28 @@ class Choice:
     reason: str
 
 
-def choose(kernels: Iterable[str], index: Mapping[str, list[str]]) -> Choice:
-    """The OpInfos that test the aten operators ``kernels`` (``cross_entropy_loss``, ``nll_loss.out``).
+def choose(operators: Iterable[str], index: Mapping[str, list[str]], *, certain: bool = True) -> Choice:
+    """The OpInfos that test the aten operators named (``cross_entropy_loss``, ``nll_loss.out``).
 
-    An OpInfo of the operator's own name comes first; where there is none, those that run it and least else.
+    An OpInfo of the operator's own name comes first; where there is none, those that run it and least else. Of names
+    that are not ``certain`` only those are spoken of that a test knows.
     """
-    plain = {kernel.partition(".")[0] for kernel in kernels}
-    # Those with a test of their own first: it often runs the others too.
-    names = sorted(plain, key=lambda name: (not any(_own(opinfo, name) for opinfo in index), name))
+    plain = {operator.partition(".")[0] for operator in operators}
+    own = {name: [opinfo for opinfo in index if _own(opinfo, name)] for name in plain}
     chosen: dict[str, None] = {}
     reasons = []
-    for name in names:
+    # Those with a test of their own first: it often runs the others too.
+    for name in sorted(plain, key=lambda name: (not own[name], name)):
         running = sorted((len(ran), opinfo) for opinfo, ran in index.items() if name in ran)
-        direct = [opinfo for _, opinfo in running if _own(opinfo, name)]
         already = [opinfo for opinfo in chosen if name in index[opinfo]]
-        picked = direct or already or [opinfo for _, opinfo in running][:MOST_INDIRECT]
+        picked = own[name] or already or [opinfo for _, opinfo in running][:MOST_INDIRECT]
         chosen |= dict.fromkeys(picked)
         more = f" of {len(running)} that run it" if len(running) > len(picked) else ""
-        reasons.append(f"{name}: {', '.join(picked)}{more}" if picked else f"{name}: no operator test runs it")
-    return Choice(tuple(chosen), "; ".join(reasons))
+        if picked or certain:
+            reasons.append(f"{name}: {', '.join(picked)}{more}" if picked else f"{name}: no operator test runs it")
+    if len(chosen) > MOST:
+        reasons.append(f"the first {MOST} of these {len(chosen)}")
+    return Choice(tuple(chosen)[:MOST], "; ".join(reasons) or "no operator test runs what changed")
 
 
 def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], None]) -> dict[str, list[str]]:

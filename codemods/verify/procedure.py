@@ -15,13 +15,13 @@ from .comparing import compare
 from .compiling import Builder
 from .evidence import question_key
 from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
+from .reaching import operators_served
 from .swapping import Libraries, Unbuildable, build
 from .toolchain import Toolchain
 from .variants import Laboratory, Variant
 from .verdict import decide
 
 _CONFIRMATIONS = 2
-_BLAME = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ class Procedure:
         self._states: tuple[str, ...] = ()
         self._calls: list[int] = []
         self._chosen = ""
+        self._blame = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
 
     def answer(self, question: Question, blank: Verification) -> Verification:
         """The verdict on ``question``, filled into ``blank``."""
@@ -82,6 +83,7 @@ class Procedure:
             before, after = self._variants(question)
             if question.against_installed:
                 before = Variant("before", identity="installed")
+                self._blame = (Verdict.BROKEN_BASELINE, Verdict.BROKEN_BASELINE)
             checks += self._replayed(question.repros, before, after)
             self._require_swaps()
             operators = self._operators(question)
@@ -152,7 +154,7 @@ class Procedure:
                 for variant in variants
             }
             seen = {name: future.result() for name, future in runs.items()}
-        for variant, verdict in zip((before, after), _BLAME, strict=True):
+        for variant, verdict in zip((before, after), self._blame, strict=True):
             first = seen[scripts[0], variant.name]
             if not first.loaded or (not repros and not first.observation.passed):
                 raise Obstacle(verdict, f"torch {variant.name} the change does not load: {first.observation.message}")
@@ -182,10 +184,12 @@ class Procedure:
         if question.operators is not None:
             self._chosen = f"as asked: {', '.join(question.operators)}" if question.operators else ""
             return question.operators
-        if self._libraries is None:
-            return ()
-        swapped = {swap.operator for swap in self._swaps() if swap.swapped}
-        choice = choose(swapped, coverage(self._laboratory, self._place, self._progress))
+        index = coverage(self._laboratory, self._place, self._progress)
+        if self._libraries is not None:
+            choice = choose({swap.operator for swap in self._swaps() if swap.swapped}, index)
+        else:
+            names = (operators_served(change.before, change.after) for change in question.modules.values())
+            choice = choose(frozenset().union(*names), index, certain=False)
         self._chosen = choice.reason
         return choice.operators
 
@@ -218,7 +222,7 @@ class Procedure:
         with ThreadPoolExecutor(min(2, self._jobs)) as pool:
             asked = [pool.submit(ask_once, before), pool.submit(ask, after)]
             sides = [future.result() for future in asked]
-        for side, variant, verdict in zip(sides, (before, after), _BLAME, strict=True):
+        for side, variant, verdict in zip(sides, (before, after), self._blame, strict=True):
             if side.broken:
                 raise Obstacle(verdict, f"torch {variant.name} the change can't run operator tests: {side.broken}")
         if first:

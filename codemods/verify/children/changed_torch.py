@@ -23,7 +23,6 @@ class Kernels:
         library_folder = Path(torch.__file__).parent / "lib"
         # The library's dispatch stubs must bind to torch's: its symbols have to be global before it loads.
         ctypes.CDLL(str(library_folder / "libtorch_cpu.so"), mode=ctypes.RTLD_GLOBAL)
-        torch.ops.load_library(library)
         self._shim = ctypes.CDLL(library)
         self._shim.symfix_calls.restype = ctypes.c_uint64
         self._shim.symfix_state.restype = ctypes.c_char_p
