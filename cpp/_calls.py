@@ -24,14 +24,20 @@ _NOT_A_CHECK = re.compile(r"TORCH_CHECK_(?:EQ|NE|LT|LE|GT|GE)\Z")
 _LIST_RESULTS = {
     "vec": Type.SYM_VEC, "slice": Type.SYM_REF, "drop_front": Type.SYM_REF, "drop_back": Type.SYM_REF,
     "begin": Type.SYM_ITER, "end": Type.SYM_ITER, "cbegin": Type.SYM_ITER, "cend": Type.SYM_ITER,
-    "rbegin": Type.SYM_ITER, "rend": Type.SYM_ITER,
+    "rbegin": Type.SYM_ITER, "rend": Type.SYM_ITER, "data": Type.SYM_ITER,
     "front": Type.SYM_INT, "back": Type.SYM_INT, "at": Type.SYM_INT,
 }  # fmt: skip
 _LIST_FACTS = frozenset(
     {"size", "empty", "reserve", "resize", "pop_back", "clear", "push_back", "emplace_back", "erase"}
 )
-_ITERATOR_RESULTS = frozenset({"insert"})
-_ALGORITHMS = {"std::fill": 2, "std::copy": 3, "std::reverse": 2, "std::rotate": 3, "std::swap_ranges": 3}
+_ALGORITHMS = {
+    "std::fill": 2,
+    "std::copy": 3,
+    "std::reverse": 2,
+    "std::rotate": 3,
+    "std::iter_swap": 2,
+    "std::swap_ranges": 3,
+}
 """Standard algorithms that only move elements, with how many leading arguments are iterators of one element type."""
 
 
@@ -89,8 +95,6 @@ def list_method(p: Flow, node: Node, call: Node, name: str, kind: Type, cause: E
         for value in arguments(call):
             if p.types.type_of(value) not in INTEGERS:
                 demand(p, value, cause)
-    elif name == "data":
-        p.conflict(cause, call, "data-pointer", "the array is handed on as a pointer")
     elif name not in _LIST_FACTS:
         p.conflict(cause, call, "unknown-callee", f"nothing says that {name}() works on symbolic elements")
 

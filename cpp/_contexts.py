@@ -208,6 +208,8 @@ def constructed(p: Flow, variable: Variable, values: list[Node], node: Node, kin
             store(p, variable, Type.SYM_VEC, cause, node)
     elif variable.type in (Type.INT_VEC, Type.SYM_VEC):
         store(p, variable, Type.SYM_VEC, cause, node)
+    elif kind is Type.SYM_ITER and variable.type in (Type.INT_REF, Type.SYM_REF) and position == 0:
+        store(p, variable, Type.SYM_REF, cause, node)
     elif len(values) == 1 and variable.type in (Type.INT, Type.INT_REF, Type.FLOAT, Type.AUTO, Type.SCALAR):
         store(p, variable, kind, cause, node)
     elif variable.type not in SYMBOLIC_TYPES:

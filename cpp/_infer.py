@@ -32,10 +32,16 @@ SYMBOLIC_CALLS = {
 }
 """The Tensor methods that answer with symbolic integers, and the type they give."""
 
-_PLAIN_METHODS = {"dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR}
+_PLAIN_METHODS = {
+    "dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR, "options": Type.OPTIONS,
+    "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS,
+}  # fmt: skip
+_CONSTANT_OPTION = re.compile(
+    r"(?:(?:at|torch|c10|ScalarType|DeviceType)::)*(?:k[A-Z]\w*|(?:ScalarType|DeviceType|Layout)::\w+)\Z"
+)
 _TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend"})
+_ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
 _ELEMENTS = frozenset({"front", "back", "at"})
 _SCHEMA = {
     "Tensor": Type.TENSOR, "Tensor[]": Type.TENSORS, "int": Type.INT, "SymInt": Type.SYM_INT, "bool": Type.BOOL,
@@ -136,6 +142,8 @@ class Inference:
         match node.type:
             case "identifier" | "type_identifier":
                 return self._variable(node)
+            case "qualified_identifier":
+                return Type.OPTIONS if _CONSTANT_OPTION.match(tree.text(node)) else Type.UNKNOWN
             case "number_literal":
                 text = tree.text(node).lower()
                 if text.startswith("0x") or not re.search(r"[.ef]", text):
@@ -168,7 +176,7 @@ class Inference:
     def _variable(self, node: Node) -> Type:
         variable = self.model.resolve(node)
         if variable is None:
-            return Type.UNKNOWN
+            return Type.OPTIONS if _CONSTANT_OPTION.match(self.model.tree.text(node)) else Type.UNKNOWN
         if variable.how == "binding" and len(variable.initializers) == 1:
             types = self.returned(variable.initializers[0])
             return types[variable.position] if variable.position < len(types) else Type.UNKNOWN
@@ -236,6 +244,8 @@ class Inference:
         if passed and (name in TRANSPARENT or name in ("std::max", "std::min")):
             kinds = {self.type_of(argument) for argument in passed}
             return Type.SYM_INT if Type.SYM_INT in kinds else self.type_of(passed[0])
+        if name in ("at::dtype", "at::device", "at::layout", "torch::dtype", "torch::device"):
+            return Type.OPTIONS
         if name == "std::abs" and len(passed) == 1:
             return self.type_of(passed[0])
         if name == "std::get" and passed:
@@ -267,6 +277,8 @@ class Inference:
             return types[0] if len(types) == 1 else Type.UNKNOWN
         if kind in ELEMENT:
             return _list_method(kind, name)
+        if kind is Type.OPTIONS:
+            return Type.UNKNOWN if name.startswith(("is_", "has_")) else Type.OPTIONS
         if kind is Type.SYM_INT and name in ("max", "min"):
             return Type.SYM_INT
         if kind is Type.SYM_INT and name.startswith("sym_"):

@@ -269,7 +269,7 @@ def construct(p: Flow, node: Node, type_node: Node | None, kind: Type, cause: En
 
 def put(p: Flow, target: Node, kind: Type, cause: Entity) -> None:
     """A symbolic value is assigned to an lvalue."""
-    held = p.kind_of(target)
+    held = p.types.type_of(target)
     if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
         return
     if target.type == "identifier":
@@ -283,7 +283,11 @@ def put(p: Flow, target: Node, kind: Type, cause: Entity) -> None:
     if target.type == "call_expression":
         method = p.types.receiver(target)
         base = method[0] if method is not None and method[1] in ("front", "back", "at") else None
-    if base is not None and kind is Type.SYM_INT and p.types.type_of(base) is Type.INT_VEC:
+    if (
+        base is not None
+        and kind is Type.SYM_INT
+        and Type.SYM_VEC in (p.kind_of(base), SYMBOLIC.get(p.types.type_of(base)))
+    ):
         demand(p, base, cause)
         return
     p.conflict(cause, target, "unknown-target", f"the value is stored in {p.model.tree.text(target)}")

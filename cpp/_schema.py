@@ -48,7 +48,8 @@ _CARRIES = {
     Type.INT_VEC: frozenset({"int[]", "int[]?", "SymInt[]", "SymInt[]?"}),
     Type.BOOL: frozenset({"bool", "bool?", "Scalar", "Scalar?", "int"}),
     Type.TENSORS: frozenset({"Tensor[]", "Tensor?[]"}),
-    Type.DIMNAME: frozenset({"Dimname", "Dimname?"}),
+    Type.DIMNAME: frozenset({"Dimname", "Dimname?", "Dimname[]", "Dimname[]?"}),
+    Type.OPTIONS: frozenset({"TensorOptions", "ScalarType", "ScalarType?", "Device", "Device?", "Layout", "Layout?"}),
 }
 """Schema types that a C++ argument of a type can be passed to, to tell overloads apart."""
 

@@ -30,6 +30,7 @@ class Type(Enum):
     SYM_ITER = "iterator over SymInt"
     STREAM = "output stream"
     DIMNAME = "Dimname"
+    OPTIONS = "TensorOptions"
     AUTO = "auto"
     UNKNOWN = "unknown"
 
@@ -75,7 +76,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
         (r"(?:SymIntArrayRef|ArrayRef<SymInt>)", Type.SYM_REF),
         (r"(?:SymDimVector|" + _CONTAINER + r"<SymInt(?:,.*)?>)", Type.SYM_VEC),
         (r"(?:ostream|ostringstream|stringstream)", Type.STREAM),
-        (r"Dimname", Type.DIMNAME),
+        (r"(?:Dimname(?:List)?|optional<DimnameList>)", Type.DIMNAME),
+        (r"(?:TensorOptions|ScalarType|Device|Layout|(?:optional<(?:ScalarType|Device|Layout)>))", Type.OPTIONS),
         (r"(?:auto|decltype\(auto\))", Type.AUTO),
     )
 )  # fmt: skip
