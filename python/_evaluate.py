@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ._module import Function, Module
+from ._module import GROWING, Function, Module
 from ._receivers import is_node_metadata
 from ._values import Kind, Row, Value, flat, join
 
@@ -68,7 +68,7 @@ class Scope:
 
     def _grow(self, func: ast.Attribute, added: ast.expr) -> None:
         """A list that is given a size holds sizes."""
-        if func.attr in ("append", "insert", "extend") and isinstance(func.value, ast.Name):
+        if func.attr in GROWING and isinstance(func.value, ast.Name):
             value = evaluate(added, self)
             self.bind(func.value, value if func.attr == "extend" else flat(value).sequence)
 
@@ -149,9 +149,8 @@ def _arithmetic(left: Value, right: Value, op: ast.operator) -> Value:
         if several in (a, b):
             return several
     if a.symbolic_number or b.symbolic_number:
-        if isinstance(op, ast.Div):
-            return Kind.RATIO
-        return Kind.RATIO if Kind.RATIO in (a, b) else Kind.STRIDE if Kind.STRIDE in (a, b) else Kind.SIZE
+        broken = isinstance(op, ast.Div) or Kind.RATIO in (a, b) or Kind.NUMBER in (a, b)
+        return Kind.RATIO if broken else Kind.STRIDE if Kind.STRIDE in (a, b) else Kind.SIZE
     if Kind.TRUTH in (a, b):
         return Kind.TRUTH
     return Kind.CONCRETE if a is b is Kind.CONCRETE else Kind.UNKNOWN
@@ -298,7 +297,7 @@ def _function(node: ast.Call, scope: Scope) -> Value:
 
 
 def _constant(node: ast.Constant, scope: Scope) -> Value:
-    return Kind.CONCRETE
+    return Kind.NUMBER if isinstance(node.value, float) else Kind.CONCRETE
 
 
 _HANDLERS: dict[type[ast.expr], Callable[..., Value]] = {

@@ -85,7 +85,7 @@ class Flow:
         scope = Scope(self.module, function, names, self._result, shown, registered and self._torch)
         for _ in range(2):
             before = dict(scope.names)
-            for node in function.nodes:
+            for node in function.binders:
                 scope.learn(node)
             if scope.names == before:
                 break

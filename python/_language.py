@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
-
 from ..codemods.rule import Context, Language
 from ..codemods.source import SourceFile
 from ._imports import complete
+from ._module import syntax_tree
 
 
 def errors(content: bytes) -> int:
     """1 when the text does not parse, else 0: Python's parser stops at the first error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        try:
-            ast.parse(content)
-        except (SyntaxError, ValueError, RecursionError):
-            return 1
+    try:
+        syntax_tree(content)
+    except (SyntaxError, ValueError, RecursionError):
+        return 1
     return 0
 
 

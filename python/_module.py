@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import TypeVar, cast
 
 from ..codemods.source import SourceFile
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+Node = TypeVar("Node", bound=ast.AST)
+
+GROWING = frozenset({"append", "insert", "extend"})
+# Fields whose nodes are shared and have no place in the text.
+_NO_PLACE = frozenset({"ctx", "op", "ops"})
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _BEFORE_GROUP = frozenset(
@@ -40,6 +47,17 @@ class Function:
         for statement in self.node.body:
             _collect(statement, found)
         return found
+
+    @cached_property
+    def binders(self) -> list[ast.AST]:
+        """The nodes by which names get their values, and lists grow."""
+        kinds = (ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)
+        return [
+            node
+            for node in self.nodes
+            if isinstance(node, kinds)
+            or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING)
+        ]
 
     @property
     def outermost(self) -> Function:
@@ -98,7 +116,7 @@ class Module:
     tree: ast.Module = field(init=False)
 
     def __post_init__(self) -> None:
-        self.tree = ast.parse(self.source.content)
+        self.tree = syntax_tree(self.source.content)
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -108,7 +126,36 @@ class Module:
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        return self._survey[1]
+
+    def every(self, *kinds: type[Node]) -> list[Node]:
+        """All nodes of these kinds, outer before inner."""
+        if len(kinds) == 1:
+            return cast("list[Node]", self._by_kind.get(kinds[0], []))
+        return [node for node in self._survey[0] if isinstance(node, kinds)]
+
+    @cached_property
+    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in self._survey[0]:
+            found.setdefault(type(node), []).append(node)
+        return found
+
+    @cached_property
+    def _survey(self) -> tuple[list[ast.AST], dict[ast.AST, ast.AST]]:
+        """Every node, and what it stands in: one walk for all rules."""
+        nodes: list[ast.AST] = [self.tree]
+        parents: dict[ast.AST, ast.AST] = {}
+        for node in nodes:
+            for name in node._fields:
+                if name in _NO_PLACE:
+                    continue
+                value = getattr(node, name, None)
+                for child in value if isinstance(value, list) else (value,):
+                    if isinstance(child, ast.AST):
+                        parents[child] = node
+                        nodes.append(child)
+        return nodes, parents
 
     @cached_property
     def functions(self) -> list[Function]:
@@ -240,6 +287,14 @@ class Module:
         while above is not None:
             yield above
             above = self.parents.get(above)
+
+
+@lru_cache(maxsize=8)
+def syntax_tree(content: bytes) -> ast.Module:
+    """The tree of a text, parsed once however often it is asked for; nobody may change it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return ast.parse(content)
 
 
 @lru_cache(maxsize=8)

@@ -42,6 +42,13 @@ def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spel
     return Spelled(name, (symbol,)) if _free(module, function, name) else None
 
 
+def renamed(module: Module, func: ast.expr, symbol: str, context: Context) -> Spelled | None:
+    """How to write ``symbol`` in place of ``func``, a name beside it: ``shapes.old`` becomes ``shapes.new``."""
+    if isinstance(func, ast.Attribute):
+        return Spelled(f"{module.text(func.value).decode()}.{symbol.rpartition('.')[2]}")
+    return spell(module, func, symbol, context)
+
+
 def guarded(name: str) -> str:
     """The dotted name of a helper of ``torch.fx.experimental.symbolic_shapes``."""
     return f"{SHAPES}.{name}"

@@ -46,11 +46,8 @@ def _passed_to_script(module: Module) -> set[str]:
         return set()
     return {
         call.args[0].id
-        for call in ast.walk(module.tree)
-        if isinstance(call, ast.Call)
-        and call.args
-        and isinstance(call.args[0], ast.Name)
-        and ast.unparse(call.func).endswith("jit.script")
+        for call in module.every(ast.Call)
+        if call.args and isinstance(call.args[0], ast.Name) and ast.unparse(call.func).endswith("jit.script")
     }
 
 

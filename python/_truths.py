@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ._flow import Flow
 from ._module import Function, Module
@@ -23,8 +24,13 @@ class Leaf:
     function: Function | None
 
 
-def leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
-    """Every leaf once, in source order; none inside a ``torch._check`` or an ``assert``."""
+@lru_cache(maxsize=8)
+def leaves(module: Module, flow: Flow) -> tuple[Leaf, ...]:
+    """Every leaf once; none inside a ``torch._check`` or an ``assert``."""
+    return tuple(_leaves(module, flow))
+
+
+def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
     seen: set[int] = set()
     inside_checks = {id(node) for condition in check_conditions(module) for node in ast.walk(condition)}
     for test, condition in _conditions(module):
@@ -49,13 +55,13 @@ def is_check(call: ast.AST) -> bool:
 _CHECKS = frozenset({"", "_value", "_index", "_type", "_not_implemented", "_with"})
 
 
-def check_conditions(module: Module) -> list[ast.expr]:
+@lru_cache(maxsize=8)
+def check_conditions(module: Module) -> tuple[ast.expr, ...]:
     """The conditions of all checks, and what is assigned to a name that a check of the same function tests."""
     found: list[ast.expr] = []
-    for node in ast.walk(module.tree):
+    for node in module.every(ast.Call):
         if not is_check(node):
             continue
-        assert isinstance(node, ast.Call)
         condition = node.args[0]
         found.append(condition)
         function = module.function_of(node)
@@ -67,7 +73,7 @@ def check_conditions(module: Module) -> list[ast.expr]:
             and isinstance(other.value, (ast.BoolOp, ast.Compare))
             and ast.unparse(other.targets[0]) in names
         ]
-    return found
+    return tuple(found)
 
 
 def _bare_names(condition: ast.expr) -> Iterator[ast.Name]:
@@ -77,7 +83,7 @@ def _bare_names(condition: ast.expr) -> Iterator[ast.Name]:
 
 
 def _conditions(module: Module) -> Iterator[tuple[ast.AST, ast.expr]]:
-    for node in ast.walk(module.tree):
+    for node in module.every(ast.If, ast.While, ast.IfExp, ast.comprehension, ast.UnaryOp, ast.BoolOp, ast.Call):
         if isinstance(node, (ast.If, ast.While, ast.IfExp)):
             yield node, node.test
         elif isinstance(node, ast.comprehension):
@@ -163,7 +169,7 @@ def is_scalar_test(node: ast.expr, flow: Flow) -> bool:
     if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
         return False
     right = node.comparators[0]
-    exact = isinstance(right, ast.Constant) and isinstance(right.value, float)
+    exact = isinstance(right, ast.Constant) and isinstance(right.value, float) and right.value != 0.0
     return exact and flow.kind(node.left) is Kind.NUMBER
 
 

@@ -103,10 +103,8 @@ _TENSORS = re.compile(r"^TensorSequenceType$")
 _SIZES = re.compile(r"^(torch\.)?(Size|ShapeType|Shape|size)$")
 _STRIDES = re.compile(r"^StrideType$")
 _SIZE = re.compile(r"^(torch\.)?(SymInt|IntLikeType|IntLike|Dim)$")
-_NUMBER = re.compile(r"^(torch\.)?(Number|NumberType|Scalar|SymFloat|FloatLikeType|FloatLike)$")
-_CONCRETE = re.compile(
-    r"^(bool|str|bytes|float|complex|torch\.(dtype|device|layout|memory_format)|Dims(Sequence)?Type)$"
-)
+_NUMBER = re.compile(r"^(torch\.)?(Number|NumberType|Scalar|SymFloat|FloatLikeType|FloatLike|float)$")
+_CONCRETE = re.compile(r"^(bool|str|bytes|complex|torch\.(dtype|device|layout|memory_format)|Dims(Sequence)?Type)$")
 
 
 def annotated(annotation: str | None) -> Value:

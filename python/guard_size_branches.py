@@ -99,7 +99,8 @@ def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str) -
     text = (" or " if inside else " and ").join(words_of)
     above = module.parents[node]
     joined = isinstance(above, ast.BoolOp) and isinstance(above.op, ast.Or) is inside
-    edit = Edit(*module.span(node), (text if joined or len(words_of) == 1 else f"({text})").encode())
+    loose = isinstance(above, (ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare)) and not joined and len(words_of) > 1
+    edit = Edit(*module.span(node), (f"({text})" if loose else text).encode())
     message = f"`{module.text(node).decode()}` compares one after the other"
     return fix(NAME, Safety.UNSAFE, module, node, [edit], message, guard.needs, words)
 

@@ -59,4 +59,4 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
     return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, f"`{text}` only saves time", spelled.needs, default)
 
 
-rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)
+rule = Rule(NAME, Safety.UNSAFE, "Python", (*SIZE_MARKERS, b"Number"), decide, __doc__)

@@ -27,8 +27,8 @@ NAME = "migrate_check_is_size"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    for node in ast.walk(module.tree):
-        if not isinstance(node, ast.Call) or not node.args or isinstance(node.args[0], ast.Starred):
+    for node in module.every(ast.Call):
+        if not node.args or isinstance(node.args[0], ast.Starred):
             continue
         if module.meaning(node.func, module.function_of(node)) == "torch._check_is_size":
             yield _answer(module, node)

@@ -19,7 +19,8 @@ from ..codemods.source import SourceFile
 from ._findings import cannot_name, fix
 from ._module import Module, parse
 from ._pieces import Pieces
-from ._spelling import guarded, spell
+from ._retired import unused_imports
+from ._spelling import guarded, renamed, spell
 
 NAME = "migrate_definitely_true"
 _OLD = ("symbolic_shapes.definitely_true", "symbolic_shapes.definitely_false")
@@ -27,16 +28,19 @@ _OLD = ("symbolic_shapes.definitely_true", "symbolic_shapes.definitely_false")
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+    for node in module.every(ast.Call):
+        if len(node.args) == 1 and not node.keywords:
             meaning = module.meaning(node.func, module.function_of(node)) or ""
             if meaning.endswith(_OLD):
                 yield _answer(module, node, meaning.endswith("false"), context)
 
+    for statement, edit in unused_imports(module, ("definitely_true", "definitely_false")):
+        yield fix(NAME, Safety.SAFE, module, statement, [edit], "torch 2.8 and newer have nothing to import here")
+
 
 def _answer(module: Module, call: ast.Call, negated: bool, context: Context) -> Fix | Skip:
     pieces = Pieces()
-    guard = spell(module, call, guarded("guard_or_false"), context)
+    guard = renamed(module, call.func, guarded("guard_or_false"), context)
     if guard is None:
         return cannot_name(NAME, module, call, "guard_or_false")
     pieces.replace(*module.span(call.func), guard.text)
@@ -53,4 +57,4 @@ def _answer(module: Module, call: ast.Call, negated: bool, context: Context) -> 
     return fix(NAME, Safety.SAFE, module, call, pieces.edits(), f"`{old}` is gone since torch 2.8", needs)
 
 
-rule = Rule(NAME, Safety.SAFE, "Python", (b"definitely_true(", b"definitely_false("), decide, __doc__)
+rule = Rule(NAME, Safety.SAFE, "Python", (b"definitely_true", b"definitely_false"), decide, __doc__)

@@ -24,7 +24,8 @@ from ._flow import Flow, flow
 from ._module import Module, parse
 from ._polarity import NoDefault, general
 from ._purpose import only_optimizes
-from ._spelling import guarded, spell
+from ._retired import unused_imports
+from ._spelling import guarded, renamed
 from ._truths import Leaf, forced_by
 
 NAME = "migrate_guard_size_oblivious"
@@ -34,11 +35,15 @@ _OLD = "guard_size_oblivious"
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(source)
-    for node in ast.walk(module.tree):
-        if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+    for node in module.every(ast.Call):
+        if len(node.args) != 1 or node.keywords:
             continue
         if (module.meaning(node.func, module.function_of(node)) or "").endswith(f"symbolic_shapes.{_OLD}"):
             yield _answer(module, known, node, context)
+
+    for statement, edit in unused_imports(module, (_OLD,)):
+        message = f"nothing uses `{_OLD}` any more"
+        yield fix(NAME, Safety.UNSAFE, module, statement, [edit], message, (), "importers of the name lose it")
 
 
 def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fix | Skip:
@@ -53,11 +58,11 @@ def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fi
     else:
         truth = str(default.truth).lower()
         helper, words = f"guard_or_{truth}", f"an undecided `{text}` is taken as {truth}: {default.why}"
-    spelled = spell(module, call, guarded(helper), context)
+    spelled = renamed(module, call.func, guarded(helper), context)
     if spelled is None:
         return cannot_name(NAME, module, call, helper)
     edit = Edit(*module.span(call.func), spelled.text.encode())
     return fix(NAME, Safety.UNSAFE, module, call, [edit], f"`{_OLD}` is deprecated", spelled.needs, words)
 
 
-rule = Rule(NAME, Safety.UNSAFE, "Python", (b"guard_size_oblivious(",), decide, __doc__)
+rule = Rule(NAME, Safety.UNSAFE, "Python", (_OLD.encode(),), decide, __doc__)

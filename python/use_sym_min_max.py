@@ -33,8 +33,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     module = parse(source)
     known = flow(source)
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Call) and _builtin(module, node) and not module.in_format_string(node):
+    for node in module.every(ast.Call):
+        if _builtin(module, node) and not module.in_format_string(node):
             yield from _answer(module, known, node, context)
 
 

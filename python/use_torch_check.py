@@ -10,7 +10,8 @@ Why: a check of undecided sizes becomes an assertion at run time; an ``if`` must
 Leaves alone: other exceptions, ``raise ... from``, several arguments, ``elif``, conditions that may be no bool, and
 what TorchScript compiles (it has no lambdas).
 
-Safety: safe when the exception stays the same; unsafe for ``assert`` and AssertionError, which become RuntimeError.
+Safety: safe when the exception stays the same (one without a message gets the default message); unsafe for ``assert``
+and AssertionError, which become RuntimeError.
 """
 
 from __future__ import annotations
@@ -45,15 +46,11 @@ _CHECKS = {
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(source)
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.If) and only_raises(node):
-            refusal: ast.If | ast.Assert = node
-        elif isinstance(node, ast.Assert):
-            refusal = node
-        else:
-            continue
-        if any(True for _ in forced_parts(refusal.test, known)):
-            yield _answer(module, known, refusal, context)
+    refusals: list[ast.If | ast.Assert] = [*module.every(ast.Assert)]
+    refusals += [node for node in module.every(ast.If) if only_raises(node)]
+    for node in refusals:
+        if any(True for _ in forced_parts(node.test, known)):
+            yield _answer(module, known, node, context)
 
 
 def _answer(module: Module, known: Flow, node: ast.If | ast.Assert, context: Context) -> Fix | Skip:

@@ -1,0 +1,18 @@
+# symfix-golden: path=torch/_refs/example.py
+import math
+
+import torch
+from torch import Tensor
+
+
+def chunks(x: Tensor, k: int) -> list[int]:
+    n = x.size(0)
+    return [(n + k - 1) // k, (((n - 1) + 2 - 1) // 2) + 1, n // 4, x.numel() // n]
+
+
+def mean(x: Tensor) -> float:
+    return 1.0 / torch.sym_float(x.numel())
+
+
+def observe():
+    return [[chunks(torch.ones(n, 3), 2), mean(torch.ones(n, 3))] for n in (1, 4, 7)]

@@ -1,0 +1,14 @@
+# symfix-golden: all-functions
+import torch
+from torch import Tensor
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        if x.size(0) == 0:
+            return x
+        return x / x.size(0)
+
+
+def observe():
+    return [Model()(torch.ones(n, 2)) for n in (0, 2)]

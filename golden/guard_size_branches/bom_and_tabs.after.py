@@ -1,0 +1,10 @@
+﻿# symfix-golden: path=torch/_refs/example.py
+import torch
+
+
+def f(a: torch.Tensor):
+	from torch.fx.experimental.symbolic_shapes import guard_or_false
+
+	if guard_or_false(a.numel() == 0):
+		return None
+	return a.numel()

@@ -1,0 +1,8 @@
+﻿# symfix-golden: path=torch/_refs/example.py
+import torch
+
+
+def f(a: torch.Tensor):
+	if a.numel() == 0:
+		return None
+	return a.numel()

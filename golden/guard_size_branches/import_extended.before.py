@@ -1,0 +1,22 @@
+# symfix-golden: path=torch/_refs/example.py
+import torch
+from torch import Tensor
+
+
+def first(a: Tensor) -> Tensor:
+    from torch.fx.experimental.symbolic_shapes import sym_eq
+
+    if a.size(0) != 1 and sym_eq(a.size(), (2, 2)):
+        return a.t()
+    return a
+
+
+def second(a: Tensor) -> Tensor:
+    def inner(n):
+        return a if n == 0 else a + n
+
+    return inner(a.size(0))
+
+
+def observe():
+    return [f(torch.arange(4.0).view(2, 2)) for f in (first, second)]

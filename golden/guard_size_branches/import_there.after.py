@@ -1,0 +1,16 @@
+# symfix-golden: path=torch/_refs/example.py
+import torch
+from torch import Tensor
+from torch.fx.experimental.symbolic_shapes import guard_or_false as unless_known, sym_eq
+
+
+def squeezed(a: Tensor, b: Tensor) -> Tensor:
+    if unless_known(a.size(0) == 1):
+        return a.squeeze(0)
+    if unless_known(sym_eq(a.size(), b.size())):
+        return b
+    return a
+
+
+def observe():
+    return [squeezed(torch.ones(n, 2), torch.zeros(m, 2)) for n, m in ((1, 3), (3, 3), (2, 3))]

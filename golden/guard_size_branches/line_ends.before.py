@@ -1,0 +1,7 @@
+# symfix-golden: path=torch/_refs/example.py
+import torch
+
+
+def f(a: torch.Tensor):
+    s = 'größe'; n = a.size(0)  # größe
+    return s if n == 0 else n

@@ -1,0 +1,19 @@
+# symfix-golden: path=torch/_refs/example.py
+from torch import Tensor
+from torch.nn.functional import pad
+
+
+def fitted(a: Tensor, length: int) -> Tensor:
+    if a.size(0) < a.size(1):
+        return pad(a, (0, length))
+    return a[:length]
+
+
+def aligned(a: Tensor):
+    last = a.size(-1)
+    return last if last % 16 == 0 else last + 16 - last % 16
+
+
+def wrapped(a: Tensor, b: Tensor):
+    index = a.size(0) - b.size(0)
+    return index if index >= 0 else index + a.size(0)

@@ -1,0 +1,9 @@
+import torch
+from torch import Tensor
+
+
+class Model(torch.nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        if x.size(0) == 0:
+            return x
+        return x / x.size(0)

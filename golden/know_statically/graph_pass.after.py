@@ -1,0 +1,16 @@
+# symfix-golden: path=torch/_inductor/fx_passes/example.py
+from torch import Tensor
+
+LIMIT = 32
+
+
+def worth_it(mat1: Tensor, mat2: Tensor) -> bool:
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    return mat1.dim() == 2 and statically_known_true(mat1.shape[0] >= LIMIT) and statically_known_true(mat2.shape[1] < LIMIT)
+
+
+def observe():
+    import torch
+
+    return [worth_it(torch.ones(n, 2), torch.ones(2, 2)) for n in (4, 64)]

@@ -1,0 +1,16 @@
+# symfix-golden: path=torch/_inductor/example.py
+import torch
+from torch import Tensor
+
+
+def mm(a: Tensor, b: Tensor) -> Tensor:
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    if a.device.type == "cpu":
+        if statically_known_true(a.size(0) == 1) and statically_known_true(b.size(-1) == 1):
+            return torch.sum(a.squeeze(0) * b.squeeze(-1), dim=0, keepdim=True).unsqueeze(0)
+    return a.matmul(b)
+
+
+def observe():
+    return [mm(torch.ones(1, 3), torch.ones(3, n)) for n in (1, 2)]

@@ -1,0 +1,12 @@
+import torch
+from torch import Tensor
+from torch.fx.experimental.symbolic_shapes import (
+    guard_or_false,
+    sym_eq,
+)
+
+
+def same(a: Tensor, b: Tensor) -> bool:
+    return guard_or_false(
+        sym_eq(a.size(), b.size())  # no guard
+    ) and not guard_or_false(torch.sym_not(a.storage_offset() == b.storage_offset()))

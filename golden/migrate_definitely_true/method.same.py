@@ -1,0 +1,3 @@
+class Solver:
+    def f(self, x):
+        return self.definitely_true(x) or definitely_true(*x)

@@ -1,0 +1,13 @@
+# symfix-golden: path=torch/_refs/example.py
+import torch
+import torch.fx.experimental.symbolic_shapes as shapes
+from torch import Tensor
+
+
+def same(a: Tensor, b: Tensor) -> Tensor:
+    torch._check(shapes.sym_or(a.dim() == 0, shapes.sym_eq(a.size(), b.size())), lambda: "different")
+    return a
+
+
+def observe():
+    return same(torch.ones(2), torch.ones(2))

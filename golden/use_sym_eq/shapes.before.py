@@ -1,0 +1,29 @@
+# symfix-golden: path=torch/_refs/example.py
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def solve(lu: Tensor, pivots: Tensor) -> Tensor:
+    torch._check(
+        lu.shape[:-1] == pivots.shape,
+        lambda: f"expected {lu.shape[:-1]}, got {pivots.shape}",
+    )
+    return lu
+
+
+def norm(x: Tensor, weight: Tensor | None, shape: tuple[int, ...]) -> Tensor:
+    torch._check(weight is None or weight.shape == tuple(shape), lambda: "weight")
+    torch._check_value((x.stride() == (1,)), lambda: "stride")
+    return x
+
+
+def observe():
+    failed = []
+    for shape in ((2,), (3,)):
+        try:
+            norm(torch.ones(2), torch.ones(2), shape)
+        except RuntimeError as error:
+            failed.append(str(error))
+    return [solve(torch.ones(2, 3), torch.ones(2)), failed]

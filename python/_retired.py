@@ -1,0 +1,61 @@
+"""Imports of names that are gone, once nothing uses them any more."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.edits import Edit
+from ._evaluate import SHAPES
+from ._module import Module
+
+
+def unused_imports(module: Module, names: tuple[str, ...]) -> Iterator[tuple[ast.ImportFrom, Edit]]:
+    """Each import of retired ``names`` of ``symbolic_shapes`` that nothing in the file uses, and its removal."""
+    used = {node.id for node in module.every(ast.Name)} | set(_exported(module))
+    for statement in module.every(ast.ImportFrom):
+        if statement.module != SHAPES:
+            continue
+        gone = [alias for alias in statement.names if alias.name in names and (alias.asname or alias.name) not in used]
+        if gone:
+            yield statement, _without(module, statement, gone)
+
+
+def _exported(module: Module) -> Iterator[str]:
+    for node in module.every(ast.Constant):
+        if isinstance(node.value, str):
+            yield node.value
+
+
+def _without(module: Module, statement: ast.ImportFrom, gone: list[ast.alias]) -> Edit:
+    """The statement without the names that are gone; each takes along the comma and the blanks before the next."""
+    kept = [alias for alias in statement.names if alias not in gone]
+    if not kept:
+        return _statement_away(module, statement)
+    content = module.source.content
+    pieces: list[bytes] = []
+    for alias in kept:
+        start, end = module.span(alias)
+        later = [module.span(other)[0] for other in statement.names if module.span(other)[0] > start]
+        pieces.append(content[start : later[0] if later and alias is not kept[-1] else end])
+    return Edit(module.span(statement.names[0])[0], module.span(statement.names[-1])[1], b"".join(pieces))
+
+
+def _statement_away(module: Module, statement: ast.ImportFrom) -> Edit:
+    start, end = module.span(statement)
+    content = module.source.content
+    above = module.parents[statement]
+    alone = all(statement not in body or len(body) == 1 for body in _bodies(above))
+    line = content.rfind(b"\n", 0, start) + 1
+    newline = content.find(b"\n", end)
+    rest = content[end : newline if newline >= 0 else len(content)]
+    if alone or content[line:start].strip() or rest.strip():
+        return Edit(start, end, b"pass")
+    return Edit(line, newline + 1 if newline >= 0 else len(content), b"")
+
+
+def _bodies(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        body = getattr(node, name, None)
+        if isinstance(body, list):
+            yield body

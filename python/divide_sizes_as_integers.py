@@ -1,0 +1,103 @@
+"""Keep rounded quotients of sizes integers: ``math.ceil(n / k)`` → ``(n + k - 1) // k``.
+
+What: ``math.ceil``, ``math.floor`` and ``int`` of ``n / k`` for a size ``n``; ``float(n)`` → ``torch.sym_float(n)``.
+
+Why: the quotient of two SymInts is a SymFloat, and rounding it to a Python number decides its value.
+
+Leaves alone: ``int(n)`` by itself, which asks for a static value, a divisor that would be evaluated twice, and what
+TorchScript compiles.
+
+Safety: safe for ``float(n)`` and for a divisor that is a positive literal or a size; else unsafe: a negative divisor
+rounds to the other side.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.source import SourceFile
+from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._flow import Flow, flow
+from ._module import Module, parse
+from ._pieces import Pieces
+from ._spelling import spell
+from ._territory import obstacle
+from ._values import Kind
+
+NAME = "divide_sizes_as_integers"
+_ROUNDING = ("math.ceil", "math.floor", "builtins.int")
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    if not any(word in source.content for word in (b"ceil(", b"floor(", b"int(", b"float(")):
+        return
+    module = parse(source)
+    known = flow(source)
+    for node in module.every(ast.Call):
+        if len(node.args) == 1 and not node.keywords and not module.in_format_string(node):
+            meaning = module.meaning(node.func, module.function_of(node)) or ""
+            if meaning in _ROUNDING or meaning == "builtins.float":
+                yield from _answer(module, known, node, meaning, context)
+
+
+def _answer(module: Module, known: Flow, call: ast.Call, meaning: str, context: Context) -> Iterator[Fix | Skip]:
+    argument = call.args[0]
+    kind = known.kind(argument)
+    if kind not in (Kind.SIZE, Kind.RATIO):
+        return
+    stop = obstacle(module, module.function_of(call), context, asked=False)
+    if stop:
+        yield skip(NAME, module, call, *stop)
+    elif meaning == "builtins.float":
+        yield _as_float(module, call, context)
+    elif isinstance(argument, ast.BinOp) and isinstance(argument.op, ast.Div) and kind is Kind.RATIO:
+        yield _quotient(module, known, call, argument, meaning)
+    elif kind is Kind.SIZE:
+        yield skip(NAME, module, call, "keeps-static", "int() of a size asks for its value")
+    else:
+        yield skip(NAME, module, call, "not-a-quotient", "only the rounded quotient of two sizes has an integer form")
+
+
+def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
+    spelled = spell(module, call, "torch.sym_float", context)
+    if spelled is None:
+        return cannot_name(NAME, module, call, "torch.sym_float")
+    pieces = Pieces()
+    pieces.replace(*module.span(call.func), spelled.text)
+    return fix(NAME, Safety.SAFE, module, call, pieces.edits(), "`float` decides the size", spelled.needs)
+
+
+def _quotient(module: Module, known: Flow, call: ast.Call, division: ast.BinOp, meaning: str) -> Fix | Skip:
+    left, right = division.left, division.right
+    if known.kind(left) is not Kind.SIZE or known.kind(right) not in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN):
+        return skip(NAME, module, call, "not-a-quotient", "one side of the division is a float")
+    if any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(division)):
+        return skip(NAME, module, call, "not-a-quotient", "one side of the division is a float")
+    if meaning == "math.ceil" and not isinstance(right, (ast.Name, ast.Constant, ast.Attribute)):
+        return skip(NAME, module, call, "evaluated-twice", "give the divisor a name first")
+    upper, lower = _operand(module, left), _operand(module, right)
+    text = f"({upper} + {lower} - 1) // {lower}" if meaning == "math.ceil" else f"{upper} // {lower}"
+    tight = isinstance(module.parents[call], (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript))
+    pieces = Pieces()
+    pieces.replace(*module.span(call), f"({text})" if tight else text)
+    sure = known.kind(right) is Kind.SIZE or (isinstance(right, ast.Constant) and _positive(right.value))
+    safe = sure and meaning != "builtins.int"
+    default = None if safe else "the quotient is not negative"
+    message = f"`{module.text(call).decode()}` goes through a float"
+    return fix(NAME, Safety.SAFE if safe else Safety.UNSAFE, module, call, pieces.edits(), message, (), default)
+
+
+def _positive(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _operand(module: Module, node: ast.expr) -> str:
+    start, end = module.grouped_span(node)
+    text = module.source.content[start:end].decode()
+    loose = isinstance(node, (ast.BinOp, ast.IfExp, ast.UnaryOp, ast.Lambda, ast.BoolOp, ast.Compare))
+    return f"({text})" if loose and not text.startswith("(") else text
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)
