@@ -10,9 +10,10 @@ from ..codemods.source import SourceFile
 from ._contexts import arrive
 from ._declarations import Function
 from ._eligible import Eligibility, KernelCode
-from ._flow import Conflict, Knowledge, Promotion, Seed, solve
+from ._flow import Conflict, Knowledge, Promotion, Seed, Steps, solve
 from ._headers import HeaderIndex
 from ._infer import Inference
+from ._kernels import follow
 from ._model import model_of
 
 
@@ -37,12 +38,12 @@ def knowledge(source: SourceFile, context: Context) -> Knowledge:
 
 
 @lru_cache(maxsize=4)
-def analyse(source: SourceFile, context: Context) -> Analysis:
-    """The promotions of a file."""
+def analyse(source: SourceFile, context: Context, *, signatures: bool = False) -> Analysis:
+    """The promotions of a file; with ``signatures``, those too that start at a signature its schema has left behind."""
     know = knowledge(source, context)
     if not know.eligibility.functions:
         return Analysis(know, (), (), ())
-    promotions, refusals = solve(know, arrive)
+    promotions, refusals = solve(know, Steps(arrive, follow), signatures=signatures)
     calls = [seed.call.start_byte for seed, _ in refusals]
     silent = tuple(
         (function, part)

@@ -45,6 +45,7 @@ class Function:
     node: Node
     body: Node
     parameters: list[Variable] = field(default_factory=list)
+    name_node: Node | None = None
     returns: Type = Type.UNKNOWN
     returns_node: Node | None = None
     namespaces: tuple[str, ...] = ()

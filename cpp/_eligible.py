@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from ..codemods.torchapi import TorchApi
+from ..codemods.torchapi import Kernel, TorchApi
 from ._declarations import Function
 from ._model import STRUCTURED_KERNEL, STRUCTURED_META, Model
 from ._tree import ancestors, arguments, field, walk
@@ -80,6 +80,16 @@ class Eligibility:
     def is_registered(self, function: Function) -> bool:
         """Whether the dispatcher calls the function, so that its signature is not the file's to change."""
         return function.macro is not None or bool(self._keys(function)) or function.name in self._registered
+
+    def expected(self, function: Function) -> Kernel | None:
+        """The kernel ``f_symint`` that torch expects where the file still defines ``f`` on integers; else None."""
+        if function.internal or function.in_class or function.is_template or function.macro is not None:
+            return None
+        if not _in_native(function) or self._api.kernels(function.name) or len(self.model.named(function.name)) > 1:
+            return None
+        kernels = self._api.kernels(f"{function.name}_symint")
+        matching = [k for k in kernels if k.symint and len(k.parameters) == len(function.parameters)]
+        return matching[0] if len(matching) == 1 else None
 
     def kernel_code(self, function: Function) -> list[KernelCode]:
         """The parts of an eligible function that work on pointers, iterators or one device."""

@@ -15,14 +15,14 @@ from pathlib import Path
 from tree_sitter import Node
 
 from ..codemods.edits import Edit, apply
-from ..codemods.torchapi import TorchApi
+from ..codemods.torchapi import Kernel, TorchApi
 from ._declarations import Function, Variable
 from ._eligible import Eligibility, KernelCode
 from ._headers import HeaderIndex
 from ._infer import CONCRETE, Inference
 from ._model import STRUCTURED_META, Model
 from ._tree import STATEMENTS, ancestors, arguments, field, walk
-from ._types import SYMBOLIC, Type
+from ._types import HEADERS, SYMBOLIC, Type
 
 Entity = Hashable
 """What a promotion is made of: a concrete call, a variable, a call that takes the value, a function's result."""
@@ -39,12 +39,16 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Seed:
-    """A concrete call on a Tensor in a function that sees symbolic sizes."""
+    """A concrete call on a Tensor in a function that sees symbolic sizes, or a signature its schema has left behind.
+
+    For a signature, ``call`` and ``name`` are the function's own name and ``kernel`` is what torch expects instead.
+    """
 
     call: Node
     name: Node
     method: str
     function: Function
+    kernel: Kernel | None = None
 
     @property
     def entity(self) -> Entity:
@@ -59,6 +63,16 @@ class Promotion:
     seeds: tuple[Seed, ...]
     edits: tuple[Edit, ...]
     through: tuple[str, ...]
+
+    @property
+    def companions(self) -> str:
+        """The end of a sentence: what changes with the seeds."""
+        return f", with {', '.join(self.through)}" if self.through else ""
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """The headers that the new types are declared in."""
+        return tuple(sorted({HEADERS[edit.text] for edit in self.edits if edit.text in HEADERS}))
 
 
 @dataclass(frozen=True)
@@ -76,7 +90,7 @@ class Knowledge:
 class Flow:
     """One pass: the live seeds carried to their sinks."""
 
-    def __init__(self, know: Knowledge, live: Iterable[Seed], arrive: Arrive, kernel_code: list[KernelCode]) -> None:
+    def __init__(self, know: Knowledge, live: Iterable[Seed], steps: Steps, kernel_code: list[KernelCode]) -> None:
         self.know = know
         self.model = know.model
         self.types = know.types
@@ -85,7 +99,8 @@ class Flow:
         self.variables: dict[int, tuple[Variable, Type]] = {}
         self.results: set[Entity] = set()
         self._live = {seed.call.id: seed for seed in live}
-        self._arrive = arrive
+        self.kernels = {seed.function.node.id: seed.kernel for seed in live if seed.kernel is not None}
+        self._steps = steps
         self._kernel_code = kernel_code
         self._owner: dict[int, Entity] = {}
         self._edits: dict[Entity, set[Edit]] = defaultdict(set)
@@ -99,10 +114,12 @@ class Flow:
     def run(self) -> None:
         """Carry every live seed as far as it goes."""
         for seed in self._live.values():
-            twin, kind = CONCRETE[seed.method]
-            self.edit(seed.entity, seed.name, twin)
-            self._names[seed.entity] = f"{seed.method}()"
-            self.flow(seed.call, SYMBOLIC[kind], seed.entity)
+            if seed.kernel is not None:
+                self._steps.follow(self, seed, seed.kernel)
+            else:
+                twin, kind = CONCRETE[seed.method]
+                self.edit(seed.entity, seed.name, twin)
+                self.flow(seed.call, SYMBOLIC[kind], seed.entity)
             self._drain()
         for check in self._later:
             check()
@@ -121,7 +138,7 @@ class Flow:
             if part.start <= node.start_byte < part.end:
                 self.conflict(cause, node, part.reason, "the value is used in code that only runs on real data")
                 return
-        self._arrive(self, node, kind, cause)
+        self._steps.arrive(self, node, kind, cause)
 
     def kind_of(self, node: Node) -> Type:
         """The type of an expression after the promotions so far."""
@@ -239,17 +256,28 @@ class Flow:
             self._waiting.popleft()()
 
 
-Arrive = Callable[[Flow, Node, Type, Entity], None]
+@dataclass(frozen=True)
+class Steps:
+    """What a pass does with a value in its surroundings, and with a signature that its schema has left behind."""
+
+    arrive: Callable[[Flow, Node, Type, Entity], None]
+    follow: Callable[[Flow, Seed, Kernel], None]
 
 
-def solve(know: Knowledge, arrive: Arrive) -> tuple[list[Promotion], list[tuple[Seed, Conflict]]]:
-    """The promotions of a file, and each concrete call that has to stay with the place that keeps it."""
+def solve(know: Knowledge, steps: Steps, *, signatures: bool) -> tuple[list[Promotion], list[tuple[Seed, Conflict]]]:
+    """The promotions of a file, and each seed that has to stay with the place that keeps it.
+
+    With ``signatures``, kernels whose schema takes SymInt while they don't are seeds too.
+    """
     refused: list[tuple[Seed, Conflict]] = []
     live: list[Seed] = []
     kernel_code: list[KernelCode] = []
     for function in know.eligibility.functions:
         parts = know.eligibility.kernel_code(function)
         kernel_code += parts
+        kernel = know.eligibility.expected(function) if signatures else None
+        if kernel is not None and function.name_node is not None:
+            live.append(Seed(function.name_node, function.name_node, "signature", function, kernel))
         for seed, conflict in _seeds(know, function):
             inside = next((p for p in parts if p.start <= seed.call.start_byte < p.end), None)
             if inside is not None:
@@ -261,7 +289,7 @@ def solve(know: Knowledge, arrive: Arrive) -> tuple[list[Promotion], list[tuple[
     live, more = _without_remains(live, refused)
     refused += more
     while True:
-        flow = Flow(know, live, arrive, kernel_code)
+        flow = Flow(know, live, steps, kernel_code)
         flow.run()
         guilty = flow.guilty()
         if not guilty:

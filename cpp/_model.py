@@ -72,13 +72,19 @@ class Model:
         table: dict[str, list[Node]] = defaultdict(list)
         names = {name.encode() for name in self._by_name}
         for node in walk(self.tree.root):
-            if node.type in ("identifier", "type_identifier", "field_identifier") and node.text in names:
-                parent = node.parent
-                while parent is not None and parent.type == "qualified_identifier":
-                    parent = parent.parent
-                if parent is not None and not _declares_definition(parent):
-                    table[self.tree.text(node)].append(node)
+            if node.type not in ("identifier", "type_identifier") or node.text not in names:
+                continue
+            whole, parent = node, node.parent
+            while parent is not None and parent.type == "qualified_identifier":
+                whole, parent = parent, parent.parent
+            name = self.tree.text(node)
+            if parent is not None and not _declares_definition(parent) and self._may_name(self.tree.text(whole), name):
+                table[name].append(node)
         return table
+
+    def _may_name(self, qualified: str, name: str) -> bool:
+        qualifier = qualified.removeprefix("::").rpartition("::")[0]
+        return any("::".join(function.namespaces).endswith(qualifier) for function in self.named(name))
 
     def resolve(self, identifier: Node) -> Variable | None:
         """The parameter or local that an identifier names at its place, or None for anything global."""
@@ -144,6 +150,7 @@ class Model:
             name.rsplit("::", 1)[-1],
             node,
             body,
+            name_node=name_node if name_node is not None and name_node.type == "identifier" else None,
             returns=Type.UNKNOWN if returns_node is None else read_type(self.tree.text(returns_node)),
             returns_node=returns_node,
             namespaces=spaces,

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from ._declarations import Function, Variable
 from ._flow import Entity, Flow
 from ._infer import CONCRETE, TRANSPARENT
-from ._signatures import call_sites, may_change, returned_values
+from ._signatures import call_sites, follows_schema, may_change, returned_values
 from ._tree import arguments, field
 from ._types import SYMBOLIC, Type, is_output_reference, symbolic_text
 
@@ -115,7 +115,7 @@ def _spell_auto(p: Flow, variable: Variable, entity: Entity) -> None:
 
 def _parameter(p: Flow, variable: Variable, kind: Type, entity: Entity) -> None:
     function = variable.function
-    refusal = may_change(p, function)
+    refusal = None if follows_schema(p, variable) else may_change(p, function)
     if refusal is not None:
         p.conflict(entity, variable.node, *refusal)
         return
@@ -198,7 +198,7 @@ def demand(p: Flow, node: Node, cause: Entity, *, convert: bool = False) -> None
         variable = p.model.resolve(node)
         if variable is not None and kind in SYMBOLIC:
             fixed = variable.how == "parameter" and may_change(p, variable.function) is not None
-            if not (fixed and convert):
+            if not (fixed and convert and not follows_schema(p, variable)):
                 promote(p, variable, SYMBOLIC[kind], cause)
                 return
     elif node.type == "parenthesized_expression" and node.named_children:

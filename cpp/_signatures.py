@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from ._declarations import Function
+from ._declarations import Function, Variable
 from ._flow import Entity, Flow
 from ._tree import field
+from ._types import SYMBOLIC, read_type
 
 HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
 
@@ -26,6 +27,12 @@ def may_change(p: Flow, function: Function) -> tuple[str, str] | None:
     if len(p.model.named(function.name)) > 1:
         return "overloaded", f"the file has several functions called {function.name}"
     return None
+
+
+def follows_schema(p: Flow, parameter: Variable) -> bool:
+    """Whether a kernel's parameter is being brought to the symbolic type that its schema has for it."""
+    kernel = p.kernels.get(parameter.function.node.id)
+    return kernel is not None and read_type(kernel.parameters[parameter.position][0]) in SYMBOLIC.values()
 
 
 def call_sites(p: Flow, function: Function, entity: Entity) -> list[Node]:

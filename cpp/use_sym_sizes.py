@@ -21,16 +21,11 @@ from collections.abc import Iterator
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._analysis import analyse
-from ._flow import Conflict, Promotion, Seed
+from ._flow import Promotion
 from ._infer import CONCRETE
-from ._types import HEADERS
+from ._skips import skip
 
 NAME = "use_sym_sizes"
-_MODES = {"tensor-iterator": 3}
-_SHOWN = 60
-_LATER = frozenset(
-    {"loop-bound", "data-pointer", "parallel-for", "dispatch-macro", "no-symint-schema", "decides-arity"}
-)
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
@@ -39,7 +34,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     for promotion in analysis.promotions:
         yield _fix(promotion)
     for seed, conflict in analysis.refusals:
-        yield _skip(source, seed, conflict)
+        yield skip(NAME, source, seed, conflict)
     for function, part in analysis.kernel_code:
         detail = "code that only runs on real data, in a function that sees symbolic sizes"
         yield Skip(NAME, part.mode, part.start, part.end, part.reason, detail, function=function.name)
@@ -47,20 +42,9 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _fix(promotion: Promotion) -> Fix:
     calls = ", ".join(dict.fromkeys(f"{seed.method}() to {CONCRETE[seed.method][0]}()" for seed in promotion.seeds))
-    through = f", with {', '.join(promotion.through)}" if promotion.through else ""
-    needs = tuple(sorted({HEADERS[edit.text] for edit in promotion.edits if edit.text in HEADERS}))
+    message = calls + promotion.companions
     name = promotion.seeds[0].function.name
-    return Fix(NAME, 1, Safety.SAFE, promotion.edits, calls + through, function=name, needs=needs)
-
-
-def _skip(source: SourceFile, seed: Seed, conflict: Conflict) -> Skip:
-    mode = _MODES.get(conflict.reason, 4 if conflict.reason in _LATER else 1)
-    sink = source.content[conflict.node.start_byte : conflict.node.end_byte].decode().split("\n")[0].strip()
-    shown = sink if len(sink) <= _SHOWN else sink[: _SHOWN - 3] + "..."
-    detail = f"{conflict.detail}: {shown}"
-    return Skip(
-        NAME, mode, seed.call.start_byte, seed.call.end_byte, conflict.reason, detail, function=seed.function.name
-    )
+    return Fix(NAME, 1, Safety.SAFE, promotion.edits, message, function=name, needs=promotion.headers)
 
 
 _MARKERS = (
