@@ -67,6 +67,11 @@ _PROOF = [
         ["--repro"], type=FILE, multiple=True, metavar="SCRIPT",
         help="A Python script that exits 0 when the operator works; run before and after.",
     ),
+    click.Option(
+        ["--op", "operators"], multiple=True, metavar="NAME",
+        help="One of torch's own operator tests (OpInfo), such as nn.functional.cross_entropy "
+        "[those that reach the change, unless there is a --repro].",
+    ),
     click.Option(["--evidence"], type=FILE, metavar="DIR", help="Where the evidence is kept [the cache folder]."),
     click.Option(
         ["--sandbox"], type=click.Choice(["try", "require"]), default="try", show_default=True,

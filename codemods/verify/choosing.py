@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from .. import storage
 from ..torchapi.locating import Place
-from .evidence import question_key
 from .scratch import new_name
 from .variants import Laboratory, Variant
 
 MOST_INDIRECT = 2
-MOST = 12
+MOST = 16
 
 
 @dataclass(frozen=True)
@@ -24,14 +25,16 @@ class Choice:
     reason: str
 
 
-def choose(operators: Iterable[str], index: Mapping[str, list[str]], *, certain: bool = True) -> Choice:
+def choose(
+    operators: Iterable[str], index: Mapping[str, list[str]], *, certain: bool = True, namespaces: Iterable[str] = ()
+) -> Choice:
     """The OpInfos that test the aten operators named (``cross_entropy_loss``, ``nll_loss.out``).
 
     An OpInfo of the operator's own name comes first; where there is none, those that run it and least else. Of names
-    that are not ``certain`` only those are spoken of that a test knows.
+    that are not ``certain`` only those are spoken of that a test knows. Tests in ``namespaces`` (``masked``) come first.
     """
     plain = {operator.partition(".")[0] for operator in operators}
-    own = {name: [opinfo for opinfo in index if _own(opinfo, name)] for name in plain}
+    own = {name: _own_tests(name, index, tuple(f"{space}." for space in namespaces)) for name in plain}
     chosen: dict[str, None] = {}
     reasons = []
     # Those with a test of their own first: it often runs the others too.
@@ -50,7 +53,9 @@ def choose(operators: Iterable[str], index: Mapping[str, list[str]], *, certain:
 
 def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], None]) -> dict[str, list[str]]:
     """The index of the torch at ``place``: OpInfo to the aten operators it runs; made once for each build."""
-    path = storage.folder("coverage") / f"{question_key([place.build.encode()])}.json"
+    maker = (Path(__file__).parent / "children" / "coverage.py").read_bytes()
+    name = hashlib.sha256(place.build.encode() + b"\0" + maker).hexdigest()[:32]
+    path = storage.folder("coverage") / f"{name}.json"
     try:
         kept: dict[str, list[str]] = json.loads(path.read_bytes())
         return kept
@@ -67,6 +72,11 @@ def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], Non
 
 class CoverageFailed(Exception):
     """The index could not be made; ``str()`` is the one line for the user."""
+
+
+def _own_tests(name: str, index: Mapping[str, list[str]], spaces: tuple[str, ...]) -> list[str]:
+    tests = [opinfo for opinfo in index if _own(opinfo, name)]
+    return [opinfo for opinfo in tests if opinfo.startswith(spaces)] or tests
 
 
 def _own(opinfo: str, name: str) -> bool:

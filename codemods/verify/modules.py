@@ -25,3 +25,8 @@ def module_name(path: Path, roots: Sequence[Path]) -> str:
                     return ".".join(parts)
     where = " or ".join(str(root) for root in roots)
     raise Unplaced(f"{path} is no module of torch below {where}: name its tree with --torch-root")
+
+
+def namespace(module: str) -> str:
+    """Where torch's users find what a module defines: ``masked`` for ``torch.masked._ops``, "" for torch itself."""
+    return ".".join(part for part in module.split(".")[1:] if not part.startswith("_"))

@@ -14,6 +14,7 @@ from .choosing import CoverageFailed, choose, coverage
 from .comparing import compare
 from .compiling import Builder
 from .evidence import question_key
+from .modules import namespace
 from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
 from .reaching import operators_served
 from .swapping import Libraries, Unbuildable, build
@@ -189,7 +190,8 @@ class Procedure:
             choice = choose({swap.operator for swap in self._swaps() if swap.swapped}, index)
         else:
             names = (operators_served(change.before, change.after) for change in question.modules.values())
-            choice = choose(frozenset().union(*names), index, certain=False)
+            spaces = {namespace(name) for name in question.modules}
+            choice = choose(frozenset().union(*names), index, certain=False, namespaces=spaces)
         self._chosen = choice.reason
         return choice.operators
 
