@@ -60,4 +60,4 @@ def _against(tree: Tree, answer: bool | None, branch: Branch) -> str | None:
     return None
 
 
-rule = Rule(NAME, Safety.UNSAFE, "cpp", (b"sym_", b"SymInt"), decide)
+rule = Rule(NAME, Safety.UNSAFE, "cpp", (b".sym_", b"->sym_"), decide)

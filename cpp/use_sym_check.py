@@ -64,4 +64,4 @@ def _joins_sizes(types: Inference, condition: Node) -> bool:
     return any(node.type == "binary_expression" and comparison(types, node) is not None for node in walk(condition))
 
 
-rule = Rule(NAME, Safety.SAFE, "cpp", tuple(f"{name}(".encode() for name in _TWINS), decide)
+rule = Rule(NAME, Safety.SAFE, "cpp", (b".sym_", b"->sym_"), decide)
