@@ -15,215 +15,179 @@ Exit code: 0 when nothing broke, 1 otherwise.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.intake import Target
-from symfix.codemods.outcome import Changed, Failed, Outcome, Unchanged
+from symfix.codemods.outcome import Changed, Failed
 from symfix.codemods.registry import Registry
 from symfix.codemods.rounds import Wishes
-from symfix.codemods.rule import Safety
-from symfix.codemods.run import Question, run
-from symfix.codemods.source import SourceFile
+from symfix.codemods.run import Question
 from symfix.codemods.surroundings import TorchSurroundings
-from symfix.codemods.verify.scratch import scratch_folder
-from symfix.cpp._infer import CONCRETE
 
+from .building import (
+    JOBS,
+    Broken,
+    Run,
+    broken,
+    changed_definitions,
+    damaged_kernels,
+    eligible_functions,
+    fix_copy,
+    offered_fixes,
+    promoted_sites,
+    skip_reasons,
+)
 from .compiling import Compiler, Complaint
 from .corpus import NATIVE, operator_files, remembered, source_tree
-from .dispatch import kernel_keys, only_real
-from .functions import Definition, definition_at, definitions
+from .dispatch import kernel_keys
+from .functions import Definition
 from .table import counted, table, write_json
-
-JOBS = 2
 
 
 @dataclass(frozen=True)
-class Broken:
-    """A file that compiled before and does not now."""
+class Result:
+    """Everything the table says."""
 
-    file: str
-    function: str
-    complaint: Complaint
-    source_line: str
+    baseline: Mapping[Path, Complaint | None]
+    run: Run
+    changed: Mapping[Path, Changed]
+    broken: list[Broken]
+    rebuilt: int
+    touched: Mapping[Path, list[Definition]]
+    damaged: list[tuple[str, str]]
+    eligible: int
 
+    @property
+    def failed(self) -> list[str]:
+        """The files on which symfix broke."""
+        return [outcome.path.name for outcome in self.run.outcomes if isinstance(outcome, Failed)]
 
-def changed_definitions(path: Path, before: bytes, after: bytes) -> list[Definition]:
-    """The definitions of ``before`` that read otherwise in ``after``, or are gone."""
-    then = {definition.key: definition for definition in definitions(path, after)}
-    return [
-        definition
-        for definition in definitions(path, before)
-        if (now := then.get(definition.key)) is None or now.text != definition.text
-    ]
+    @property
+    def again(self) -> list[str]:
+        """The files that a second run would change."""
+        return [
+            (outcome.source.path if isinstance(outcome, Changed) else outcome.path).name
+            for outcome in self.run.again
+            if isinstance(outcome, (Changed, Failed))
+        ]
 
+    @property
+    def clean(self) -> bool:
+        return not (self.broken or self.damaged or self.failed or self.again)
 
-def promoted_sites(outcome: Changed) -> int:
-    """How many concrete calls became their symbolic twins."""
-    content = outcome.source.content
-    return sum(
-        content[edit.start : edit.end].decode() in CONCRETE and edit.text.startswith(b"sym_")
-        for fix in outcome.applied
-        for edit in fix.edits
-    )
-
-
-def damaged_kernels(changed: list[Definition], witnesses: list[dict[str, frozenset[str]]]) -> list[Definition]:
-    """Those of the changed definitions that only ever run on real data."""
-    return [
-        one
-        for one in changed
-        if one.structured_kernel or any(only_real(keys.get(one.name, frozenset())) for keys in witnesses)
-    ]
-
-
-def eligible_functions(files: list[Path], surroundings: TorchSurroundings) -> int:
-    """How many functions of these files see symbolic sizes."""
-    from symfix.cpp._analysis import knowledge
-
-    context = surroundings.context()
-    return sum(len(knowledge(SourceFile(path, path.read_bytes()), context).eligibility.functions) for path in files)
-
-
-def broken(path: Path, after: bytes, complaint: Complaint) -> Broken:
-    """The complaint with the function and the line of the changed text that it is about."""
-    lines = after.decode().splitlines(keepends=True)
-    offset = len("".join(lines[: max(complaint.line - 1, 0)]).encode())
-    inside = definition_at(definitions(path, after), offset)
-    line = lines[complaint.line - 1].strip() if 0 < complaint.line <= len(lines) else ""
-    return Broken(path.name, inside.name if inside else "", complaint, line)
+    @property
+    def figures(self) -> dict[str, int]:
+        return {
+            "operator files": len(self.baseline),
+            "compile as they are": sum(what is None for what in self.baseline.values()),
+            "of these changed": self.rebuilt,
+            "of the changed still compile": self.rebuilt - len(self.broken),
+            "files changed in all": len(self.changed),
+            "functions that see symbolic sizes": self.eligible,
+            "functions changed": sum(map(len, self.touched.values())),
+            "fixes applied": sum(len(one.applied) for one in self.changed.values()),
+            "concrete calls promoted": sum(map(promoted_sites, self.changed.values())),
+            "places left, with a reason": sum(skip_reasons(self.run.outcomes).values()),
+            "kernel-only functions changed": len(self.damaged),
+            "files a second run changes": len(self.again),
+            "files symfix failed on": len(self.failed),
+        }
 
 
 def main() -> int:
     words = _words()
     started = time.monotonic()
     tree = source_tree("2.6.0", words.tree)
-    compiler = Compiler(plain=words.plain, tree=tree if words.tree_headers else None)
+    result = measure(tree, plain=words.plain, tree_headers=words.tree_headers, unsafe=words.unsafe_fixes)
+    torch = TorchSurroundings().place.version
+    print(f"build rate: {tree.name} against torch {torch} ({time.monotonic() - started:.0f} s)")
+    show(result)
+    print(f"figures: {write_json('build-rate', words.json, document(result))}")
+    return 0 if result.clean else 1
+
+
+def measure(tree: Path, *, plain: bool, tree_headers: bool, unsafe: bool) -> Result:
+    """Compile, fix a copy, compile again, compare."""
     files = operator_files(tree)
+    compiler = Compiler(plain=plain, tree=tree if tree_headers else None)
+    rules = frozenset(card.name for card in Registry().rules)
+    say("fixing a copy")
+    fixed = fix_copy(files, tree, Question(rules, Wishes(unsafe=unsafe)))
+    changed = {path: one for path, one in zip(files, fixed.outcomes, strict=True) if isinstance(one, Changed)}
     with ThreadPoolExecutor(JOBS) as pool:
-        say("compiling the files as they are")
-        baseline = dict(zip(files, pool.map(lambda path: compiler.complaint(path, path.read_bytes()), files)))
-        with scratch_folder() as scratch:
-            say("fixing a copy")
-            outcomes, again = fix_copy(files, tree, scratch, unsafe=words.unsafe_fixes)
-        changed = {files[number]: one for number, one in enumerate(outcomes) if isinstance(one, Changed)}
+        say(f"compiling {len(files)} files as they are")
+        before = pool.map(lambda path: compiler.complaint(path, path.read_bytes()), files)
+        baseline = dict(zip(files, before, strict=True))
         rebuilt = [path for path in changed if baseline[path] is None]
         say(f"compiling {len(rebuilt)} changed files")
-        after = dict(zip(rebuilt, pool.map(lambda path: compiler.complaint(path, changed[path].after), rebuilt)))
-    return report(words, tree, baseline, outcomes, changed, after, again, time.monotonic() - started)
-
-
-def fix_copy(files: list[Path], tree: Path, scratch: Path, *, unsafe: bool) -> tuple[list[Outcome], list[Outcome]]:
-    """What `symfix fix` makes of a copy of the files, and what a second run would still do."""
-    folder = scratch / NATIVE
-    folder.mkdir(parents=True)
-    if (tree / ".clang-format").exists():
-        shutil.copy(tree / ".clang-format", scratch)
-    copies = [Path(shutil.copy(path, folder)) for path in files]
-    question = Question(frozenset(card.name for card in Registry().rules), Wishes(unsafe=unsafe))
-    targets = [Target(path, named=True) for path in copies]
-    first = run(targets, question, TorchSurroundings(), jobs=JOBS).outcomes
-    for outcome in first:
-        if isinstance(outcome, Changed):
-            outcome.source.path.write_bytes(outcome.after)
-    second = run(targets, question, TorchSurroundings(), jobs=JOBS).outcomes
-    return list(first), [outcome for outcome in second if isinstance(outcome, (Changed, Failed))]
-
-
-def report(
-    words: argparse.Namespace,
-    tree: Path,
-    baseline: dict[Path, Complaint | None],
-    outcomes: list[Outcome],
-    changed: dict[Path, Changed],
-    after: dict[Path, Complaint | None],
-    again: list[Outcome],
-    seconds: float,
-) -> int:
-    """Print the table, write the JSON, and say by the exit code whether anything broke."""
-    surroundings = TorchSurroundings()
-    witnesses = [
-        remembered("keys", [place.read_bytes()], lambda place=place: kernel_keys(place))  # type: ignore[misc]
-        for place in (tree / NATIVE / "native_functions.yaml", surroundings.place.native / "native_functions.yaml")
-    ]
+        after = list(pool.map(lambda path: compiler.complaint(path, changed[path].after), rebuilt))
+    say("comparing")
     touched = {path: changed_definitions(path, one.source.content, one.after) for path, one in changed.items()}
-    damaged = [(path.name, one.name) for path, group in touched.items() for one in damaged_kernels(group, witnesses)]
-    breaking = [broken(path, changed[path].after, what) for path, what in after.items() if what is not None]
-    files = list(baseline)
-    identity = [Registry().identity, repr(surroundings.identity), *(path.read_bytes() for path in files)]
-    eligible = remembered("eligible", identity, lambda: eligible_functions(files, surroundings))
-    skips = Counter(
-        f"mode {skip.mode}  {skip.reason}"
-        for one in outcomes
-        if isinstance(one, (Changed, Unchanged))
-        for skip in one.skips
+    witnesses = [_keys(tree / NATIVE), _keys(TorchSurroundings().place.native)]
+    identity: list[str | bytes] = [Registry().identity, TorchSurroundings().identity, *(path.read_bytes() for path in files)]
+    result = Result(
+        baseline,
+        fixed,
+        changed,
+        [broken(path, changed[path].after, what) for path, what in zip(rebuilt, after, strict=True) if what],
+        len(rebuilt),
+        touched,
+        [(path.name, one.name) for path, group in touched.items() for one in damaged_kernels(group, witnesses)],
+        remembered("eligible", identity, lambda: eligible_functions(files)),
     )
-    offered = Counter(
-        f"{fix.rule} ({fix.safety.value})"
-        for one in outcomes
-        if isinstance(one, (Changed, Unchanged))
-        for fix in one.offered
-        if fix.safety is not Safety.SAFE
-    )
-    applied = Counter(fix.rule for one in changed.values() for fix in one.applied)
-    failed = [one for one in outcomes if isinstance(one, Failed)]
-    figures: dict[str, Any] = {
-        "operator files": len(files),
-        "compile as they are": sum(what is None for what in baseline.values()),
-        "of these changed": len(after),
-        "of these still compile": len(after) - len(breaking),
-        "all files changed": len(changed),
-        "eligible functions": eligible,
-        "functions changed": sum(map(len, touched.values())),
-        "fixes applied": sum(applied.values()),
-        "concrete calls promoted": sum(map(promoted_sites, changed.values())),
-        "concrete calls and branches left": sum(skips.values()),
-        "kernel-only functions changed": len(damaged),
-        "files a second run changes": len(again),
-        "files symfix failed on": len(failed),
-    }
     say("")
-    print(f"build rate: {tree.name} against torch {surroundings.place.version} ({seconds:.0f} s)")
-    print(table(((value, name) for name, value in figures.items()), indent="  "))
-    for title, counts in (("applied", applied), ("offered, not applied", offered), ("left, by reason", skips)):
+    return result
+
+
+def show(result: Result) -> None:
+    """Print the table, and everything that went wrong."""
+    print(table(((value, name) for name, value in result.figures.items()), indent="  "))
+    for title, counts in _counts(result).items():
         if counts:
             print(f"{title}:\n{table(counted(counts), indent='  ')}")
-    for one in breaking:
-        where = f"{one.file}:{one.complaint.line} in {one.function}"
-        print(f"BROKEN {where}\n  {one.complaint.what}\n  {one.source_line}")
-    for name, function in damaged:
-        print(f"KERNEL CHANGED {name}: {function}")
-    for outcome in [*failed, *again]:
-        path = (
-            outcome.source.path
-            if isinstance(outcome, Changed)
-            else outcome.path
-            if isinstance(outcome, Failed)
-            else None
-        )
-        print(f"{type(outcome).__name__.upper()} {path and path.name}")
-    document = {
-        "figures": figures,
-        "applied": dict(applied),
-        "offered": dict(offered),
-        "skips": dict(skips),
+    for one in result.broken:
+        print(f"BROKEN {one.file}:{one.complaint.line} in {one.function}: {one.complaint.what}\n    {one.source_line}")
+    for file, function in result.damaged:
+        print(f"KERNEL CHANGED {file}: {function}")
+    for name in result.failed:
+        print(f"FAILED {name}")
+    for name in result.again:
+        print(f"CHANGED AGAIN {name}")
+
+
+def document(result: Result) -> dict[str, Any]:
+    """Everything, for the JSON."""
+    return {
+        "figures": result.figures,
+        **{title: dict(counts) for title, counts in _counts(result).items()},
         "broken": [
             {"file": one.file, "function": one.function, "line": one.complaint.line, "error": one.complaint.what,
              "source": one.source_line}
-            for one in breaking
+            for one in result.broken
         ],
-        "kernels changed": damaged,
-        "not in the baseline": {path.name: what.what for path, what in baseline.items() if what is not None},
-        "changed files": sorted(path.name for path in changed),
+        "kernels changed": result.damaged,
+        "changed": {path.name: [one.name for one in group] for path, group in result.touched.items()},
+        "not in the baseline": {path.name: what.what for path, what in result.baseline.items() if what is not None},
     }  # fmt: skip
-    print(f"figures: {write_json('build-rate', words.json, document)}")
-    return 1 if breaking or damaged or again or failed else 0
+
+
+def _counts(result: Result) -> dict[str, Counter[str]]:
+    return {
+        "fixes applied": Counter(fix.rule for one in result.changed.values() for fix in one.applied),
+        "fixes offered": offered_fixes(result.run.outcomes),
+        "left, by reason": skip_reasons(result.run.outcomes),
+    }
+
+
+def _keys(folder: Path) -> dict[str, frozenset[str]]:
+    place = folder / "native_functions.yaml"
+    return remembered("keys", [place.read_bytes()], lambda: kernel_keys(place))
 
 
 def say(text: str) -> None:

@@ -37,8 +37,8 @@ class Compiler:
 
     def complaint(self, path: Path, content: bytes) -> Complaint | None:
         """What the compiler says first against the file, or None."""
-        parts = [self._toolchain.identity, str(self._plain), syntax.COMMON, path.name, content]
-        return remembered("syntax", list(parts), lambda: self._ask(path, content))
+        parts: list[str | bytes] = [self._toolchain.identity, str(self._plain), syntax.COMMON, path.name, content]
+        return remembered("syntax", parts, lambda: self._ask(path, content))
 
     def _ask(self, path: Path, content: bytes) -> Complaint | None:
         output = self._alone(path, content) if self._plain else syntax.complaint(content, path.name)

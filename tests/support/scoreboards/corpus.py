@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,7 +34,7 @@ def operator_files(tree: Path) -> list[Path]:
     return sorted((tree / NATIVE).glob("*.cpp"))
 
 
-def remembered(kind: str, parts: list[str | bytes], compute: Callable[[], T]) -> T:
+def remembered(kind: str, parts: Sequence[str | bytes], compute: Callable[[], T]) -> T:
     """The answer to a question named by all its ``parts``; computed once."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from symfix.codemods.source import SourceFile
@@ -21,22 +20,19 @@ class Definition:
     parameters: tuple[str, ...]
     macro: str | None
     ordinal: int
-    """The how-manieth of that name in the file: an identity that a changed signature does not lose."""
+    """The how-manieth of that name in the file, with or without ``_symint``."""
     start: int
     end: int
     text: str
 
     @property
     def key(self) -> tuple[str, str, int]:
-        return (self.macro or "", self.name, self.ordinal)
+        """What a changed signature and a kernel's new name leave as they are."""
+        return (self.macro or "", self.name.removesuffix("_symint"), self.ordinal)
 
     @property
     def structured_kernel(self) -> bool:
         return self.macro in STRUCTURED_KERNEL
-
-    @cached_property
-    def lines(self) -> int:
-        return self.text.count("\n") + 1
 
 
 def definitions(path: Path, content: bytes) -> list[Definition]:
@@ -47,8 +43,9 @@ def definitions(path: Path, content: bytes) -> list[Definition]:
     for function in model.functions:
         if function.is_lambda or function.in_class:
             continue
-        ordinal = seen[function.macro, function.name]
-        seen[function.macro, function.name] += 1
+        named = function.macro, function.name.removesuffix("_symint")
+        ordinal = seen[named]
+        seen[named] += 1
         start, end = function.node.start_byte, function.node.end_byte
         names = tuple(parameter.name for parameter in function.parameters)
         text = content[start:end].decode()

@@ -58,6 +58,12 @@ class Judged:
     comparison: Comparison
     problems: tuple[Problem, ...]
 
+    @property
+    def follows_schema(self) -> bool:
+        """Whether people changed the signature of a kernel, together with its schema."""
+        body = _body(list(self.comparison.old))
+        return self.case.registered and any(one.hunk.start < body for one in self.comparison.matched)
+
 
 def judge(case: Case) -> Judged | None:
     """Compare and explain; None when people's change is not about symbolic sizes."""
@@ -75,8 +81,18 @@ def judge(case: Case) -> Judged | None:
             tool = "; ".join(map(str, one.ours))
             kind = f"spelling: {_gist(one.hunk.new)} / {_gist(tuple(w for h in one.ours for w in h.new))}"
             problems.append(Problem(kind, str(one.hunk), tool))
-    problems += [Problem(f"more: {_gist(hunk.new)}", "left", str(hunk)) for hunk in comparison.extra]
+    for together in _by_statement(comparison):
+        words = tuple(word for hunk in together for word in hunk.new)
+        problems.append(Problem(f"more: {_gist(words)}", "left", "; ".join(map(str, together))))
     return Judged(case, comparison, tuple(problems))
+
+
+def _by_statement(comparison: Comparison) -> list[list[Hunk]]:
+    """The tool's hunks that people have none at, those of one statement together."""
+    groups: dict[tuple[int, int], list[Hunk]] = defaultdict(list)
+    for hunk in comparison.extra:
+        groups[statement(list(comparison.old), hunk.start)].append(hunk)
+    return list(groups.values())
 
 
 def _refusal(case: Case, comparison: Comparison, hunk: Hunk, retyped: frozenset[str]) -> str:
@@ -122,43 +138,44 @@ def _gist(words: tuple[str, ...]) -> str:
     return " ".join(dict.fromkeys(telling)) or "other words"
 
 
-def summary(judged: list[Judged]) -> dict[str, Any]:
+def summary(judged: list[Judged]) -> dict[str, dict[str, int]]:
     """Identical, different, refused: of functions and of people's hunks."""
-    functions = Counter(one.comparison.likeness.value for one in judged)
-    theirs = Counter(match.likeness.value for one in judged for match in one.comparison.matched)
+    kept = [one for one in judged if not one.follows_schema]
     return {
-        "functions": {likeness.value: functions[likeness.value] for likeness in Likeness},
-        "hunks": {likeness.value: theirs[likeness.value] for likeness in Likeness},
-        "hunks of the tool where people changed nothing": sum(len(one.comparison.extra) for one in judged),
+        "functions": _counts(one.comparison.likeness for one in judged),
+        "functions, kernel signature kept": _counts(one.comparison.likeness for one in kept),
+        "hunks": _counts(match.likeness for one in judged for match in one.comparison.matched),
+        "hunks, kernel signature kept": _counts(match.likeness for one in kept for match in one.comparison.matched),
     }
+
+
+def _counts(found: Iterable[Likeness]) -> dict[str, int]:
+    counts = Counter(found)
+    return {likeness.value: counts[likeness] for likeness in Likeness}
 
 
 def show(judged: list[Judged], *, most: int) -> None:
     """Print the figures, then the classes of differences by the number of functions that have them."""
-    figures = summary(judged)
     columns = [likeness.value for likeness in Likeness]
     rows: list[tuple[object, ...]] = [("", *columns, "all")]
-    for what in ("functions", "hunks"):
-        counts = [figures[what][column] for column in columns]
-        rows.append((what, *counts, sum(counts)))
+    rows += [(what, *counts.values(), sum(counts.values())) for what, counts in summary(judged).items()]
     print(table(rows, indent="  "))
-    print(
-        f"  hunks of the tool where people changed nothing: {figures['hunks of the tool where people changed nothing']}"
-    )
+    print(f"  hunks of the tool where people changed nothing: {sum(len(one.comparison.extra) for one in judged)}")
     print("why functions differ or were refused (functions, hunks, class, reading, an example):")
     for kind, group in _classes(judged)[:most]:
         one, problem = group[0]
         functions = len({(judgement.case.file, judgement.case.function) for judgement, _ in group})
         print(f"  {functions:4} {len(group):4}  {kind}: {READINGS[kind.partition(':')[0]]}")
-        print(
-            f"             {one.case.file} {one.case.function}: people {_short(problem.people)} | tool {_short(problem.tool)}"
-        )
+        print(f"             {one.case.file} {one.case.function}")
+        print(f"             people: {_short(problem.people)}")
+        print(f"             symfix: {_short(problem.tool)}")
 
 
 def document(judged: list[Judged]) -> dict[str, Any]:
     """Everything, for the JSON."""
     return {
         "figures": summary(judged),
+        "hunks of the tool where people changed nothing": sum(len(one.comparison.extra) for one in judged),
         "reasons": [
             {"class": kind, "reading": READINGS[kind.partition(":")[0]],
              "functions": len({(one.case.file, one.case.function) for one, _ in group}), "hunks": len(group)}

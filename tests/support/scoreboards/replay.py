@@ -43,7 +43,9 @@ def main() -> int:
     words = _words()
     old, new = source_tree("1.13.1", words.old), source_tree("2.6.0", words.tree)
     pairs = symbolic_pairs(inventory(old), inventory(new))
-    cases = replayed(pairs, old, TorchSurroundings(torch_root=new), unsafe=words.unsafe_fixes)
+    rules = frozenset(words.select or (card.name for card in Registry().rules))
+    question = Question(rules, Wishes(unsafe=words.unsafe_fixes))
+    cases = replayed(pairs, old, question, TorchSurroundings(torch_root=new))
     judged = [one for case in cases if (one := judge(case)) is not None]
     print(f"replay: {old.name} → {new.name}, {len(judged)} functions to which people brought symbolic sizes")
     show(judged, most=words.reasons)
@@ -85,12 +87,11 @@ def symbolic_pairs(
 
 
 def replayed(
-    pairs: list[tuple[str, Definition, Definition]], tree: Path, surroundings: TorchSurroundings, *, unsafe: bool
+    pairs: list[tuple[str, Definition, Definition]], tree: Path, question: Question, surroundings: TorchSurroundings
 ) -> list[Case]:
     """Run the engine over the old files; one case for each pair."""
     top = tree / NATIVE
     files = sorted({top / file for file, _, _ in pairs})
-    question = Question(frozenset(card.name for card in Registry().rules), Wishes(unsafe=unsafe))
     report = run([Target(path, named=True) for path in files], question, surroundings, jobs=JOBS)
     cases = []
     for path, outcome in zip(files, report.outcomes, strict=True):
@@ -165,6 +166,7 @@ def _words() -> argparse.Namespace:
     parser.add_argument("--old", type=Path, help="the older tree (default: scripts/corpus brings 1.13.1)")
     parser.add_argument("--tree", type=Path, help="the newer tree (default: scripts/corpus brings 2.6.0)")
     parser.add_argument("--unsafe-fixes", action="store_true", help="apply the unsafe fixes too")
+    parser.add_argument("--select", nargs="+", metavar="RULE", help="these rules only")
     parser.add_argument("--reasons", type=int, default=10, help="how many classes of differences to print")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     return parser.parse_args()

@@ -1,0 +1,129 @@
+"""What a run of the tool over operator files did: what compiles, what changed, which kernels were hurt."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from symfix.codemods.intake import Target
+from symfix.codemods.outcome import Changed, Failed, Outcome, Unchanged
+from symfix.codemods.run import Question, run
+from symfix.codemods.source import SourceFile
+from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.verify.scratch import scratch_folder
+from symfix.cpp._infer import CONCRETE
+
+from .compiling import Complaint
+from .corpus import NATIVE, remembered
+from .dispatch import only_real
+from .functions import Definition, definition_at, definitions
+
+JOBS = 2
+
+
+@dataclass(frozen=True)
+class Run:
+    """``outcomes`` of all files, and of a second run those that are not as quiet as they should be."""
+
+    outcomes: tuple[Outcome, ...]
+    again: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A file that compiled before and does not now."""
+
+    file: str
+    function: str
+    complaint: Complaint
+    source_line: str
+
+
+def fix_copy(files: Sequence[Path], tree: Path, question: Question) -> Run:
+    """What `symfix fix` makes of a copy of the files, and what a second run would still do; computed once."""
+    style = tree / ".clang-format"
+    settings = [style.read_bytes()] if style.exists() else []
+    surroundings = TorchSurroundings()
+    who = [question.registry.identity, surroundings.identity, repr((sorted(question.rules), question.wishes))]
+
+    def fix() -> Run:
+        with scratch_folder() as scratch:
+            folder = scratch / NATIVE
+            folder.mkdir(parents=True)
+            for content in settings:
+                (scratch / style.name).write_bytes(content)
+            targets = [Target(Path(shutil.copy(path, folder)), named=True) for path in files]
+            first = run(targets, question, surroundings, jobs=JOBS).outcomes
+            for outcome in first:
+                if isinstance(outcome, Changed):
+                    outcome.source.path.write_bytes(outcome.after)
+            second = run(targets, question, surroundings, jobs=JOBS).outcomes
+        return Run(first, tuple(outcome for outcome in second if isinstance(outcome, (Changed, Failed))))
+
+    return remembered("fixed", [*who, *settings, *(path.read_bytes() for path in files)], fix)
+
+
+def changed_definitions(path: Path, before: bytes, after: bytes) -> list[Definition]:
+    """The definitions of ``before`` that read otherwise in ``after``, or are gone."""
+    now = {definition.key: definition.text for definition in definitions(path, after)}
+    return [definition for definition in definitions(path, before) if now.get(definition.key) != definition.text]
+
+
+def damaged_kernels(changed: Iterable[Definition], witnesses: Iterable[dict[str, frozenset[str]]]) -> list[Definition]:
+    """Those of the changed definitions that only ever run on real data, as any of the witnesses says."""
+    listed = list(witnesses)
+    return [
+        one
+        for one in changed
+        if one.structured_kernel or any(only_real(keys.get(one.name, frozenset())) for keys in listed)
+    ]
+
+
+def promoted_sites(outcome: Changed) -> int:
+    """How many concrete calls became their symbolic twins."""
+    content = outcome.source.content
+    return sum(
+        content[edit.start : edit.end].decode() in CONCRETE and edit.text.startswith(b"sym_")
+        for fix in outcome.applied
+        for edit in fix.edits
+    )
+
+
+def eligible_functions(files: Iterable[Path]) -> int:
+    """How many functions of these files see symbolic sizes."""
+    from symfix.cpp._analysis import knowledge
+
+    context = TorchSurroundings().context()
+    return sum(len(knowledge(SourceFile(path, path.read_bytes()), context).eligibility.functions) for path in files)
+
+
+def skip_reasons(outcomes: Iterable[Outcome]) -> Counter[str]:
+    """What was left, counted by mode and reason."""
+    return Counter(
+        f"mode {skip.mode}  {skip.reason}"
+        for one in outcomes
+        if isinstance(one, (Changed, Unchanged))
+        for skip in one.skips
+    )
+
+
+def offered_fixes(outcomes: Iterable[Outcome]) -> Counter[str]:
+    """Fixes that exist and were not asked for, by rule."""
+    return Counter(
+        f"{fix.rule} ({fix.safety.value})"
+        for one in outcomes
+        if isinstance(one, (Changed, Unchanged))
+        for fix in one.offered
+    )
+
+
+def broken(path: Path, after: bytes, complaint: Complaint) -> Broken:
+    """The complaint with the function and the line of the changed text that it is about."""
+    lines = after.decode().splitlines(keepends=True)
+    offset = len("".join(lines[: max(complaint.line - 1, 0)]).encode())
+    inside = definition_at(definitions(path, after), offset)
+    line = lines[complaint.line - 1].strip() if 0 < complaint.line <= len(lines) else ""
+    return Broken(path.name, inside.name if inside else "", complaint, line)
