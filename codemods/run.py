@@ -84,7 +84,7 @@ def run(
         context = surroundings.context()
         answers = _examine_all(pending, question, context, jobs, executor, progress)
         for task, answer in zip(pending, answers, strict=True):
-            silent = isinstance(answer, Unchanged) and not answer.offered and not answer.skips
+            silent = _says_nothing(answer)
             outcomes[task.path] = None if silent and task.path not in named else answer
             if task.on_disk:
                 results.learn(task.path, task.content, None if silent else answer, task.wing.settings)
@@ -118,6 +118,13 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
         results.learn(target.path, content, None, wing.settings)
         return None
     return _Task(target.path, content, wing, on_disk=target.content is None)
+
+
+def _says_nothing(outcome: Outcome) -> bool:
+    """Is it of interest only to whoever named the file? Generated files are, like tests, part of any tree."""
+    if isinstance(outcome, Refused):
+        return outcome.reason == "generated"
+    return isinstance(outcome, Unchanged) and not outcome.offered and not outcome.skips
 
 
 def _unknown(target: Target, registry: Registry) -> Refused:

@@ -67,6 +67,15 @@ def test_a_named_file_is_answered_even_when_there_is_nothing_to_say(tmp_path: Pa
         assert outcome.source.content == b"nothing\n"
 
 
+def test_a_generated_file_is_told_to_who_names_it_only(tmp_path: Path, question: Question) -> None:
+    folder = folder_of(tmp_path, {"a.toy": b"@generated\nquiet\n"})
+    for _ in range(2):
+        assert over(folder, question) == Report((), 1)
+    (outcome,) = run([Target(folder / "a.toy", named=True)], question, Surroundings()).outcomes
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "generated"
+
+
 def test_a_rule_that_breaks_fails_its_own_file_only(tmp_path: Path, question: Question) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"crash\n", "b.toy": b"quiet\n"})
     broken, fine = over(folder, question).outcomes
