@@ -130,7 +130,8 @@ def measure(tree: Path, *, plain: bool, tree_headers: bool, unsafe: bool) -> Res
     say("comparing")
     touched = {path: changed_definitions(path, one.source.content, one.after) for path, one in changed.items()}
     witnesses = [_keys(tree / NATIVE), _keys(TorchSurroundings().place.native)]
-    identity: list[str | bytes] = [Registry().identity, TorchSurroundings().identity, *(path.read_bytes() for path in files)]
+    who = [Registry().identity, TorchSurroundings().identity]
+    identity: list[str | bytes] = [*who, *(path.read_bytes() for path in files)]
     result = Result(
         baseline,
         fixed,
