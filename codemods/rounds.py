@@ -61,7 +61,7 @@ def rewrite(
     if not steps:
         return Unchanged(source, offered, left)
     if text.content == source.content:
-        raise RuleBug(f"fixes that change nothing: {', '.join(sorted({fix.rule for fix in applied}))}")
+        raise RuleBug(f"fixes that take each other back: {', '.join(sorted({fix.rule for fix in applied}))}")
     _same_or_fewer_errors(source.content, text.content, language, applied)
     after = text.content
     if wishes.polish:
@@ -85,6 +85,10 @@ def _answers(text: SourceFile, rules: Sequence[Rule], context: Context) -> tuple
         if any(marker in text.content for marker in rule.markers)
         for answer in rule.decide(text, context)
     ]
+    for answer in answers:
+        if isinstance(answer, Fix) and all(text.content[e.start : e.end] == e.text for e in answer.edits):
+            line, _ = text.line_column(answer.start)
+            raise RuleBug(f"{answer.rule}: a fix that changes nothing, at line {line} of its round")
     fixes, skips = Suppressions.of(text).sort_out(text, answers)
     return sorted(fixes, key=lambda fix: (fix.start, fix.rule)), sorted(skips, key=lambda skip: (skip.start, skip.rule))
 

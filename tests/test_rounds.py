@@ -159,8 +159,15 @@ def test_two_imports_at_one_place_are_a_bug() -> None:
 
 
 def test_a_fix_that_changes_nothing_is_a_bug() -> None:
-    with pytest.raises(RuleBug, match="rounds"):
-        run(b"once\n", rule("idle", (Edit(0, 4, b"once"),)))
+    with pytest.raises(RuleBug, match="idle: a fix that changes nothing, at line 2"):
+        run(b"a\nonce\n", rule("idle", (Edit(2, 6, b"once"),)))
+
+
+def test_fixes_that_take_each_other_back_are_a_bug() -> None:
+    there = rule("there", (Edit(0, 4, b"away"),), once=b"once")
+    back = rule("back", (Edit(0, 4, b"once"),), once=b"away")
+    with pytest.raises(RuleBug, match="rounds and still not done"):
+        run(b"once\n", there, back)
 
 
 def test_a_rule_without_its_marker_is_not_asked() -> None:
