@@ -13,7 +13,7 @@ from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, promot
 from ._schema import header_function, operator_argument
 from ._signatures import may_change
 from ._tree import arguments, field
-from ._types import SYMBOLIC, Type
+from ._types import SYMBOLIC, Type, is_wide
 
 _CHECK = re.compile(
     r"(?:c10::)?(?:TORCH_(?:CHECK|INTERNAL_ASSERT|WARN|SYM_CHECK)(?:_[A-Z_]+)?|AT_(?:ERROR|ASSERTM?)|str)\Z"
@@ -129,7 +129,7 @@ def _method(
 
 def _static_cast(p: Flow, node: Node, call: Node, function: Node, kind: Type, cause: Entity) -> None:
     target = p.types.type_of(call)
-    if kind is Type.SYM_INT and target is Type.INT:
+    if kind is Type.SYM_INT and target is Type.INT and is_wide(p.model.tree.text(function)):
         p.splice(cause, call, function.start_byte, function.end_byte, "")
         if node.type in ("identifier", "call_expression", "subscript_expression"):
             listed = field(call, "arguments")
@@ -149,7 +149,7 @@ def _constructor(
 ) -> None:
     if named in SYMBOLIC_TYPES or (named is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
         return
-    if named is Type.INT and kind is Type.SYM_INT:
+    if named is Type.INT and kind is Type.SYM_INT and is_wide(p.model.tree.text(function)):
         p.edit(cause, function, "")
         p.flow(call, kind, cause)
     elif named is Type.FLOAT and kind is Type.SYM_INT:

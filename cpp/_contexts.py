@@ -11,11 +11,12 @@ from ._conditions import SIMPLE, bound, loop_of, truth
 from ._declarations import Variable, vexing_arguments
 from ._flow import Entity, Flow
 from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, promote, promote_result, put, store
-from ._tree import arguments, field
-from ._types import Type
+from ._tree import arguments, field, walk
+from ._types import Type, is_wide
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_EFFECTS = frozenset({"call_expression", "update_expression", "assignment_expression"})
 _STATEMENTS = frozenset({"expression_statement", "for_statement", "comma_expression", "lambda_capture_specifier"})
 
 
@@ -53,7 +54,7 @@ def _binary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> Non
     operator = p.model.tree.text(sign)
     other = right if left.id == node.id else left
     theirs = p.kind_of(other)
-    written = operator == "<<" and p.types.type_of(left) is Type.STREAM
+    written = operator == "<<" and _is_stream(p, left)
     as_scalar = theirs is Type.TENSOR and kind in (Type.SYM_INT, Type.SYM_FLOAT)
     if written or (as_scalar and operator in _ARITHMETIC | _COMPARISONS):
         return
@@ -65,6 +66,8 @@ def _binary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> Non
         p.conflict(cause, parent, "no-symint-operator", f"SymInt has no operator {operator}")
     elif kind is Type.SYM_ITER and theirs in INTEGERS and operator in ("+", "-"):
         p.flow(parent, kind, cause)
+    elif kind is Type.SYM_INT and theirs is Type.UNSIGNED and operator == "-":
+        p.conflict(cause, parent, "unsigned-arithmetic", "an unsigned difference wraps where a SymInt goes below 0")
     elif kind is Type.SYM_INT and theirs in INTEGERS:
         p.flow(parent, Type.SYM_INT, cause)
     elif {kind, theirs} <= INTEGERS | {Type.FLOAT, Type.SYM_FLOAT} and operator != "%":
@@ -81,7 +84,20 @@ def _binary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> Non
         p.conflict(cause, parent, "unknown-operand", f"the value meets {text}, whose type is {theirs.value}")
 
 
+def _is_stream(p: Flow, left: Node) -> bool:
+    """Whether a chain of ``<<`` writes: it starts with a stream or with a macro given one, or it writes a text."""
+    while left.type == "binary_expression" and left.named_child_count == 2:
+        if left.named_children[1].type in ("string_literal", "concatenated_string"):
+            return True
+        left = left.named_children[0]
+    handed = arguments(left) if left.type == "call_expression" else []
+    return any(p.types.type_of(node) is Type.STREAM for node in (left, *handed))
+
+
 def _comparison(p: Flow, node: Node, parent: Node, other: Node, kind: Type, cause: Entity) -> None:
+    sign = field(parent, "operator")
+    if sign is None:
+        return
     theirs = p.kind_of(other)
     if loop_of(parent) is not None:
         if kind is not Type.SYM_ITER:
@@ -90,6 +106,8 @@ def _comparison(p: Flow, node: Node, parent: Node, other: Node, kind: Type, caus
             demand(p, other, cause)
     elif kind in LISTS | {Type.SYM_ITER}:
         demand(p, other, cause)
+    elif theirs is Type.UNSIGNED and p.model.tree.text(sign) not in ("==", "!=") and node.type != "call_expression":
+        p.conflict(cause, parent, "unsigned-arithmetic", "an unsigned comparison wraps where a SymInt is below 0")
     elif theirs not in INTEGERS | {Type.FLOAT, Type.SYM_FLOAT} or (
         kind is Type.SYM_FLOAT and _is_field(parent, "left", other)
     ):
@@ -141,6 +159,15 @@ def _assignment(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) ->
         p.conflict(cause, parent, "no-symint-operator", f"the array is changed by {operator}")
     elif p.kind_of(right) not in INTEGERS | ({Type.FLOAT, Type.SYM_FLOAT} if kind is Type.SYM_FLOAT else set()):
         p.conflict(cause, right, "mixed-assignment", f"{p.model.tree.text(right)} is of type {p.kind_of(right).value}")
+    elif kind is Type.SYM_FLOAT and operator != "=":
+        p.conflict(cause, parent, "no-symint-operator", f"SymFloat has no operator {operator}")
+    elif operator in ("-=", "%=") and any(inner.type in _EFFECTS for inner in walk(left)):
+        p.conflict(
+            cause,
+            parent,
+            "no-symint-operator",
+            f"SymInt has no operator {operator}, and the target can't be named twice",
+        )
     elif operator in ("-=", "%="):
         p.splice(cause, parent, sign.start_byte, sign.end_byte, f"= {p.model.tree.text(left)} {operator[0]}")
         if right.type not in SIMPLE:
@@ -302,7 +329,8 @@ def _capture(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> No
 
 def _cast(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
     target = p.types.type_of(parent)
-    if kind is Type.SYM_INT and target is Type.INT:
+    written = field(parent, "type")
+    if kind is Type.SYM_INT and target is Type.INT and written is not None and is_wide(p.model.tree.text(written)):
         p.splice(cause, parent, parent.start_byte, node.start_byte, "")
         p.flow(parent, kind, cause)
     elif kind is Type.SYM_INT and target is Type.FLOAT:

@@ -143,10 +143,9 @@ class Declarations:
         declarator = node.child_by_field_name("declarator")
         if declarator is not None:
             self.add_parameters(function, declarator)
-            for child in declarator.named_children:
-                if child.type == "trailing_return_type" and child.named_children:
-                    function.returns_node = child.named_children[0]
-                    function.returns = read_type(self.tree.text(function.returns_node))
+            function.returns_node = trailing_return(declarator)
+            if function.returns_node is not None:
+                function.returns = read_type(self.tree.text(function.returns_node))
         if function.returns_node is None:
             function.returns = Type.AUTO
         return function
@@ -215,6 +214,14 @@ class Declarations:
             initializers, how,
         )  # fmt: skip
         self.variables[scope.id, variable.name].append(variable)
+
+
+def trailing_return(declarator: Node) -> Node | None:
+    """The type behind the ``->`` of a function or lambda, or None."""
+    for child in declarator.named_children:
+        if child.type == "trailing_return_type" and child.named_children:
+            return child.named_children[0]
+    return None
 
 
 def vexing_arguments(parameters: Node) -> list[Node]:

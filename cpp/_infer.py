@@ -246,7 +246,7 @@ class Inference:
             return Type.SYM_INT if Type.SYM_INT in kinds else self.type_of(passed[0])
         if name in ("at::dtype", "at::device", "at::layout", "torch::dtype", "torch::device"):
             return Type.OPTIONS
-        if name == "std::abs" and len(passed) == 1:
+        if name in ("std::abs", "std::max_element", "std::min_element") and passed:
             return self.type_of(passed[0])
         if name == "std::get" and passed:
             index = re.search(r"<\s*(\d+)\s*>", self.model.tree.text(function))
@@ -297,6 +297,8 @@ def _list_method(kind: Type, name: str) -> Type:
     if name in _ELEMENTS:
         return ELEMENT[kind]
     if kind is Type.TENSORS:
+        if name in _ITERATORS:
+            return Type.TENSOR
         return Type.TENSORS if name in ("materialize", "vec", "slice") else Type.UNKNOWN
     if name in _ITERATORS:
         return Type.SYM_ITER if symbolic else Type.INT_ITER

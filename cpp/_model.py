@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from ..codemods.source import SourceFile
 from . import _tree
-from ._declarations import Declarations, Function, Variable
+from ._declarations import Declarations, Function, Variable, trailing_return
 from ._tree import Tree, ancestors, walk
 from ._types import Type, read_type
 
@@ -145,7 +145,7 @@ class Model:
         else:
             name = "" if name_node is None else self.tree.text(name_node)
         spaces, internal, template, in_class = self._surroundings(node)
-        returns_node = node.child_by_field_name("type")
+        returns_node = trailing_return(declarator) or node.child_by_field_name("type")
         function = Function(
             name.rsplit("::", 1)[-1],
             node,

@@ -7,7 +7,7 @@ from tree_sitter import Node
 from ._declarations import Function, Variable
 from ._flow import Entity, Flow
 from ._tree import field
-from ._types import SYMBOLIC, read_type
+from ._types import SYMBOLIC, Type, read_type
 
 HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
 
@@ -43,7 +43,7 @@ def call_sites(p: Flow, function: Function, entity: Entity) -> list[Node]:
             return [holder]
         name = None if holder is None or holder.type != "init_declarator" else field(holder, "declarator")
         variable = None if name is None else p.model.resolve(name)
-        if variable is None:
+        if variable is None or variable.type is not Type.AUTO:
             p.conflict(entity, function.node, "lambda-escapes", "the lambda is handed to code that can't be seen")
             return []
         mentions = list(p.model.references(variable))

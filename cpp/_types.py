@@ -10,6 +10,7 @@ class Type(Enum):
     """What a value is, as far as symbolic sizes care."""
 
     TENSOR = "Tensor"
+    """A Tensor, or what is used like a pointer to one: a MaybeOwned, an iterator over a list of Tensors."""
     OPTIONAL_TENSOR = "optional Tensor"
     TENSORS = "list of Tensors"
     INT = "int64_t"
@@ -92,6 +93,14 @@ def read_type(text: str) -> Type:
         if pattern.match(bare):
             return kind
     return Type.UNKNOWN
+
+
+_WIDE = re.compile(r"\b(?:int64_t|ptrdiff_t|long)\b")
+
+
+def is_wide(text: str) -> bool:
+    """Whether an integer type holds every size: a cast to a narrower one cuts bits off, which a SymInt can't."""
+    return _WIDE.search(text) is not None
 
 
 def is_output_reference(text: str) -> bool:

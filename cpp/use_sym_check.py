@@ -6,7 +6,8 @@ Why: the false side of a check is an error, so an undecided size needs no guard:
 that holds at run time, and the compiler may rely on it.
 
 What it leaves alone: conditions joined by ``&&`` or ``||``, whose later part may only make sense if the first one
-holds; comparisons of arrays; checks with another exception type, which have no symbolic form; kernels.
+holds; comparisons of arrays; checks with another exception type, which have no symbolic form; checks and assertions
+that say no more than the text of their condition, which would say something else then; kernels.
 
 Safety: safe. On plain integers the two are the same check with the same message.
 """
@@ -27,29 +28,25 @@ from ._symbool import as_method, comparison
 from ._tree import arguments, field, walk
 
 NAME = "use_sym_check"
-_TWINS = {"TORCH_CHECK": "TORCH_SYM_CHECK", "TORCH_INTERNAL_ASSERT": "TORCH_SYM_INTERNAL_ASSERT"}
+_OLD, _NEW = "TORCH_CHECK", "TORCH_SYM_CHECK"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     """One Fix for each check whose condition is one comparison of a SymInt."""
+    if not available(_NEW, context.min_torch, context.api):
+        return
     know = knowledge(source, context)
     tree = know.model.tree
     for function in know.eligibility.functions:
         for node in walk(function.body):
             name = field(node, "function") if node.type == "call_expression" else None
-            twin = None if name is None else _TWINS.get(tree.text(name))
-            if (
-                name is None
-                or twin is None
-                or not arguments(node)
-                or not available(twin, context.min_torch, context.api)
-            ):
+            if name is None or tree.text(name) != _OLD or len(arguments(node)) < 2:
                 continue
             condition = arguments(node)[0]
             found = comparison(know.types, condition)
             if found is not None and tree.trusted(node) is None:
-                edits = (Edit(name.start_byte, name.end_byte, twin.encode()), *as_method(know.types, found))
-                message = f"{tree.text(name)} on a size to {twin}"
+                edits = (Edit(name.start_byte, name.end_byte, _NEW.encode()), *as_method(know.types, found))
+                message = f"{_OLD} on a size to {_NEW}"
                 yield Fix(NAME, 2, Safety.SAFE, edits, message, function=function.name)
             elif condition.type == "binary_expression" and _joins_sizes(know.types, condition):
                 detail = "a part of the condition may only make sense if another holds: split the check by hand"
