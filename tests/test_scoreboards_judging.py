@@ -46,7 +46,12 @@ def test_an_identical_function_has_no_problems() -> None:
 
 def test_a_signature_belongs_to_the_schema_or_to_the_file() -> None:
     assert kinds(case(WHOLE, BODY)) == ["kernel signature", "kernel parameter"]
-    assert kinds(case(WHOLE, BODY, registered=False)) == ["helper signature", "helper signature"]
+    assert kinds(case(WHOLE, BODY, registered=False)) == ["helper signature", "helper parameter"]
+
+
+def test_what_the_tool_says_of_a_signature_is_said_again() -> None:
+    skip = left_at("IntArrayRef s", "declared-type")
+    assert kinds(case(WHOLE, BODY, skips=(skip,)))[0] == "kernel signature: declared-type"
 
 
 def test_a_refusal_has_the_reason_that_the_tool_gave_for_that_statement() -> None:

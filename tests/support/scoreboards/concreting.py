@@ -10,7 +10,7 @@ _MACRO = re.compile(r"\b(?:TORCH_GUARD_SIZE_OBLIVIOUS|C10_AS_INTARRAYREF_SLOW)\(
 _COMPARISON = re.compile(r"\s*\.\s*sym_(eq|ne|lt|le|gt|ge|and|or)\(")
 _CONSTRUCTOR = re.compile(r"\b(?:c10::)?SymInt\(")
 _PLAIN = re.compile(r"-?\w+(?:\(\w*\))?|std::move\(\w+\)")
-_CALL = re.compile(r"(?P<before>\.|->|\bat::|(?<![\w:>.]))(?P<name>\w+?)_symint(?P<after>_out|_outf)?(?=\()")
+_NAME = re.compile(r"\b(\w+?)_symint(?=_outf?\b|\b)")
 _WORDS = (
     (re.compile(r"(?<=[.>])sym_(numel|sizes|size|strides|stride|storage_offset|nbytes)\b"), r"\1"),
     (re.compile(r"\s*\.\s*guard_int\(__FILE__, __LINE__\)"), ""),
@@ -22,22 +22,18 @@ _WORDS = (
 )  # fmt: skip
 
 
-def concrete(text: str) -> str:
-    """The text with its symbolic calls, types and checks made concrete; names of functions defined in it stay."""
-    defined = set(re.findall(r"^[^\n;=]*?\b(\w+_symint)\([^;]*?\)\s*\{", text, re.MULTILINE))
+def concrete(text: str, defined: frozenset[str] = frozenset()) -> str:
+    """The text with its symbolic names, calls, types and checks made concrete.
+
+    ``foo_symint`` stays where the file has a ``foo`` too, among the functions that are ``defined`` there.
+    """
     text = _unwrapped(text, _MACRO, lambda inside: inside)
     text = _unwrapped(text, _CONSTRUCTOR, lambda inside: inside if _PLAIN.fullmatch(inside) else f"int64_t({inside})")
-    text = _CALL.sub(lambda match: _plain_call(match, defined), text)
+    text = _NAME.sub(lambda match: match[0] if match[1] in defined else match[1], text)
     text = _compared(text)
     for pattern, plain in _WORDS:
         text = pattern.sub(plain, text)
     return text
-
-
-def _plain_call(match: re.Match[str], defined: set[str]) -> str:
-    if not match["before"] and f"{match['name']}_symint" in defined:
-        return match[0]
-    return match["before"] + match["name"] + (match["after"] or "")
 
 
 def _unwrapped(text: str, head: re.Pattern[str], instead: Callable[[str], str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from symfix.codemods.rule import Skip
@@ -17,6 +17,7 @@ READINGS = {
     "kernel signature": "the dispatcher calls the function: its SymInt parameters follow the schema, not the file",
     "helper signature": "people gave a helper of the file symbolic parameters or results, the tool did not",
     "kernel parameter": "the value comes from a parameter that people made SymInt together with the schema",
+    "helper parameter": "the value comes from a parameter that people made SymInt in a helper of the file",
     "not eligible": "the tool sees no way by which a symbolic size reaches this function",
     "left": "a concrete call that the tool reports and leaves",
     "after": "the value comes from a concrete call that the tool reports and leaves",
@@ -43,11 +44,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Problem:
-    """One difference: the class, what people wrote and what the tool did."""
+    """One difference: the class, what people wrote, what the tool did and what it said of it."""
 
     kind: str
     people: str
     tool: str
+    said: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ def judge(case: Case) -> Judged | None:
     problems = []
     for one in comparison.matched:
         if one.likeness is Likeness.REFUSED:
-            problems.append(Problem(_refusal(case, comparison, one.hunk, retyped), str(one.hunk), "left"))
+            kind, said = _refusal(case, comparison, one.hunk, retyped)
+            problems.append(Problem(kind, str(one.hunk), "left", said))
         elif one.likeness is Likeness.DIFFERENT:
             tool = "; ".join(map(str, one.ours))
             kind = f"spelling: {_gist(one.hunk.new)} / {_gist(tuple(w for h in one.ours for w in h.new))}"
@@ -95,23 +98,26 @@ def _by_statement(comparison: Comparison) -> list[list[Hunk]]:
     return list(groups.values())
 
 
-def _refusal(case: Case, comparison: Comparison, hunk: Hunk, retyped: frozenset[str]) -> str:
+def _refusal(case: Case, comparison: Comparison, hunk: Hunk, retyped: frozenset[str]) -> tuple[str, str]:
+    """The class of a refusal and what the tool said there."""
     old = list(comparison.old)
+    owner = "kernel" if case.registered else "helper"
     if hunk.start < _body(old):
-        return "kernel signature" if case.registered else "helper signature"
+        said = [skip for skip in case.skips if skip.start < old[_body(old)].start]
+        return (f"{owner} signature: {said[0].reason}", said[0].detail) if said else (f"{owner} signature", "")
     if not case.eligible:
-        return "not eligible"
+        return "not eligible", ""
     first, last = statement(old, hunk.start)
     start, end = old[min(first, len(old) - 1)].start, old[min(last, len(old) - 1)].start
     here = [skip for skip in case.skips if start <= skip.start <= end]
     if here:
-        return f"left: {here[0].reason}"
+        return f"left: {here[0].reason}", here[0].detail
     if retyped & {token.text for token in old[first:last]}:
-        return "kernel parameter" if case.registered else "helper signature"
+        return f"{owner} parameter", ""
     if case.skips:
         nearest = min(case.skips, key=lambda skip: abs(skip.start - start))
-        return f"after: {nearest.reason}"
-    return "no seed"
+        return f"after: {nearest.reason}", nearest.detail
+    return "no seed", ""
 
 
 def _retyped_parameters(comparison: Comparison) -> frozenset[str]:
@@ -168,7 +174,7 @@ def show(judged: list[Judged], *, most: int) -> None:
         print(f"  {functions:4} {len(group):4}  {kind}: {READINGS[kind.partition(':')[0]]}")
         print(f"             {one.case.file} {one.case.function}")
         print(f"             people: {_short(problem.people)}")
-        print(f"             symfix: {_short(problem.tool)}")
+        print(f"             symfix: {_short(problem.tool)}{_quoted(problem.said)}")
 
 
 def document(judged: list[Judged]) -> dict[str, Any]:
@@ -183,7 +189,7 @@ def document(judged: list[Judged]) -> dict[str, Any]:
         ],
         "functions": [
             {"file": one.case.file, "function": one.case.function, "likeness": one.comparison.likeness.value,
-             "problems": [{"class": p.kind, "people": p.people, "tool": p.tool} for p in one.problems]}
+             "problems": [asdict(problem) for problem in one.problems]}
             for one in judged
         ],
     }  # fmt: skip
@@ -195,6 +201,10 @@ def _classes(judged: Iterable[Judged]) -> list[tuple[str, list[tuple[Judged, Pro
         for problem in one.problems:
             groups[problem.kind].append((one, problem))
     return sorted(groups.items(), key=lambda item: (-len({id(one) for one, _ in item[1]}), -len(item[1]), item[0]))
+
+
+def _quoted(said: str) -> str:
+    return f" ({_short(' '.join(said.split()))})" if said else ""
 
 
 def _short(text: str) -> str:

@@ -2,10 +2,9 @@
 
 Protocol. Every file aten/src/ATen/native/*.cpp of PyTorch 2.6.0 that says anything symbolic is made concrete as a
 whole, by words: ``sym_size`` to ``size``, ``view_symint`` to ``view``, ``c10::SymInt`` to ``int64_t``, ``a.sym_eq(b)``
-to ``a == b``, ``guard_int()`` to nothing, and so on; the names of kernels stay. The engine runs over the copy with
-that tree's schemas, safe fixes only. The original is the truth, and each function whose text the way back changed is
-compared as in the replay: identical, different, refused. Signatures of kernels become concrete too and are the
-schema's, not the file's, to change: the second row counts the functions without them.
+to ``a == b``, ``guard_int()`` to nothing, a kernel ``foo_symint`` to ``foo``, and so on. The engine runs over the
+copy with that tree's schemas, safe fixes only. The original is the truth, and each function whose text the way back
+changed is compared as in the replay: identical, different, refused.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def restored(files: list[Path], question: Question, surroundings: TorchSurroundi
     targets = []
     for path in files:
         text = path.read_text()
-        plain = concrete(text)
+        plain = concrete(text, frozenset(one.name for one in definitions(path, text.encode())))
         if plain != text:
             originals[path] = text
             targets.append(Target(path, named=True, content=plain.encode()))
