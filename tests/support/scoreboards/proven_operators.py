@@ -1,0 +1,185 @@
+"""Proven operators: real PyTorch operators that fail on symbolic sizes, mended by `symfix fix` alone and proven so.
+
+Protocol. Every script in golden/repros whose docstring names an operator, a PyTorch release and one of its operator
+files is replayed from nothing: the file of that release is copied, `symfix fix` changes the copy (safe fixes only, the
+installed torch's schemas), and both are compiled, swapped into the installed torch and given the script, which traces
+the operator, calls it at two or more sizes, forbids recompilation and compares with sums of its own. No stored
+evidence is used. The last column says whether the operator of the installed torch, swapped for nothing, passes too.
+Exit code: 0 when every operator is proven, 1 otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.torchapi.locating import release
+from symfix.codemods.verify.change import Change, Observation, Verdict
+from symfix.codemods.verify.command import verify
+
+from .corpus import NATIVE, ROOT, source_tree
+from .table import table, write_json
+
+REPROS = ROOT / "golden" / "repros"
+_SUBJECT = re.compile(
+    r"(?P<operator>[\w.:]+).*? \(PyTorch (?P<release>\d+\.\d+\.\d+), (?P<file>\w+\.cpp)\): (?P<symptom>.+)"
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A repro, and what its docstring says of it."""
+
+    repro: Path
+    operator: str
+    release: str
+    file: str
+    symptom: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of one item."""
+
+    operator: str
+    release: str
+    file: str
+    before: str
+    after: str
+    verdict: str
+    reason: str
+    installed: str
+    seconds: float
+
+    @property
+    def proven(self) -> bool:
+        return self.verdict == Verdict.PROVEN.value
+
+
+def main() -> int:
+    words = _words()
+    items = chosen(found_items(REPROS), words.operators)
+    named = {_release_of(tree): tree for tree in words.tree}
+    trees = {one: source_tree(one, named.get(release(one))) for one in sorted({item.release for item in items})}
+    rows = []
+    for number, item in enumerate(items, 1):
+        say(f"{number} of {len(items)}: {item.operator}, {item.file}")
+        rows.append(replay(item, trees[item.release]))
+    say("")
+    print(
+        f"proven operators: {sum(row.proven for row in rows)} of {len(rows)}, torch {TorchSurroundings().place.version}"
+    )
+    print(table(table_rows(rows), indent="  "))
+    for row in rows:
+        if not row.proven:
+            print(f"NOT PROVEN {row.operator} ({row.file}): {row.verdict}: {row.reason}")
+    place = write_json("proven-operators", words.json, {"operators": [asdict(row) for row in rows]})
+    print(f"figures: {place}")
+    return 0 if rows and all(row.proven for row in rows) else 1
+
+
+def found_items(folder: Path) -> list[Item]:
+    """The repros that name an operator of a PyTorch release, in order of their names."""
+    items = (item_of(path, path.read_text()) for path in sorted(folder.glob("*.py")))
+    return [item for item in items if item is not None]
+
+
+def item_of(repro: Path, text: str) -> Item | None:
+    """What the docstring of a repro says; None when it names no release's operator file."""
+    found = _SUBJECT.fullmatch((ast.get_docstring(ast.parse(text)) or "").partition("\n")[0])
+    return Item(repro, **found.groupdict()) if found else None
+
+
+def chosen(items: Sequence[Item], operators: Sequence[str]) -> list[Item]:
+    """The items named, by operator or by script; all when nothing is named."""
+    unknown = set(operators) - {name for item in items for name in (item.operator, item.repro.stem)}
+    if unknown:
+        raise SystemExit(f"{', '.join(sorted(unknown))}: no repro names such an operator; see {REPROS}")
+    return [item for item in items if not operators or {item.operator, item.repro.stem} & set(operators)]
+
+
+def replay(item: Item, tree: Path) -> Row:
+    """Fix a copy of the item's file and verify that."""
+    started = time.monotonic()
+    before = (tree / NATIVE / item.file).read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, item.file)
+        copy.write_bytes(before)
+        command = [sys.executable, "-m", "symfix.codemods.cli", "fix", copy]
+        fixed = subprocess.run(command, capture_output=True, text=True, check=False)
+        if fixed.returncode not in (0, 1):
+            return _row(item, "", "", "not fixed", fixed.stderr.strip(), "", started)
+        changes = [Change(copy, before, copy.read_bytes())]
+        kept = Path(folder, "evidence")
+        answer = verify(changes, repros=[item.repro], torch_root=tree, evidence_folder=kept, fresh=True)
+    if not answer.checks:
+        return _row(item, "", "", answer.verdict.value, answer.reason, "", started)
+    (check,) = answer.checks
+    installed = "" if check.reference is None else symptom(check.reference)
+    seen = symptom(check.before), symptom(check.after)
+    return _row(item, *seen, answer.verdict.value, answer.reason, installed, started)
+
+
+def _row(item: Item, before: str, after: str, verdict: str, reason: str, installed: str, started: float) -> Row:
+    seconds = round(time.monotonic() - started, 1)
+    return Row(item.operator, item.release, item.file, before, after, verdict, reason, installed, seconds)
+
+
+def symptom(seen: Observation) -> str:
+    """How a run went, in few words: a throw, a size that was pinned and asked for a recompilation, or fine."""
+    if seen.passed:
+        return "passes"
+    if pinned := re.search(r"tensor '(\S+)' size mismatch at index (\d+)", seen.message):
+        return f"pins size {pinned[2]} of {pinned[1]}"
+    if seen.message.startswith("RecompileError"):
+        return "recompiles"
+    if thrown := re.search(r"Cannot call (\w+\(\))", seen.message):
+        return f"{thrown[1]} throws"
+    return " ".join(seen.message.split()[:6]) or "fails"
+
+
+def table_rows(rows: Iterable[Row]) -> list[tuple[object, ...]]:
+    """The table with its head."""
+    head = ("operator", "PyTorch", "file", "before", "after", "verdict", "seconds", "as installed")
+    cells = (
+        (row.operator, row.release, row.file, row.before, row.after, row.verdict, row.seconds, row.installed)
+        for row in rows
+    )
+    return [head, *cells]
+
+
+def _release_of(tree: Path) -> tuple[int, int]:
+    try:
+        return release((tree / "version.txt").read_text())
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{tree}: no PyTorch source tree: {error}") from None
+
+
+def say(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def _words() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/proven-operators", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("operators", nargs="*", metavar="OPERATOR", help="only these, by operator or by repro")
+    parser.add_argument(
+        "--tree", type=Path, action="append", default=[], help="a PyTorch source tree (default: scripts/corpus)"
+    )
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
