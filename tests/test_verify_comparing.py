@@ -79,6 +79,10 @@ def test_half_a_specialisation_less_is_no_proof() -> None:
     assert verdict_of("backed", TRACED | {"compilations": 3}, TRACED | {"compilations": 2})[0] is Verdict.NEUTRAL
 
 
+def test_a_throw_traded_for_a_specialisation_is_no_proof() -> None:
+    assert verdict_of("backed", raises("Cannot call numel()"), TRACED | {"pinned": 1})[0] is Verdict.NEUTRAL
+
+
 def test_inexact_results_are_compared_by_layout() -> None:
     assert verdict_of("eager", RESULT | {"exact": False, "bits": ""}, RESULT)[0] is Verdict.NEUTRAL
 

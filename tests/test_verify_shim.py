@@ -1,9 +1,16 @@
-"""Which kernels of a file are offered to torch, and as what."""
+"""Which kernels of a file are offered to torch, and as what; and who is to blame for what does not compile."""
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
 from symfix.codemods.torchapi import TorchApi
+from symfix.codemods.verify.change import Change, Verdict
+from symfix.codemods.verify.compiling import Builder, Built
 from symfix.codemods.verify.shim import candidates, shim_source
+from symfix.codemods.verify.swapping import LastWord, Unbuildable
 
 
 def found(text: str) -> set[tuple[str, str, str]]:
@@ -41,3 +48,32 @@ def test_the_shim_registers_each_candidate_under_its_key() -> None:
     source = shim_source(candidates(text, api.kernels))
     implicit, explicit = source.index("CompositeImplicitAutograd, library"), source.index("NonFunctional, library")
     assert implicit < source.index('(library, "square"') < explicit < source.index('(library, "select_backward"')
+
+
+class _Compiler(Builder):
+    """Compiles whatever includes the header it uses."""
+
+    def __init__(self) -> None:
+        self.asked: list[bytes] = []
+
+    @property
+    def precompiled(self) -> bool:
+        return True
+
+    def check(self, name: str, content: bytes, quote: Path | None = None) -> Future[Built]:
+        self.asked.append(content)
+        answer: Future[Built] = Future()
+        made = Path(name) if b"#include" in content else None
+        answer.set_result(Built(("g++", name), made, errors=f"{name}:1: error: 'irange' was not declared"))
+        return answer
+
+
+def test_the_last_word_is_said_without_a_precompiled_header() -> None:
+    good, bad = b"#include <c10/util/irange.h>\n", b"c10::irange(3);\n"
+    LastWord([Change(Path("Good.cpp"), good, good)], _Compiler()).require()
+    with pytest.raises(Unbuildable, match=r"by its own includes after the change.*irange") as caught:
+        LastWord([Change(Path("Bad.cpp"), good, bad)], _Compiler()).require()
+    assert caught.value.verdict is Verdict.REGRESSED
+    with pytest.raises(Unbuildable) as caught:
+        LastWord([Change(Path("Bad.cpp"), bad, bad)], _Compiler()).require()
+    assert caught.value.verdict is Verdict.BROKEN_BASELINE

@@ -30,8 +30,8 @@ def choose(
 ) -> Choice:
     """The OpInfos that test the aten operators named (``cross_entropy_loss``, ``nll_loss.out``).
 
-    An OpInfo of the operator's own name comes first; where there is none, those that run it and least else. Of names
-    that are not ``certain`` only those are spoken of that a test knows. Tests in ``namespaces`` (``masked``) come first.
+    An OpInfo of the operator's own name comes first, one in ``namespaces`` (``masked``) before others; where there is
+    none, those that run it and least else. Names that are not ``certain`` and that no test knows are passed over.
     """
     plain = {operator.partition(".")[0] for operator in operators}
     own = {name: _own_tests(name, index, tuple(f"{space}." for space in namespaces)) for name in plain}

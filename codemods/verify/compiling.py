@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..storage import folder, store
 from .isolation import Ended, Limits, run
+from .prelude import prelude
 from .scratch import new_name
 from .toolchain import Toolchain
 
@@ -38,15 +39,35 @@ class Built:
 class Builder:
     """Compiles into a scratch folder with one toolchain; ``jobs`` compilers run at a time."""
 
-    def __init__(self, toolchain: Toolchain, scratch: Path, jobs: int = 2, limits: Limits = COMPILE_LIMITS) -> None:
+    def __init__(
+        self,
+        toolchain: Toolchain,
+        scratch: Path,
+        jobs: int = 2,
+        limits: Limits = COMPILE_LIMITS,
+        progress: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._toolchain = toolchain
         self._scratch = scratch
         self._limits = limits
+        self._prelude = prelude(toolchain, scratch, limits, progress)
         self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="compile")
 
     def compile(self, name: str, content: bytes, quote: Path | None = None) -> Future[Built]:
-        """Start compiling ``content`` as a file called ``name``, with ``quote`` as its own folder."""
-        return self._pool.submit(self._compile, name, content, quote)
+        """Start compiling ``content`` as a file called ``name``, with ``quote`` as its own folder.
+
+        A precompiled header may hide that an ``#include`` is missing: `check` does without.
+        """
+        return self._pool.submit(self._compile, name, content, quote, self._prelude)
+
+    def check(self, name: str, content: bytes, quote: Path | None = None) -> Future[Built]:
+        """Start compiling ``content`` as its own build will, with no header but those it includes."""
+        return self._pool.submit(self._compile, name, content, quote, None)
+
+    @property
+    def precompiled(self) -> bool:
+        """Whether `compile` brings headers that a file may have forgotten to include."""
+        return self._prelude is not None
 
     def link(self, objects: Sequence[Path], name: str) -> Built:
         """Link objects to a shared library."""
@@ -57,17 +78,21 @@ class Builder:
         """Forget what has not started; what runs is waited for."""
         self._pool.shutdown(cancel_futures=True)
 
-    def _compile(self, name: str, content: bytes, quote: Path | None) -> Built:
+    def _compile(self, name: str, content: bytes, quote: Path | None, first: Path | None) -> Built:
         place = self._scratch / new_name("unit")
         place.mkdir()
         source, target = place / name, place / f"{name}.o"
         source.write_bytes(content)
-        command = self._toolchain.compile_command(source, target, quote=quote)
-        kept = _kept_object(self._toolchain, name, content, quote)
-        if kept is not None and kept.is_file():
-            shutil.copyfile(kept, target)
-            return Built(tuple(command), target)
+        plain = _kept_object(self._toolchain, name, content, quote, None)
+        kept = _kept_object(self._toolchain, name, content, quote, first)
+        command = self._toolchain.compile_command(source, target, quote=quote, prelude=first)
+        for known in (plain, kept):
+            if known is not None and known.is_file():
+                shutil.copyfile(known, target)
+                return Built(tuple(command), target)
         built = self._finish(command, target)
+        if built.target is None and first is not None:
+            return self._compile(name, content, quote, None)
         if built.target is not None and kept is not None:
             store(kept, target.read_bytes())
             _forget_oldest(kept.parent)
@@ -83,7 +108,9 @@ def _complaint(ended: Ended) -> str:
     return f"error: the compiler {ended.died}\n{ended.stderr}" if ended.died else ended.stderr
 
 
-def _kept_object(toolchain: Toolchain, name: str, content: bytes, quote: Path | None) -> Path | None:
+def _kept_object(
+    toolchain: Toolchain, name: str, content: bytes, quote: Path | None, first: Path | None
+) -> Path | None:
     """Where the object of this very question is kept; None when headers that may change have a say in it."""
     installed = toolchain.libraries.parent
     if quote is not None and any(quote.glob("*.h")):
@@ -91,7 +118,7 @@ def _kept_object(toolchain: Toolchain, name: str, content: bytes, quote: Path | 
     if any(not folder.is_relative_to(installed) for folder in toolchain.includes):
         return None
     digest = hashlib.sha256()
-    for part in (toolchain.identity.encode(), name.encode(), content):
+    for part in (toolchain.identity.encode(), name.encode(), content, first.name.encode() if first else b""):
         digest.update(len(part).to_bytes(8, "little") + part)
     return folder("objects") / f"{digest.hexdigest()}.o"
 

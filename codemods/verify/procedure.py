@@ -17,7 +17,7 @@ from .evidence import question_key
 from .modules import namespace
 from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
 from .reaching import operators_served
-from .swapping import Libraries, Unbuildable, build
+from .swapping import LastWord, Libraries, Unbuildable, build
 from .toolchain import Toolchain
 from .variants import Laboratory, Variant
 from .verdict import decide
@@ -77,10 +77,23 @@ class Procedure:
 
     def answer(self, question: Question, blank: Verification) -> Verification:
         """The verdict on ``question``, filled into ``blank``."""
+        builder = None
+        if self._toolchain:
+            builder = Builder(self._toolchain, self._laboratory.scratch, self._jobs, progress=self._progress)
+        try:
+            return self._answer(question, blank, builder)
+        finally:
+            if builder:
+                builder.close()
+
+    def _answer(self, question: Question, blank: Verification, builder: Builder | None) -> Verification:
         checks: list[Check] = []
         commands: tuple[str, ...] = ()
         try:
-            self._build(question)
+            last_word = None
+            if self._api and builder:
+                self._libraries = build(question.cpp, self._api, builder, self._progress)
+                last_word = LastWord(question.cpp, builder)
             before, after = self._variants(question)
             if question.against_installed:
                 before = Variant("before", identity="installed")
@@ -93,6 +106,8 @@ class Procedure:
             if not checks:
                 raise Obstacle(Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro or an --op'}")
             verdict, reason = decide(checks, reached=self._libraries is None or any(self._calls))
+            if last_word and verdict is not Verdict.REGRESSED:
+                last_word.require()
         except Unbuildable as failure:
             verdict, commands = failure.verdict, failure.commands
             reason = f"{', '.join(change.path.name for change in question.cpp)} {failure}"
@@ -109,15 +124,6 @@ class Procedure:
             chosen=self._chosen,
             commands=self._libraries.commands if self._libraries else commands,
         )
-
-    def _build(self, question: Question) -> None:
-        if self._api is None or self._toolchain is None:
-            return
-        builder = Builder(self._toolchain, self._laboratory.scratch, self._jobs)
-        try:
-            self._libraries = build(question.cpp, self._api, builder, self._progress)
-        finally:
-            builder.close()
 
     def _variants(self, question: Question) -> tuple[Variant, Variant]:
         libraries = self._libraries

@@ -42,6 +42,8 @@ class Libraries:
 
 
 NOT_DEFINED = "not defined"
+_SIDES = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
+"""Who is to blame when the file before, or the file after, does not build."""
 
 
 def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: Callable[[str], None]) -> Libraries:
@@ -58,24 +60,49 @@ def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: 
     progress(f"compiling {names} before and after, and a shim for {len(shim_candidates)} kernels")
     units: list[tuple[Verdict, Future[Built]]] = []
     for change in changes:
-        place = change.path.parent if change.path.parent.is_dir() else None
+        place = _folder(change)
         before = builder.compile(change.path.name, change.before, place)
         same = change.after == change.before
         units.append((Verdict.BROKEN_BASELINE, before))
         units.append((Verdict.REGRESSED, before if same else builder.compile(change.path.name, change.after, place)))
     shim = builder.compile("shim.cpp", shim_source(shim_candidates).encode())
     commands: list[str] = []
-    for verdict in (Verdict.BROKEN_BASELINE, Verdict.REGRESSED):
+    for verdict in _SIDES:
         for blame, unit in units:
             if blame is verdict:
                 _made(unit.result(), verdict, commands, "compile")
     shim_object = _made(shim.result(), Verdict.UNVERIFIABLE, commands, "compile as a shim")
     sides = []
-    for verdict, side in ((Verdict.BROKEN_BASELINE, "before"), (Verdict.REGRESSED, "after")):
+    for verdict, side in zip(_SIDES, ("before", "after"), strict=True):
         objects = [unit.result().target for blame, unit in units if blame is verdict]
         linked = builder.link([shim_object, *(item for item in objects if item is not None)], side)
         sides.append(_made(linked, verdict, commands, "link"))
     return Libraries(sides[0], sides[1], shim_candidates, tuple(commands))
+
+
+class LastWord:
+    """Compiles the files after the change with no header but their own, while other things run."""
+
+    def __init__(self, changes: Sequence[Change], builder: Builder) -> None:
+        self._builder = builder
+        self._units = [(change, self._check(change, change.after)) for change in changes] if builder.precompiled else []
+
+    def require(self) -> None:
+        """Wait for the compiler; raises Unbuildable when it needs what a precompiled header brought."""
+        for change, unit in self._units:
+            if unit.result().target is None:
+                _made(self._check(change, change.before).result(), Verdict.BROKEN_BASELINE, [], _PLAIN)
+                _made(unit.result(), Verdict.REGRESSED, [], _PLAIN)
+
+    def _check(self, change: Change, content: bytes) -> Future[Built]:
+        return self._builder.check(change.path.name, content, _folder(change))
+
+
+_PLAIN = "compile by its own includes"
+
+
+def _folder(change: Change) -> Path | None:
+    return change.path.parent if change.path.parent.is_dir() else None
 
 
 def _made(built: Built, verdict: Verdict, commands: list[str], step: str) -> Path:

@@ -27,20 +27,36 @@ class Toolchain:
 
     compiler: Path
     version: str
+    torch: str
     flags: tuple[str, ...]
     includes: tuple[Path, ...]
     libraries: Path
 
     @property
     def identity(self) -> str:
-        return "\0".join((self.version, *self.flags, *map(str, self.includes)))
+        return "\0".join((self.version, self.torch, *self.flags, *map(str, self.includes)))
 
-    def compile_command(self, source: Path, target: Path, *, quote: Path | None = None) -> list[str]:
-        """Compile ``source`` to the object ``target``; ``quote`` is where its ``#include "…"`` look first."""
+    @property
+    def precompiles(self) -> bool:
+        """Whether a header can be compiled once for all files, in the way this compiler does it."""
+        return "clang" not in self.version
+
+    def compile_command(
+        self, source: Path, target: Path, *, quote: Path | None = None, prelude: Path | None = None
+    ) -> list[str]:
+        """Compile ``source`` to the object ``target``.
+
+        ``quote`` is where its ``#include "…"`` look first; ``prelude`` a header that stands compiled beside itself.
+        """
+        places = [f"-iquote{quote}"] if quote else []
+        places += [f"-I{folder}" for folder in self.includes]
+        first = ["-include", str(prelude)] if prelude else []
+        return [str(self.compiler), *self.flags, *places, *first, "-c", str(source), "-o", str(target)]
+
+    def precompile_command(self, header: Path, target: Path) -> list[str]:
+        """Compile ``header`` itself, for `compile_command` to take as a prelude."""
         places = [f"-I{folder}" for folder in self.includes]
-        if quote is not None:
-            places.insert(0, f"-iquote{quote}")
-        return [str(self.compiler), *self.flags, *places, "-c", str(source), "-o", str(target)]
+        return [str(self.compiler), *self.flags, *places, "-x", "c++-header", str(header), "-o", str(target)]
 
     def link_command(self, objects: list[Path], target: Path) -> list[str]:
         """Link a library whose functions bind to themselves and whose data binds to torch's."""
@@ -61,7 +77,7 @@ def find_toolchain(place: Place, torch_root: Path | None = None, compiler: str |
         own = torch_root / "aten" / "src"
         # A tree of another release would lay its structs over this torch's libraries: then it only fills gaps.
         includes.insert(0 if _same_release(torch_root, place) else len(includes), own)
-    return Toolchain(path, _compiler_version(path), flags, tuple(includes), libraries)
+    return Toolchain(path, _compiler_version(path), _build(place, libraries), flags, tuple(includes), libraries)
 
 
 def _find_compiler(name: str | None) -> Path:
@@ -72,6 +88,14 @@ def _find_compiler(name: str | None) -> Path:
     if name:
         raise CompilerMissing(f"no compiler {name!r}: name one that is installed")
     raise CompilerMissing("no C++ compiler: install g++ (Debian and Ubuntu: apt-get install g++) or clang++")
+
+
+def _build(place: Place, libraries: Path) -> str:
+    try:
+        stat = (libraries / "libtorch_cpu.so").stat()
+    except OSError:
+        return place.build
+    return f"{place.build} {stat.st_size} {stat.st_mtime_ns}"
 
 
 @lru_cache
