@@ -11,9 +11,9 @@ from ._flow import Entity, Flow
 from ._infer import TRANSPARENT
 from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, promote, put
 from ._schema import header_function, operator_argument
-from ._signatures import may_change
+from ._signatures import follows_schema, may_change
 from ._tree import arguments, field
-from ._types import SYMBOLIC, Type, is_wide
+from ._types import HELD, SYMBOLIC, Type, is_wide
 
 _CHECK = re.compile(
     r"(?:c10::)?(?:TORCH_(?:CHECK|INTERNAL_ASSERT|WARN|SYM_CHECK)(?:_[A-Z_]+)?|AT_(?:ERROR|ASSERTM?)|str)\Z"
@@ -39,6 +39,12 @@ _ALGORITHMS = {
     "std::swap_ranges": 3,
 }
 """Standard algorithms that only move elements, with how many leading arguments are iterators of one element type."""
+
+
+_CONVERTS = frozenset(
+    {(Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.SYM_REF), (Type.SYM_INT, Type.OPTIONAL_SYM_INT)}
+)
+"""What C++ converts by itself on the way into a parameter, as it does for the integers these stand for."""
 
 
 def argument(p: Flow, node: Node, call: Node, kind: Type, cause: Entity) -> None:
@@ -83,6 +89,9 @@ def argument(p: Flow, node: Node, call: Node, kind: Type, cause: Entity) -> None
 
 def list_method(p: Flow, node: Node, call: Node, name: str, kind: Type, cause: Entity) -> None:
     """A method is called on a value that is now symbolic."""
+    if kind in HELD:
+        _optional_method(p, call, name, kind, cause)
+        return
     if kind not in LISTS:
         p.conflict(cause, call, "unsupported-syntax", f"{name}() is called on the value")
         return
@@ -97,6 +106,16 @@ def list_method(p: Flow, node: Node, call: Node, name: str, kind: Type, cause: E
                 demand(p, value, cause)
     elif name not in _LIST_FACTS:
         p.conflict(cause, call, "unknown-callee", f"nothing says that {name}() works on symbolic elements")
+
+
+def _optional_method(p: Flow, call: Node, name: str, kind: Type, cause: Entity) -> None:
+    if name == "value_or":
+        for value in arguments(call):
+            demand(p, value, cause)
+    if name in ("value", "value_or"):
+        p.flow(call, HELD[kind], cause)
+    elif name not in ("has_value", "reset"):
+        p.conflict(cause, call, "unknown-callee", f"{name}() is called on the value")
 
 
 def _method(
@@ -121,7 +140,7 @@ def _method(
             demand(p, receiver, cause)
         else:
             p.conflict(cause, call, "container-size", f"the value is an index or a length in {name}()")
-    elif held in (Type.INT_REF, Type.SYM_REF) and name == "equals":
+    elif (held in (Type.INT_REF, Type.SYM_REF) and name == "equals") or (held in HELD and name == "value_or"):
         demand(p, receiver, cause)
     elif held is not Type.SYM_INT:
         p.conflict(cause, call, "unknown-callee", f"nothing says that {name}() takes a symbolic value")
@@ -252,11 +271,11 @@ def _own(p: Flow, node: Node, call: Node, position: int, kind: Type, cause: Enti
     target = SYMBOLIC.get(parameter.type)
     if parameter.type is Type.AUTO and owns[0].is_lambda:
         target = kind
-    if target is None or (target is not kind and (kind, target) != (Type.SYM_VEC, Type.SYM_REF)):
+    if target is not kind and (kind, target) not in _CONVERTS:
         p.conflict(cause, node, "concrete-parameter", f"{owns[0].name} takes a {parameter.type_text} there")
         return
-    refusal = may_change(p, owns[0])
+    refusal = None if follows_schema(p, parameter) else may_change(p, owns[0])
     if refusal is not None:
         p.conflict(cause, call, *refusal)
     else:
-        promote(p, parameter, target, cause)
+        promote(p, parameter, SYMBOLIC.get(parameter.type, kind), cause)

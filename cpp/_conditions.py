@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from ._flow import Entity, Flow
 from ._tree import ancestors, field
-from ._types import Type
+from ._types import HELD, Type
 
 SIMPLE = frozenset(
     {"identifier", "call_expression", "number_literal", "subscript_expression", "parenthesized_expression"}
@@ -16,6 +16,8 @@ SIMPLE = frozenset(
 
 def truth(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
     """An integer tested for truth: a SymInt has to be compared with 0."""
+    if kind in HELD:
+        return
     if kind is not Type.SYM_INT or node.type not in SIMPLE | {"field_expression"}:
         p.conflict(cause, node, "no-symint-operator", "the value is tested for truth")
     elif loop_of(node) is not None:

@@ -12,7 +12,7 @@ from ._declarations import Variable, vexing_arguments
 from ._flow import Entity, Flow
 from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, promote, promote_result, put, store
 from ._tree import arguments, field, walk
-from ._types import Type, is_wide
+from ._types import HELD, Type, is_wide
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -126,8 +126,10 @@ def _unary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None
         sign = None if around is None else field(around, "operator")
         if sign is not None and p.model.tree.text(sign) not in ("&&", "||"):
             p.conflict(cause, parent, "no-symint-operator", "the negated value is compared in turn")
-    elif operator == "*" and kind is Type.SYM_ITER:
-        p.flow(parent, Type.SYM_INT, cause)
+    elif operator == "*" and (kind is Type.SYM_ITER or kind in HELD):
+        p.flow(parent, HELD.get(kind, Type.SYM_INT), cause)
+    elif operator == "!" and kind in HELD:
+        return
     else:
         p.conflict(cause, parent, "no-symint-operator", f"{kind.value} has no unary operator {operator}")
 
@@ -180,7 +182,7 @@ def _init_declarator(p: Flow, node: Node, parent: Node, kind: Type, cause: Entit
     variable = _declared(p, parent)
     if variable is None:
         p.conflict(cause, parent, "structured-binding", "the value is unpacked")
-    elif node.type == "initializer_list" and variable.type is Type.INT:
+    elif node.type == "initializer_list" and (variable.type is Type.INT or variable.how == "c-array"):
         promote(p, variable, Type.SYM_INT, cause)
     elif node.type == "initializer_list" and variable.type is not Type.INT_VEC:
         if variable.type is not Type.SYM_VEC:
@@ -303,6 +305,12 @@ def _index(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None
 def _member(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
     call = parent.parent
     name = field(parent, "field")
+    if (
+        kind is Type.OPTIONAL_SYM_REF
+        and field(parent, "operator") is not None
+        and p.model.tree.text(parent.children[1]) == "->"
+    ):
+        kind = Type.SYM_REF
     if name is None or call is None or call.type != "call_expression" or not _is_field(call, "function", parent):
         p.conflict(cause, parent, "unsupported-syntax", "a member of the value is named without a call")
     else:

@@ -33,7 +33,7 @@ class Variable:
     function: Function
     initializers: tuple[Node, ...] = ()
     how: str = "local"
-    """``local``, ``parameter``, ``range`` (for-range), ``capture``, ``binding`` (structured) or ``array``."""
+    """``local``, ``parameter``, ``range`` (for-range), ``capture``, ``structured-binding`` or ``c-array``."""
     position: int = -1
 
 
@@ -169,7 +169,7 @@ class Declarations:
                 self._bindings(inner, node, function, scope, initializers)
                 continue
             if inner.type in ("array_declarator", "pointer_declarator"):
-                how = "array"
+                how = "c-array"
             name_node = _declared_name(inner)
             if name_node is not None:
                 text = self.tree.content[node.start_byte : type_node.end_byte].decode()
@@ -194,7 +194,7 @@ class Declarations:
         self, declarator: Node, declaration: Node, function: Function, scope: Node, initializers: tuple[Node, ...]
     ) -> None:
         for position, name in enumerate(declarator.named_children):
-            self._declare(name, "", None, declaration, function, scope, initializers, "binding")
+            self._declare(name, "", None, declaration, function, scope, initializers, "structured-binding")
             self.variables[scope.id, self.tree.text(name)][-1].position = position
 
     def _declare(
@@ -208,7 +208,7 @@ class Declarations:
         initializers: tuple[Node, ...],
         how: str,
     ) -> None:
-        kind = read_type(type_text) if how not in ("binding", "array") else Type.UNKNOWN
+        kind = read_type(type_text) if how not in ("structured-binding", "c-array") else Type.UNKNOWN
         variable = Variable(
             self.tree.text(name), name, scope, name.start_byte, kind, type_text, type_node, declaration, function,
             initializers, how,

@@ -87,7 +87,7 @@ class Eligibility:
             return None
         if not _in_native(function) or self._api.kernels(function.name) or len(self.model.named(function.name)) > 1:
             return None
-        kernels = self._api.kernels(f"{function.name}_symint")
+        kernels = self._api.kernels(symint_name(function.name))
         matching = [k for k in kernels if k.symint and len(k.parameters) == len(function.parameters)]
         return matching[0] if len(matching) == 1 else None
 
@@ -122,7 +122,7 @@ class Eligibility:
     def _keys(self, function: Function) -> frozenset[str]:
         if function.in_class or function.internal or not _in_native(function):
             return frozenset()
-        kernels = self._api.kernels(function.name) or self._api.kernels(f"{function.name}_symint")
+        kernels = self._api.kernels(function.name) or self._api.kernels(symint_name(function.name))
         matching = [kernel for kernel in kernels if len(kernel.parameters) == len(function.parameters)]
         return frozenset(key for kernel in matching or kernels for key in kernel.keys)
 
@@ -167,6 +167,12 @@ class Eligibility:
             if kind is not None and _ITERATOR.fullmatch(text(kind)):
                 return "tensor-iterator", 3, _block(node)
         return None
+
+
+def symint_name(kernel: str) -> str:
+    """What a kernel is called once it takes SymInt: ``f_symint``, ``f_symint_out``."""
+    stem = kernel.removesuffix("_out")
+    return f"{stem}_symint{kernel[len(stem) :]}"
 
 
 def _in_native(function: Function) -> bool:

@@ -10,7 +10,7 @@ from ..codemods.torchapi import Operator, TorchApi
 from ._declarations import Function
 from ._model import Model
 from ._tree import arguments, field
-from ._types import ELEMENT, Type, read_type
+from ._types import ELEMENT, HELD, Type, read_type
 
 CONCRETE = {
     "size": ("sym_size", Type.INT),
@@ -177,7 +177,7 @@ class Inference:
         variable = self.model.resolve(node)
         if variable is None:
             return Type.OPTIONS if _CONSTANT_OPTION.match(self.model.tree.text(node)) else Type.UNKNOWN
-        if variable.how == "binding" and len(variable.initializers) == 1:
+        if variable.how == "structured-binding" and len(variable.initializers) == 1:
             types = self.returned(variable.initializers[0])
             return types[variable.position] if variable.position < len(types) else Type.UNKNOWN
         if variable.type is not Type.AUTO or not variable.initializers:
@@ -193,8 +193,7 @@ class Inference:
             return Type.BOOL
         if operator == "*":
             dereferenced = {
-                Type.TENSOR: Type.TENSOR, Type.OPTIONAL_TENSOR: Type.TENSOR, Type.OPTIONAL_INT: Type.INT,
-                Type.OPTIONAL_INT_REF: Type.INT_REF,
+                Type.TENSOR: Type.TENSOR, Type.OPTIONAL_TENSOR: Type.TENSOR, **HELD,
             }  # fmt: skip
             return dereferenced.get(kind, ELEMENT.get(kind, Type.UNKNOWN))
         return kind if operator in ("-", "+", "~") else Type.UNKNOWN
@@ -283,8 +282,8 @@ class Inference:
             return Type.SYM_INT
         if kind is Type.SYM_INT and name.startswith("sym_"):
             return Type.SYM_BOOL
-        if kind in (Type.OPTIONAL_INT, Type.OPTIONAL_INT_REF) and name in ("value", "value_or"):
-            return Type.INT if kind is Type.OPTIONAL_INT else Type.INT_REF
+        if kind in HELD:
+            return HELD[kind] if name in ("value", "value_or") else Type.UNKNOWN
         return Type.UNKNOWN
 
 

@@ -78,6 +78,8 @@ class Model:
             while parent is not None and parent.type == "qualified_identifier":
                 whole, parent = parent, parent.parent
             name = self.tree.text(node)
+            if node is whole and self.resolve(node) is not None:
+                continue
             if parent is not None and not _declares_definition(parent) and self._may_name(self.tree.text(whole), name):
                 table[name].append(node)
         return table

@@ -13,7 +13,8 @@ from ._signatures import call_sites, follows_schema, may_change, returned_values
 from ._tree import arguments, field
 from ._types import SYMBOLIC, Type, is_output_reference, symbolic_text
 
-SYMBOLIC_TYPES = frozenset({Type.SYM_INT, Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER, Type.SYM_FLOAT, Type.SYM_BOOL})
+SYMBOLIC_TYPES = frozenset(SYMBOLIC.values()) | {Type.SYM_BOOL}
+_FIXED = frozenset({"structured-binding", "c-array"})
 INTEGERS = frozenset({Type.INT, Type.UNSIGNED, Type.SYM_INT})
 LISTS = frozenset({Type.SYM_REF, Type.SYM_VEC})
 _LIST_METHODS = frozenset({"vec", "slice", "drop_front", "drop_back", "begin", "end", "cbegin", "cend"})
@@ -27,8 +28,11 @@ def store(p: Flow, variable: Variable, kind: Type, cause: Entity, at: Node) -> N
         return
     if variable.type is Type.AUTO and target is None:
         target = kind
+    if variable.how in _FIXED:
+        p.conflict(cause, at, variable.how, f"{variable.name} can't change its type alone")
+        return
     if target is None or not _fits(kind, target):
-        name = variable.type_text or "a structured binding"
+        name = variable.type_text
         p.conflict(cause, at, "declared-type", f"{variable.name} is declared {name}")
         return
     promote(p, variable, target, cause)
@@ -39,6 +43,7 @@ def _fits(kind: Type, target: Type) -> bool:
         kind is target
         or (kind, target) in ((Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.SYM_FLOAT))
         or (kind is Type.SYM_REF and target is Type.SYM_VEC)
+        or (kind is Type.SYM_INT and target is Type.OPTIONAL_SYM_INT)
     )
 
 
@@ -60,9 +65,8 @@ def promote(p: Flow, variable: Variable, kind: Type, cause: Entity) -> None:
     if re.search(r"\b(?:static|thread_local|constexpr)\b", variable.type_text):
         p.conflict(entity, variable.node, "static-storage", f"{variable.name} outlives the call that sets it")
         return
-    if variable.how in ("binding", "array"):
-        reason = "structured-binding" if variable.how == "binding" else "c-array"
-        p.conflict(entity, variable.node, reason, f"{variable.name} can't change its type alone")
+    if variable.how in _FIXED:
+        p.conflict(entity, variable.node, variable.how, f"{variable.name} can't change its type alone")
         return
     if variable.how == "parameter":
         _parameter(p, variable, kind, entity)
@@ -71,10 +75,26 @@ def promote(p: Flow, variable: Variable, kind: Type, cause: Entity) -> None:
         for sibling in p.model.variables(function):
             if sibling.declaration.id == variable.declaration.id and sibling is not variable:
                 p.soon(lambda other=sibling: promote(p, other, kind, entity))  # type: ignore[misc]
+    deduced = variable.type is Type.AUTO and variable.how == "range"
+    if variable.how != "parameter" and (deduced or is_output_reference(variable.type_text)):
+        for value in variable.initializers:
+            p.soon(lambda node=value: _shared(p, node, entity))  # type: ignore[misc]
     if variable.how in ("local", "capture"):
         _initialized(p, variable, kind, entity)
     for reference in p.model.references(variable):
         p.soon(lambda use=reference: p.flow(use, kind, entity))  # type: ignore[misc]
+
+
+def _shared(p: Flow, value: Node, entity: Entity) -> None:
+    """What a deduced reference or range variable names belongs to a container, which must be symbolic too."""
+    container = value
+    if value.type == "subscript_expression":
+        container = field(value, "argument") or value
+    method = p.types.receiver(value) if value.type == "call_expression" else None
+    if method is not None and method[1] in ("front", "back", "at"):
+        container = method[0]
+    if p.types.type_of(container) in (Type.INT_REF, Type.INT_VEC):
+        demand(p, container, entity)
 
 
 def retype(p: Flow, variable: Variable, entity: Entity) -> None:

@@ -14,13 +14,17 @@ from ._tree import arguments, field
 from ._types import Type, is_output_reference, read_type
 
 _ACCEPTS = {
-    Type.SYM_INT: frozenset({"SymInt", "SymInt?", "Scalar", "Scalar?"}),
+    Type.SYM_INT: frozenset({"SymInt", "SymInt?", "SymInt[]", "Scalar", "Scalar?"}),
+    Type.OPTIONAL_SYM_INT: frozenset({"SymInt?"}),
+    Type.OPTIONAL_SYM_REF: frozenset({"SymInt[]?"}),
     Type.SYM_FLOAT: frozenset({"Scalar", "Scalar?"}),
     Type.SYM_REF: frozenset({"SymInt[]", "SymInt[]?"}),
     Type.SYM_VEC: frozenset({"SymInt[]", "SymInt[]?"}),
 }
 _REFUSES = {
     Type.SYM_INT: frozenset({"int", "int?", "float", "float?", "bool", "int[]"}),
+    Type.OPTIONAL_SYM_INT: frozenset({"int?"}),
+    Type.OPTIONAL_SYM_REF: frozenset({"int[]?"}),
     Type.SYM_FLOAT: frozenset({"float", "float?", "int", "int?"}),
     Type.SYM_REF: frozenset({"int[]", "int[]?"}),
     Type.SYM_VEC: frozenset({"int[]", "int[]?"}),
@@ -99,8 +103,8 @@ def _rename(p: Flow, call: Node, operators: list[Operator], is_method: bool, pas
     for index, value in enumerate(passed):
         kinds = {_plain(_parameters(op, is_method)[index]) for op in operators}
         if any(kind in ("SymInt[]", "SymInt[]?") for kind in kinds):
-            if p.types.type_of(value) is Type.OPTIONAL_INT_REF:
-                p.conflict(entity, value, "concrete-operand", f"{p.model.tree.text(value)} stays concrete")
+            if p.kind_of(value) in (Type.OPTIONAL_INT_REF, Type.OPTIONAL_SYM_REF):
+                demand(p, value, entity)
             elif value.type == "initializer_list" or p.kind_of(value) in LISTS | {Type.INT_REF, Type.INT_VEC}:
                 demand(p, value, entity, convert=True)
             elif p.kind_of(value) is Type.UNKNOWN:

@@ -23,6 +23,8 @@ class Type(Enum):
     INT_ITER = "iterator over int64_t"
     OPTIONAL_INT = "optional int64_t"
     OPTIONAL_INT_REF = "OptionalIntArrayRef"
+    OPTIONAL_SYM_INT = "optional SymInt"
+    OPTIONAL_SYM_REF = "OptionalSymIntArrayRef"
     SYM_INT = "SymInt"
     SYM_BOOL = "SymBool"
     SYM_FLOAT = "SymFloat"
@@ -42,12 +44,20 @@ ELEMENT = {
     Type.TENSORS: Type.TENSOR,
 }  # fmt: skip
 
+HELD = {
+    Type.OPTIONAL_INT: Type.INT, Type.OPTIONAL_INT_REF: Type.INT_REF,
+    Type.OPTIONAL_SYM_INT: Type.SYM_INT, Type.OPTIONAL_SYM_REF: Type.SYM_REF,
+}  # fmt: skip
+"""What an optional holds."""
+
 SYMBOLIC = {
     Type.INT: Type.SYM_INT,
     Type.INT_REF: Type.SYM_REF,
     Type.INT_VEC: Type.SYM_VEC,
     Type.INT_ITER: Type.SYM_ITER,
     Type.FLOAT: Type.SYM_FLOAT,
+    Type.OPTIONAL_INT: Type.OPTIONAL_SYM_INT,
+    Type.OPTIONAL_INT_REF: Type.OPTIONAL_SYM_REF,
 }
 """What each concrete type becomes when the value it holds is promoted."""
 
@@ -71,6 +81,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
         (r"(?:DimVector|" + _CONTAINER + r"<int64_t(?:,.*)?>)", Type.INT_VEC),
         (r"optional<int64_t>", Type.OPTIONAL_INT),
         (r"(?:OptionalIntArrayRef|optional<IntArrayRef>|OptionalArrayRef<int64_t>)", Type.OPTIONAL_INT_REF),
+        (r"optional<SymInt>", Type.OPTIONAL_SYM_INT),
+        (r"(?:OptionalSymIntArrayRef|optional<SymIntArrayRef>|OptionalArrayRef<SymInt>)", Type.OPTIONAL_SYM_REF),
         (r"SymInt", Type.SYM_INT),
         (r"SymBool", Type.SYM_BOOL),
         (r"SymFloat", Type.SYM_FLOAT),
@@ -111,7 +123,7 @@ def is_output_reference(text: str) -> bool:
 _INTEGER = re.compile(r"\b(?:int64_t|ptrdiff_t|int32_t|long\s+long|long|int)\b")
 _SMALL_BUFFER = re.compile(r"\b(?:c10::|at::)?SmallBuffer\s*<\s*int64_t\s*,[^<>]*>")
 _INTEGER_ELEMENT = re.compile(r"(?<=<)(\s*)int64_t\b")
-_NAMED = re.compile(r"\b(?=(?:IntArrayRef|DimVector)\b)")
+_NAMED = re.compile(r"\b(?=(?:IntArrayRef|DimVector)\b)|(?<=\bOptional)(?=IntArrayRef\b)")
 
 
 HEADERS = {b"c10::SymDimVector": "c10/util/DimVector.h"}
@@ -129,7 +141,7 @@ def symbolic_text(text: str, kind: Type) -> str | None:
         return _INTEGER.sub("c10::SymInt", text, count=1)
     if kind is Type.FLOAT:
         return re.sub(r"\bdouble\b", "c10::SymFloat", text, count=1)
-    if kind not in (Type.INT_REF, Type.INT_VEC):
+    if kind not in (Type.INT_REF, Type.INT_VEC, Type.OPTIONAL_INT, Type.OPTIONAL_INT_REF):
         return None
     for pattern, new in ((_SMALL_BUFFER, "c10::SymDimVector"), (_NAMED, "Sym"), (_INTEGER_ELEMENT, r"\1c10::SymInt")):
         changed, count = pattern.subn(new, text, count=1)

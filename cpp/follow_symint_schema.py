@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._analysis import analyse
+from ._eligible import symint_name
 from ._skips import skip
 
 NAME = "follow_symint_schema"
@@ -43,7 +44,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _left_behind(name: str, context: Context) -> bool:
-    return bool(context.api.kernels(f"{name}_symint")) and not context.api.kernels(name)
+    return bool(context.api.kernels(symint_name(name))) and not context.api.kernels(name)
 
 
 rule = Rule(NAME, Safety.SAFE, "cpp", (b"int64_t", b"IntArrayRef"), decide)
