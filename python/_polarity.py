@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ._flow import Flow
 from ._module import Module
-from ._truths import Leaf
+from ._truths import Leaf, negated, refuses
 from ._values import Kind
 
 # From here on a constant is "no limit given", not a size.
@@ -43,6 +43,8 @@ def general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
         return NoDefault("loop-condition", "a loop whose end is undecided would run forever or never")
     if isinstance(test, ast.If) and _decides_arity(test):
         return NoDefault("decides-arity", "the branches return different numbers of values")
+    if refuses(test) and _in_condition(test, leaf.node):
+        return Default(negated(test, leaf.node), "only an input that is surely bad is refused")
     if not isinstance(leaf.node, ast.Compare):
         if flow.kind(leaf.node) is not Kind.TRUTH:
             return Default(True, "a size is not 0 in general")
@@ -52,6 +54,10 @@ def general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     if len(leaf.node.ops) != 1:
         return NoDefault("chained-comparison", "two comparisons in one; write them apart")
     return of_comparison(flow, leaf.node, test)
+
+
+def _in_condition(test: ast.AST, node: ast.expr) -> bool:
+    return isinstance(test, ast.If) and any(one is node for one in ast.walk(test.test))
 
 
 def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Default | NoDefault:

@@ -6,14 +6,21 @@ import ast
 
 from ._flow import Flow
 from ._module import Module
-from ._truths import Leaf, is_scalar_test
+from ._truths import Leaf, is_scalar_test, refuses
 
 _FLAGS = frozenset({"config", "inductor_config", "torch_config"})
 
 
 def only_raises(test: ast.AST) -> bool:
-    """``if ...: raise ...`` without an else refuses inputs: a check, not a branch."""
-    return isinstance(test, ast.If) and not test.orelse and len(test.body) == 1 and isinstance(test.body[0], ast.Raise)
+    """``if ...: raise ...`` without an else refuses inputs: a check, not a branch; the message may have a name."""
+    return (
+        isinstance(test, ast.If) and not test.orelse and (len(test.body) == 1 or _named_message(test)) and refuses(test)
+    )
+
+
+def _named_message(test: ast.If) -> bool:
+    first = test.body[0]
+    return len(test.body) == 2 and isinstance(first, ast.Assign) and isinstance(first.targets[0], ast.Name)
 
 
 def only_optimizes(module: Module, flow: Flow, leaf: Leaf) -> bool:

@@ -164,6 +164,26 @@ def _undecided(node: ast.expr, flow: Flow) -> bool:
     return False
 
 
+def refuses(test: ast.AST) -> bool:
+    """The branch ends in an exception."""
+    return isinstance(test, ast.If) and isinstance(test.body[-1], ast.Raise)
+
+
+def negated(test: ast.AST, node: ast.expr) -> bool:
+    """Whether ``node`` stands under an odd number of ``not`` in the condition of ``test``."""
+    return isinstance(test, ast.If) and _nots_above(test.test, node) % 2 == 1
+
+
+def _nots_above(condition: ast.expr, node: ast.expr) -> int:
+    if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        return 1 + _nots_above(condition.operand, node)
+    if isinstance(condition, ast.BoolOp):
+        return max(
+            _nots_above(value, node) for value in condition.values if any(one is node for one in ast.walk(value))
+        )
+    return 0
+
+
 def is_scalar_test(node: ast.expr, flow: Flow) -> bool:
     """A scalar the user gave, which may be a SymFloat, is compared with one exact float."""
     if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):

@@ -61,8 +61,9 @@ def _joined(module: Module, known: Flow, condition: ast.expr, context: Context) 
         if not any(True for _ in forced_parts(condition, known)):
             return (), []
         renderer = Renderer(module, known, context, condition)
-        text = renderer.condition(condition, True)
-        return (Edit(*module.span(condition), text.encode()),), renderer.needs
+        text = renderer.condition(condition, True).encode()
+        edits = () if text == module.text(condition) else (Edit(*module.span(condition), text),)
+        return edits, renderer.needs
     joiner = Joiner(module, known, context)
     joiner.join(condition)
     return joiner.edits, joiner.needs

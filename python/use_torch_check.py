@@ -85,7 +85,7 @@ def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr |
     """Name of the exception and its message; raises Unfit."""
     if isinstance(node, ast.Assert):
         return "AssertionError", node.msg
-    raised = node.body[0]
+    raised = node.body[-1]
     assert isinstance(raised, ast.Raise)
     if raised.exc is None or raised.cause is not None:
         raise Unfit("raise-from", "a check raises its own exception, without a cause")
@@ -102,7 +102,16 @@ def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr |
         for one in ast.walk(arg)
     ):
         raise Unfit("message-shape", "the message cannot be put off into a lambda")
-    return meaning, arguments[0] if arguments else None
+    return meaning, _message(node.body[0], arguments)
+
+
+def _message(first: ast.stmt, arguments: list[ast.expr]) -> ast.expr | None:
+    """What the exception is given: as it stands there, or what was assigned to the name that stands there."""
+    if isinstance(first, ast.Raise):
+        return arguments[0] if arguments else None
+    if isinstance(first, ast.Assign) and [ast.unparse(one) for one in arguments] == [ast.unparse(first.targets[0])]:
+        return first.value
+    raise Unfit("message-shape", "what is assigned before the exception is more than its message")
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

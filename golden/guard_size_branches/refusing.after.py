@@ -1,0 +1,23 @@
+# symfix-golden: path=torch/_refs/example.py
+import torch
+from torch import Tensor
+
+
+def split(a: Tensor, parts: int) -> Tensor:
+    from torch.fx.experimental.symbolic_shapes import guard_or_false
+
+    if guard_or_false(a.size(0) % parts != 0) and parts > 1:
+        print("cannot split", parts)
+        msg = f"{a.size(0)} is no multiple of {parts}"
+        raise ValueError(msg)
+    return a.view(parts, -1)
+
+
+def observe():
+    found = []
+    for n in (4, 5):
+        try:
+            found.append(split(torch.ones(n), 2))
+        except ValueError as error:
+            found.append(str(error))
+    return found

@@ -1,0 +1,21 @@
+# symfix-golden: path=torch/_refs/example.py
+import torch
+from torch import Tensor
+
+
+def split(a: Tensor, parts: int) -> Tensor:
+    torch._check_value(
+        a.size(0) % parts == 0,
+        lambda: f"{a.size(0)} is no multiple of {parts}",
+    )
+    return a.view(parts, -1)
+
+
+def observe():
+    found = []
+    for n in (4, 5):
+        try:
+            found.append(split(torch.ones(n), 2))
+        except ValueError as error:
+            found.append(str(error))
+    return found

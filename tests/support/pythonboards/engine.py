@@ -1,0 +1,50 @@
+"""The Python wing's rules on one file, nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from symfix.codemods.outcome import Changed, Refused, Unchanged
+from symfix.codemods.registry import load_language, load_rules
+from symfix.codemods.rounds import Wishes, rewrite
+from symfix.codemods.rule import Context, Rule
+from symfix.codemods.source import SourceFile
+from symfix.codemods.torchapi import TorchApi
+
+WING = "symfix.python"
+
+
+@lru_cache(maxsize=1)
+def installed_torch() -> TorchApi:
+    return TorchApi.load(None, None)
+
+
+@lru_cache(maxsize=1)
+def rules() -> tuple[Rule, ...]:
+    return tuple(load_rules(WING))
+
+
+def site_packages() -> Path:
+    """The folder that holds the installed torch; torch is not imported."""
+    spec = find_spec("torch")
+    if spec is None or spec.origin is None:
+        raise SystemExit("torch is not installed: scripts/venv verify,test")
+    return Path(spec.origin).parents[1]
+
+
+def rewritten(top: Path, file: str, *, unsafe: bool) -> Changed | Unchanged | Refused:
+    """What the rules make of ``file`` below ``top``."""
+    source = SourceFile(Path(file), (top / file).read_bytes())
+    return rewrite(source, rules(), load_language(WING), Context(installed_torch()), Wishes(unsafe=unsafe))
+
+
+def python_files(top: Path) -> Iterator[str]:
+    """The Python files of ``torch/`` below ``top`` in which a rule may have something to say."""
+    markers = {marker for rule in rules() for marker in rule.markers}
+    for path in sorted((top / "torch").rglob("*.py")):
+        content = path.read_bytes()
+        if any(marker in content for marker in markers):
+            yield path.relative_to(top).as_posix()

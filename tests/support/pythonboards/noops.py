@@ -1,0 +1,118 @@
+"""What the Python rules would change in the installed torch's own Python, and whether the safe part changes nothing.
+
+Counts fixes and skips by rule over every Python file of the installed torch. ``--sample N`` prints N of the fixes,
+evenly spread, to be judged by eye. ``--behave N`` applies every *safe* fix to copies that are laid over torch in a child
+process, imports torch there, and compares about N operators (references in Python first, then OpInfos) with torch as
+it is: values, dtypes, shapes and the words of every error, bit for bit. An operator that does not repeat itself from
+run to run is left out and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from scoreboards.table import counted, table, write_json
+from symfix.codemods.outcome import Changed, Refused, Unchanged
+from symfix.codemods.rule import Fix, Safety
+
+from .engine import python_files, rewritten, site_packages
+
+Outcome = Changed | Unchanged | Refused
+
+
+def main() -> int:
+    words = _words()
+    top = site_packages()
+    outcomes = [(file, rewritten(top, file, unsafe=False)) for file in python_files(top)]
+    fixes = [(file, outcome, fix) for file, outcome in outcomes for fix in _fixes(outcome)]
+    rules = sorted({fix.rule for _, _, fix in fixes})
+    by_rule = Counter((fix.rule, fix.safety) for _, _, fix in fixes)
+    print(f"{len(outcomes)} files of torch in which a rule may have something to say")
+    rows = [(rule, by_rule[rule, Safety.SAFE], by_rule[rule, Safety.UNSAFE]) for rule in rules]
+    total = [sum(row[column] for row in rows) for column in (1, 2)]  # type: ignore[misc]
+    print(table([("rule", "safe", "unsafe"), *rows, ("all", *total)]))
+    skips = Counter(
+        skip.reason for _, outcome in outcomes if not isinstance(outcome, Refused) for skip in outcome.skips
+    )
+    print("skipped: " + ", ".join(f"{reason} {count}" for count, reason in counted(skips)))
+    for file, outcome, fix in _spread(fixes, words.sample):
+        assert not isinstance(outcome, Refused)
+        line, _ = outcome.source.line_column(fix.start)
+        print(f"  {file}:{line} {fix.rule} ({fix.safety.value}): {fix.message}")
+    document = {"rules": rows, "skips": dict(skips)}
+    same = True
+    if words.behave:
+        same = behave(outcomes, words.behave)
+    print(f"figures: {write_json('python-noops', words.json, document)}")
+    return 0 if same else 1
+
+
+def behave(outcomes: list[tuple[str, Outcome]], count: int) -> bool:
+    """Whether torch with all safe fixes laid over it computes and raises what torch does."""
+    with tempfile.TemporaryDirectory(prefix="symfix-noops-") as name:
+        folder = Path(name)
+        modules: dict[str, str] = {}
+        for file, outcome in outcomes:
+            if isinstance(outcome, Changed):
+                place = folder / "after" / file
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(outcome.after)
+                modules[".".join(Path(file).with_suffix("").parts).removesuffix(".__init__")] = str(place)
+        asked = {"before": {}, "again": {}, "after": modules}
+        seen = {label: _digests(folder, label, laid, count) for label, laid in asked.items()}
+    unstable = [name for name, said in seen["before"].items() if seen["again"].get(name) != said]
+    stable = [name for name in seen["before"] if name not in unstable]
+    other = [name for name in stable if seen["after"].get(name) != seen["before"][name]]
+    print(f"{len(modules)} modules with all safe fixes laid over torch: {len(stable)} operators compared")
+    print(f"another result or error: {len(other)} {' '.join(other)}")
+    print(f"left out, since they do not repeat themselves: {len(unstable)} {' '.join(unstable)}")
+    return not other
+
+
+def _digests(folder: Path, label: str, modules: dict[str, str], count: int) -> dict[str, object]:
+    report = folder / f"{label}.jsonl"
+    asked = folder / f"{label}.json"
+    asked.write_text(json.dumps({"modules": modules, "report": str(report), "count": count}))
+    command = [sys.executable, "-m", "pythonboards.behaving", str(asked)]
+    ended = subprocess.run(
+        command, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False
+    )
+    if ended.returncode:
+        raise SystemExit(f"the child with torch {label} died:\n{ended.stderr[-2000:]}")
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    return {line.pop("operator"): line for line in lines}
+
+
+def _fixes(outcome: Outcome) -> Iterator[Fix]:
+    """Everything that was applied or would be on request."""
+    if isinstance(outcome, Changed):
+        yield from outcome.applied
+    if not isinstance(outcome, Refused):
+        yield from outcome.offered
+
+
+def _spread(fixes: list[tuple[str, Outcome, Fix]], count: int) -> Iterator[tuple[str, Outcome, Fix]]:
+    for number in range(min(count, len(fixes))):
+        yield fixes[number * len(fixes) // count]
+
+
+def _words() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/python-noops", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sample", type=int, default=0, help="print so many of the fixes")
+    parser.add_argument("--behave", type=int, default=0, metavar="N", help="compare about N operators")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+"""Replay of people's Python work: what the tool writes on PyTorch 2.6.0 where people made 2.13.0 of it.
+
+Protocol. A site is a call of ``guard_or_false/true``, ``sym_and/or/min/max/eq`` or ``statically_known_true`` in the
+installed torch (2.13.0), in a function that stands under the same path and name in the older tree, whose argument
+expressions all stand there too, letter by letter after normalising white space, and which that function does not call
+so yet. The rules run on the older file, unsafe fixes included, nothing is written.
+
+A site is *identical* when the tool wrote the same call with the same arguments into that function, as often as people
+did; *different* when it wrote another call around one of these arguments; else *refused*. What the tool wrote in those
+files beyond the sites is counted as *beyond*, and ``--sample N`` prints N of these, evenly spread, to be judged by eye.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from scoreboards.corpus import source_tree
+from scoreboards.table import counted, table, write_json
+from symfix.codemods.outcome import Changed, Unchanged
+
+from .engine import rewritten, site_packages
+
+NAMES = frozenset(
+    "guard_or_false guard_or_true sym_and sym_or sym_min sym_max sym_eq statically_known_true".split()  # noqa: SIM905
+)
+Call = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A call that people wrote, and what became of it here."""
+
+    file: str
+    function: str
+    call: str
+    arguments: tuple[str, ...]
+    verdict: str = ""
+    ours: str = ""
+
+
+def main() -> int:
+    words = _words()
+    old, new = source_tree("2.6.0", words.tree), site_packages()
+    judged: list[Site] = []
+    beyond: list[str] = []
+    for file, sites in by_file(human_sites(old, new)).items():
+        here, more = judge(old, file, sites)
+        judged += here
+        beyond += more
+    verdicts = Counter(site.verdict for site in judged)
+    print(f"replay: {len(judged)} sites of people between {old.name} and the installed torch")
+    print(table((count, f"{100 * count / len(judged):.1f}%", name) for count, name in counted(verdicts)))
+    for site in judged:
+        if site.verdict != "identical" and words.verbose:
+            print(f"{site.verdict}: {site.file} {site.function}: {show(site.call, site.arguments)}  {site.ours}")
+    print(f"beyond the sites, in the same {len({site.file for site in judged})} files: {len(beyond)} calls")
+    for number in range(min(words.sample, len(beyond))):
+        print("  " + beyond[number * len(beyond) // words.sample])
+    document = {"sites": [asdict(site) for site in judged], "beyond": beyond}
+    print(f"figures: {write_json('replay-python', words.json, document)}")
+    return 0
+
+
+def human_sites(old: Path, new: Path) -> Iterator[Site]:
+    """The calls that people brought."""
+    for path in sorted((new / "torch").rglob("*.py")):
+        content = path.read_bytes()
+        file = path.relative_to(new)
+        if not any(name.encode() in content for name in NAMES) or not (old / file).exists():
+            continue
+        before = functions(ast.parse((old / file).read_bytes()))
+        for name, function in functions(ast.parse(content)).items():
+            if name not in before:
+                continue
+            there = set(calls(before[name]))
+            expressions = {ast.unparse(node) for node in ast.walk(before[name]) if isinstance(node, ast.expr)}
+            for call, arguments in calls(function):
+                if (call, arguments) not in there and all(argument in expressions for argument in arguments):
+                    yield Site(file.as_posix(), name, call, arguments)
+
+
+def by_file(sites: Iterator[Site]) -> dict[str, list[Site]]:
+    found: dict[str, list[Site]] = defaultdict(list)
+    for site in sites:
+        found[site.file].append(site)
+    return found
+
+
+def judge(old: Path, file: str, sites: list[Site]) -> tuple[list[Site], list[str]]:
+    """The sites of one file with their verdicts, and the tool's calls that no site asked for."""
+    outcome = rewritten(old, file, unsafe=True)
+    assert isinstance(outcome, (Changed, Unchanged)), outcome
+    content = outcome.source.content
+    before = functions(ast.parse(content))
+    after = functions(ast.parse(outcome.after if isinstance(outcome, Changed) else content))
+    written = {
+        name: Counter(calls(after[name])) - Counter(calls(function))
+        for name, function in before.items()
+        if name in after  # else the function itself has another name now
+    }
+    judged: list[Site] = []
+    left: list[Site] = []
+    for site in sites:
+        if written[site.function][site.call, site.arguments] > 0:
+            written[site.function][site.call, site.arguments] -= 1
+            judged.append(replace(site, verdict="identical"))
+        else:
+            left.append(site)
+    judged += [_other(site, written[site.function]) for site in left]
+    theirs = {argument for site in sites for argument in site.arguments}
+    beyond = [
+        f"{file} {name}: {show(*call)}"
+        for name, count in written.items()
+        for call in count.elements()
+        if not theirs & set(call[1])
+    ]
+    return judged, beyond
+
+
+def _other(site: Site, written: Counter[Call]) -> Site:
+    """A site the tool did not write as people did: another call on the same, or none."""
+    for call, arguments in written.elements():
+        shared = [one for one in site.arguments for other in arguments if one in other or other in one]
+        if any(len(one) > 3 for one in shared):
+            return replace(site, verdict="different", ours=f"→ {show(call, arguments)}")
+    return replace(site, verdict="refused")
+
+
+def show(call: str, arguments: tuple[str, ...]) -> str:
+    return f"{call}({', '.join(arguments)})"
+
+
+def functions(tree: ast.Module) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Functions by qualified name; of several with one name, the first."""
+    found: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+
+    def walk(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.setdefault(prefix + child.name, child)
+                walk(child, f"{prefix}{child.name}.")
+            else:
+                walk(child, f"{prefix}{child.name}." if isinstance(child, ast.ClassDef) else prefix)
+
+    walk(tree, "")
+    return found
+
+
+def calls(function: ast.AST) -> Iterator[Call]:
+    """The calls of the names, those of nested functions left to these."""
+    for child in ast.iter_child_nodes(function):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if isinstance(child, ast.Call):
+            name = getattr(child.func, "id", getattr(child.func, "attr", ""))
+            if name in NAMES:
+                yield name, tuple(ast.unparse(argument) for argument in child.args)
+        yield from calls(child)
+
+
+def _words() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/replay-python", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tree", type=Path, help="the older tree (default: scripts/corpus brings 2.6.0)")
+    parser.add_argument("--verbose", action="store_true", help="print every site that is not identical")
+    parser.add_argument("--sample", type=int, default=0, help="print so many of the calls beyond the sites")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+"""In a child: PyTorch's own unbacked test of some operators, with the result compared with eager; an answer a line."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import re
+import signal
+import sys
+import traceback
+import warnings
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from symfix.codemods.verify.children.changed_torch import overlay
+
+_CAUSE = re.compile(r"\(([^()\s]+:\d+ in [^()]*)\)\n")
+# Where a guard is asked for; the line that asked stands above.
+_MACHINERY = ("symbolic_shapes.py", "sym_node.py", "recording.py", "_dynamo", "fake_tensor.py", "_stats.py", "_ops.py")
+
+
+class Overtime(BaseException):
+    """An operator took longer than it may."""
+
+
+def main(request: str) -> None:
+    asked: dict[str, Any] = json.loads(Path(request).read_bytes())
+    overlay(asked["modules"])
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    import torch
+    from torch.testing._internal.common_methods_invocations import op_db
+    from torch.testing._internal.common_ops_unbacked import ops_dde_xfail
+
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGALRM, _overtime)
+    failing = {(entry[0], entry[1]) for entry in ops_dde_xfail}
+    with Path(asked["report"]).open("a") as report:
+        for operator in op_db:
+            name = ".".join(filter(None, (operator.name, operator.variant_test_name)))
+            known = (operator.name, operator.variant_test_name) in failing
+            wanted = name in asked["operators"] if asked["operators"] else known or asked["all"]
+            if wanted and torch.float32 in operator.supported_dtypes("cpu"):
+                report.write(json.dumps({"operator": name, **answer(operator, asked["patience"])}) + "\n")
+                report.flush()
+
+
+def answer(operator: Any, patience: int) -> dict[str, Any]:
+    """What became of one operator: passed, failed with its words and the line that forced a size, or nothing to try."""
+    import torch
+
+    torch.manual_seed(0)
+    signal.alarm(patience)
+    try:
+        count = trace_every_sample(operator)
+    except Overtime:
+        return {"verdict": "overtime", "words": f"more than {patience} s", "line": ""}
+    except Exception as error:
+        root = _root(error)
+        words = f"{type(root).__name__}: {root}"
+        return {"verdict": "failed", "words": words.partition("\n")[0][:300], "line": _line(root)}
+    finally:
+        signal.alarm(0)
+    return {"verdict": "passed" if count else "no sample", "words": f"{count} samples", "line": ""}
+
+
+def trace_every_sample(operator: Any) -> int:
+    """Every dimension of at least 2 is unbacked; raises what tracing raises, and AssertionError for another result."""
+    import torch
+    from torch._dynamo.decorators import mark_unbacked
+    from torch.utils._pytree import tree_leaves
+
+    count = 0
+    for sample in operator.sample_inputs("cpu", torch.float32, requires_grad=False):
+        inputs = ((sample.input, *sample.args), sample.kwargs)
+        traced = copy.deepcopy(inputs)
+        marked = [
+            mark_unbacked(leaf, dim)
+            for leaf in tree_leaves(traced)
+            if isinstance(leaf, torch.Tensor) and leaf.layout == torch.strided
+            for dim in range(leaf.dim())
+            if leaf.shape[dim] >= 2
+        ]
+        if not marked:
+            continue
+        count += 1
+        args, kwargs = copy.deepcopy(inputs)
+        expected = operator.op(*args, **kwargs)
+        torch._dynamo.reset()
+        compiled = torch.compile(lambda *a, **k: operator.op(*a, **k), backend="eager", fullgraph=True)
+        got = compiled(*traced[0], **traced[1])
+        torch.testing.assert_close(got, expected, equal_nan=True)
+    return count
+
+
+def _overtime(number: int, frame: FrameType | None) -> None:
+    raise Overtime
+
+
+def _root(error: BaseException) -> BaseException:
+    """The exception that started it, of those raised while handling each other."""
+    seen: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and at not in seen:
+        seen.append(at)
+        at = at.__cause__ or at.__context__
+    data_dependent = [one for one in seen if "DataDependent" in type(one).__name__]
+    return (data_dependent or seen)[-1]
+
+
+def _line(error: BaseException) -> str:
+    """``file:line in function`` of the torch code that forced a size, as far as it can be told."""
+    said = _CAUSE.search(str(error))
+    if said and not said.group(1).startswith(("_dynamo/", "_ops.py", "utils/_stats.py")):
+        return said.group(1)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if "/torch/" in frame.filename and not any(part in frame.filename for part in _MACHINERY):
+            return f"{frame.filename.rpartition('/torch/')[2]}:{frame.lineno} in {frame.name}"
+    return ""
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

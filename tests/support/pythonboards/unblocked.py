@@ -1,0 +1,109 @@
+"""Operators that fail PyTorch's own unbacked test and pass it with the tool's fixes, results equal to eager.
+
+Protocol. The operators are those that the installed torch expects to fail (``ops_dde_xfail``); ``--all`` takes every
+OpInfo, so that something that gets worse is seen. Each runs twice in a child process, with torch as it is installed and
+with the changed modules laid over it; site-packages is never written. Every sample, float32, CPU: all dimensions of at
+least 2 are marked unbacked, ``torch.compile(backend="eager", fullgraph=True)``, and the result is compared with eager,
+which PyTorch's test does not do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from scoreboards.table import table, write_json
+from symfix.codemods.outcome import Changed
+
+from .engine import python_files, rewritten, site_packages
+
+FILES = (
+    "torch/_meta_registrations.py",
+    "torch/_refs/__init__.py",
+    "torch/_decomp/decompositions.py",
+    "torch/masked/_ops.py",
+)
+Answers = dict[str, dict[str, Any]]
+
+
+def main() -> int:
+    words = _words()
+    with tempfile.TemporaryDirectory(prefix="symfix-unblocked-") as name:
+        folder = Path(name)
+        modules, fixes = changed_modules(folder, words.files or FILES)
+        runs = [start(folder, label, laid, words) for label, laid in (("before", {}), ("after", modules))]
+        for run in runs:
+            run.wait()
+        before, after = answers(folder / "before.jsonl"), answers(folder / "after.jsonl")
+    gained = [name for name in after if after[name]["verdict"] == "passed" and before[name]["verdict"] == "failed"]
+    lost = [name for name in after if before[name]["verdict"] == "passed" and after[name]["verdict"] != "passed"]
+    print(f"{fixes} fixes in {len(modules)} modules; {len(after)} operators run before and after")
+    print(table((name, before[name]["line"] or before[name]["words"][:80]) for name in gained))
+    print(f"newly passing, equal to eager: {len(gained)}")
+    print(f"passing before and not after: {len(lost)} {' '.join(lost)}")
+    document = {"gained": gained, "lost": lost, "before": before, "after": after}
+    print(f"figures: {write_json('unblocked-python', words.json, document)}")
+    return 1 if lost else 0
+
+
+def changed_modules(folder: Path, files: tuple[str, ...]) -> tuple[dict[str, str], int]:
+    """Write the tool's versions below ``folder``: module name → file, and how many fixes they hold."""
+    modules: dict[str, str] = {}
+    fixes = 0
+    for file in python_files(site_packages()) if files == ("torch",) else files:
+        outcome = rewritten(site_packages(), file, unsafe=True)
+        if isinstance(outcome, Changed):
+            place = folder / "after" / file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(outcome.after)
+            modules[".".join(Path(file).with_suffix("").parts).removesuffix(".__init__")] = str(place)
+            fixes += len(outcome.applied)
+    return modules, fixes
+
+
+def start(folder: Path, label: str, modules: dict[str, str], words: argparse.Namespace) -> subprocess.Popen[bytes]:
+    """Run the operators in a child of their own."""
+    request = {
+        "modules": modules,
+        "report": str(folder / f"{label}.jsonl"),
+        "operators": words.only,
+        "all": words.all,
+        "patience": words.patience,
+    }
+    asked = folder / f"{label}.json"
+    asked.write_text(json.dumps(request))
+    command = [sys.executable, "-m", "pythonboards.tracing", str(asked)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, **quiet)
+
+
+def answers(report: Path) -> Answers:
+    """What a child said of each operator; a child that died says so for the rest."""
+    if not report.exists():
+        raise SystemExit(f"the child died before its first operator: run it by hand on {report.with_suffix('.json')}")
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    return {line.pop("operator"): line for line in lines}
+
+
+def _words() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="scripts/unblocked-python", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*", help="files below site-packages, or `torch` for all (default: four)")
+    parser.add_argument("--only", action="append", default=[], metavar="OP", help="this operator (repeatable)")
+    parser.add_argument("--all", action="store_true", help="every OpInfo, not only those expected to fail")
+    parser.add_argument("--patience", type=int, default=300, help="seconds that one operator may take")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    words = parser.parse_args()
+    words.files = tuple(words.files)
+    return words
+
+
+if __name__ == "__main__":
+    sys.exit(main())
