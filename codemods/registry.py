@@ -83,9 +83,14 @@ class Registry:
                 digest.update(hashlib.blake2b(path.read_bytes()).digest())
         return digest.hexdigest()
 
+    @cached_property
+    def suffixes(self) -> dict[str, WingCard]:
+        """The wing that reads files with a suffix."""
+        return {suffix: wing for wing in self.wings for suffix in wing.suffixes}
+
     def wing(self, path: Path) -> WingCard | None:
         """The wing whose language the file's suffix says, or None."""
-        return next((wing for wing in self.wings if path.suffix in wing.suffixes), None)
+        return self.suffixes.get(path.suffix)
 
 
 @lru_cache(maxsize=8)

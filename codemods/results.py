@@ -66,8 +66,9 @@ class Results:
 
     def by_stat(self, path: Path, settings: Sequence[str]) -> Hit | None:
         """The answer when the file's stat is the one it had; reads the file only when there is something to show."""
-        entry = self._entries.get(str(path))
-        if entry is None or entry.stat is None or entry.settings != _settings_digest(path.parent, tuple(settings)):
+        located = path.absolute()
+        entry = self._entries.get(str(located))
+        if entry is None or entry.stat is None or entry.settings != _settings_digest(located.parent, tuple(settings)):
             return None
         try:
             if _stat(path) != entry.stat:
@@ -78,10 +79,11 @@ class Results:
 
     def by_content(self, path: Path, content: bytes, settings: Sequence[str]) -> Hit | None:
         """The answer when the file's bytes are the ones it had."""
-        entry = self._entries.get(str(path))
+        located = path.absolute()
+        entry = self._entries.get(str(located))
         if entry is None or entry.digest != _digest(content):
             return None
-        if entry.settings != _settings_digest(path.parent, tuple(settings)):
+        if entry.settings != _settings_digest(located.parent, tuple(settings)):
             return None
         self._remember(path, content, entry.outcome, entry.settings)
         return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, content))
@@ -90,7 +92,7 @@ class Results:
         """Keep an answer; a failure is a bug that the next run should meet again, so it is not kept."""
         if not isinstance(outcome, Failed):
             packed = None if outcome is None else _pack(outcome)
-            self._remember(path, content, packed, _settings_digest(path.parent, tuple(settings)))
+            self._remember(path, content, packed, _settings_digest(path.absolute().parent, tuple(settings)))
 
     def _remember(self, path: Path, content: bytes, packed: bytes | None, settings: bytes) -> None:
         try:
@@ -99,7 +101,7 @@ class Results:
             return
         # A file written again within one tick of the clock keeps its stat; a settled one can't.
         settled = time.time_ns() - stat[0] > _SETTLED_SECONDS * 10**9 and stat[1] == len(content)
-        self._entries[str(path)] = _Entry(stat if settled else None, _digest(content), settings, packed)
+        self._entries[str(path.absolute())] = _Entry(stat if settled else None, _digest(content), settings, packed)
         self._grown = True
 
 
@@ -114,13 +116,15 @@ def _digest(content: bytes) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _settings_digest(folder: Path, names: tuple[str, ...]) -> bytes:
-    found = []
-    for parent in (folder, *folder.parents) if names else ():
-        for name in names:
-            try:
-                found.append((parent / name).read_bytes())
-            except OSError:
-                continue
+    """What the settings files in a folder and above it hold."""
+    if not names:
+        return b""
+    found = [_settings_digest(folder.parent, names)] if folder != folder.parent else []
+    for name in names:
+        try:
+            found.append((folder / name).read_bytes())
+        except OSError:
+            continue
     return _digest(b"\0".join(found))
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 import os
 import traceback
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from .intake import Target, admit, read
 from .outcome import Failed, Outcome, Refused, Unchanged
@@ -18,6 +16,10 @@ from .registry import Registry, WingCard, load_language, load_rules
 from .results import Results
 from .rounds import Wishes, rewrite
 from .rule import Context
+from .source import SourceFile
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 FEW_BYTES = 200_000
 """Below this much source a second process costs more than it brings."""
@@ -131,7 +133,7 @@ def _unknown(target: Target, registry: Registry) -> Refused:
     content = b"" if target.content is not None else read(target.path)
     if isinstance(content, Refused):
         return content
-    known = ", ".join(sorted(suffix for card in registry.wings for suffix in card.suffixes))
+    known = ", ".join(sorted(registry.suffixes))
     what = f"{target.path.suffix} files" if target.path.suffix else "files without a suffix"
     return Refused(target.path, "unknown-language", f"no rule reads {what}; they read {known}")
 
@@ -160,6 +162,9 @@ def _examine_all(
         return answers
     if executor is not None:
         return _spread(tasks, question, context, executor, progress)
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     for package in {task.wing.package for task in tasks}:
         load_rules(package)  # once here, so that forked processes need not
     methods = multiprocessing.get_all_start_methods()
@@ -175,6 +180,8 @@ def _spread(
     executor: Executor,
     progress: Callable[[int, int], None],
 ) -> list[Outcome]:
+    from concurrent.futures import as_completed
+
     chunks: list[list[int]] = []
     weight = _CHUNK_BYTES
     for number in sorted(range(len(tasks)), key=lambda number: -len(tasks[number].content)):
@@ -199,15 +206,20 @@ def examine_chunk(tasks: Sequence[_Task], question: Question, context: Context) 
 
 
 def examine(task: _Task, question: Question, context: Context) -> Outcome:
-    """What comes of one file; whatever breaks becomes a Failed with its traceback."""
+    """What comes of one file; whatever breaks becomes a Failed with its traceback.
+
+    Rules ask where a file lives, so they get its whole path, whatever the caller called it.
+    """
     source = admit(task.path, task.content)
     if isinstance(source, Refused):
         return source
+    located = SourceFile(task.path.absolute(), task.content)
     try:
         rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
-        return rewrite(source, rules, load_language(task.wing.package), context, question.wishes)
+        outcome = rewrite(located, rules, load_language(task.wing.package), context, question.wishes)
     except Exception:
         return Failed(task.path, traceback.format_exc())
+    return replace(outcome, path=task.path) if isinstance(outcome, Refused) else replace(outcome, source=source)
 
 
 def default_jobs() -> int:

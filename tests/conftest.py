@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from symfix.codemods.registry import Registry
 
 sys.path.append(str(Path(__file__).parent / "support"))

@@ -1,4 +1,4 @@
-"""Everything that can be wrong with what a person hands over: one clear line, the right exit code, files as they were."""
+"""Whatever can be wrong with what a person hands over: one clear line, the right exit code, files as they were."""
 
 from __future__ import annotations
 

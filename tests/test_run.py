@@ -116,6 +116,28 @@ def test_a_second_run_asks_no_rule_and_answers_the_same(tmp_path: Path, question
     assert [type(outcome) for outcome in before.outcomes] == [Changed, Unchanged, Refused]
 
 
+def test_the_same_file_by_another_name_is_known(
+    tmp_path: Path, question: Question, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of(tmp_path, {"a.toy": b"quiet\n"})
+    over(folder, question)
+    monkeypatch.chdir(folder)
+    again = Surroundings()
+    (outcome,) = over(Path(), question, again).outcomes
+    assert again.asked == 0
+    assert isinstance(outcome, Changed)
+    assert outcome.source.path == Path("a.toy")
+
+
+def test_rules_see_where_a_file_lives(tmp_path: Path, question: Question, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_of(tmp_path, {"a.toy": b"where\n"})
+    monkeypatch.chdir(folder)
+    (outcome,) = over(Path(), question).outcomes
+    assert isinstance(outcome, Unchanged)
+    assert outcome.source.path == Path("a.toy")
+    assert outcome.skips[0].detail == str(folder / "a.toy")
+
+
 def test_a_touched_file_is_known_by_its_bytes(tmp_path: Path, question: Question) -> None:
     folder = folder_of(tmp_path, {"a.toy": b"quiet\n"})
     before = over(folder, question)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,7 @@ from ..torchapi.errors import TorchError
 from ..torchapi.locating import Place, locate
 from ..verify.toolchain import CompilerMissing, find_toolchain
 
-_FOR_TORCH = ("PyYAML", "numpy", "expecttest", "scipy")
-_PARSERS = ("tree-sitter", "tree-sitter-cpp", "libcst")
+_REQUIREMENT = re.compile(r"([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,9 @@ def doctor(words: dict[str, Any]) -> int:
 
 def _look(torch_root: Path | None, torch_python: Path | None) -> Iterator[Finding]:
     yield Finding("symfix", f"{version('symfix')} on Python {sys.version.split()[0]}")
-    for name in _PARSERS:
-        yield _distribution(name, "")
+    for name, extra in _requirements():
+        if extra in ("", "verify") and name != "torch":
+            yield _distribution(name, extra)
     place, finding = _torch(None, torch_python)
     if torch_root is not None:
         yield _torch(torch_root, torch_python)[1]
@@ -58,8 +59,6 @@ def _look(torch_root: Path | None, torch_python: Path | None) -> Iterator[Findin
         there = (headers / "ATen" / "core" / "Tensor.h").is_file()
         yield Finding("headers", str(headers) if there else None, "this torch has none; install the wheel", "verify")
     yield _compiler(place)
-    for name in _FOR_TORCH:
-        yield _distribution(name, "" if name == "PyYAML" else "verify")
     formatter = shutil.which("clang-format", path=str(Path(sys.executable).parent)) or shutil.which("clang-format")
     yield Finding("clang-format", _first_line(formatter), "pip install clang-format", "wrapping of long lines")
     yield Finding("git", _first_line(shutil.which("git")), "install git", "fix in a repository, verify")
@@ -81,6 +80,14 @@ def _compiler(place: Place | None) -> Finding:
     except CompilerMissing as error:
         return Finding("C++ compiler", None, str(error), "verify")
     return Finding("C++ compiler", found.version if found else None, "not looked for without torch", "verify")
+
+
+def _requirements() -> Iterator[tuple[str, str]]:
+    """What symfix declares to need: a name, and the extra that it belongs to or nothing."""
+    for text in sorted(requires("symfix") or (), key=lambda text: ("extra" in text, text.lower())):
+        match = _REQUIREMENT.fullmatch(text)
+        if match is not None and "python_version" not in text:
+            yield match[1], match[2] or ""
 
 
 def _distribution(name: str, needed_for: str) -> Finding:

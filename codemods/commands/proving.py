@@ -49,6 +49,7 @@ def prove(changes: Sequence[Change], words: dict[str, Any]) -> Verification:
         return run_verification(
             changes,
             repros=words["repro"],
+            tests=words["tests"],
             operators=words["operators"] or None,
             torch_python=words["torch_python"],
             torch_root=words["torch_root"],

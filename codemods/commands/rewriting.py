@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +113,7 @@ def _examine(words: Words, *, polish: bool = True) -> tuple[Report, TorchSurroun
     )
     wishes = Wishes(unsafe=words["unsafe_fixes"], polish=polish)
     question = Question(_chosen(registry, words["select"], words["ignore"]), wishes, registry)
-    suffixes = frozenset(suffix for wing in registry.wings for suffix in wing.suffixes)
+    suffixes = frozenset(registry.suffixes)
     jobs = words["jobs"] or default_jobs()
     try:
         with Progress() as progress:
@@ -159,6 +158,8 @@ def _show(report: Report, surroundings: TorchSurroundings, words: Words, *, writ
 
     outcomes = report.outcomes
     if words["style"] in ("json", "json-lines"):
+        from importlib.metadata import version
+
         from ..reports import machine
 
         facts = {"tool": f"symfix {version('symfix')}", "torch": surroundings.place.version}

@@ -21,10 +21,14 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         yield Fix("shout", 2, Safety.UNSAFE, edits, "unmute it", default="loud")
     for match in re.finditer(rb"\bsecret\b", source.content):
         yield Fix("shout", 2, Safety.MANUAL, (Edit(match.start(), match.end(), b"public"),), "tell it")
+    if b"where" in source.content:
+        yield Skip("shout", 1, 0, 5, "here", str(source.path))
     if b"crash" in source.content:
         raise RuntimeError("toy rule crashed")
     for match in re.finditer(rb"\bbroken\b", source.content):
         yield Fix("shout", 1, Safety.SAFE, (Edit(match.start(), match.end(), b"\n!\n"),), "break it")
 
 
-rule = Rule("shout", Safety.SAFE, "toy", (b"quiet", b"silent", b"muted", b"secret", b"crash", b"broken"), decide)
+rule = Rule(
+    "shout", Safety.SAFE, "toy", (b"quiet", b"silent", b"muted", b"secret", b"crash", b"broken", b"where"), decide
+)

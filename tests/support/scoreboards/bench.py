@@ -1,0 +1,156 @@
+"""How long symfix takes, beside the interpreter, the compiler and the peers that are installed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from symfix.codemods.registry import Registry
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.verify.toolchain import CompilerMissing, find_toolchain
+
+from .corpus import ROOT, source_tree
+from .table import table, write_json
+
+OPERATOR = Path("aten", "src", "ATen", "native", "LossNLL.cpp")
+Command = Sequence[str | Path]
+
+
+@dataclass(frozen=True)
+class Row:
+    """Medians in seconds; ``must`` is the bar, where there is one."""
+
+    what: str
+    wall: float
+    cpu: float
+    must: float | None = None
+
+
+class Bench:
+    """Runs commands with a cache folder of their own, which knows the schemas and no results."""
+
+    def __init__(self, runs: int, scratch: Path) -> None:
+        self._runs = runs
+        self._environment = {**os.environ, "XDG_CACHE_HOME": str(scratch / "cache")}
+        self._results = scratch / "cache" / "symfix" / "results"
+
+    def prime(self, command: Command) -> None:
+        """Let one run fill what is kept between runs."""
+        self._run(command)
+
+    def measure(self, what: str, command: Command, *, must: float | None = None, cold: bool = False) -> Row:
+        """The medians of several runs; ``cold`` forgets the results of the files before each."""
+        return self._median(what, lambda: self._run(command), must, self._forget if cold else lambda: None)
+
+    def _median(self, what: str, run: Callable[[], None], must: float | None, before: Callable[[], None]) -> Row:
+        walls, cpus = [], []
+        for _ in range(self._runs):
+            before()
+            started, used = time.perf_counter(), _children_cpu()
+            run()
+            walls.append(time.perf_counter() - started)
+            cpus.append(_children_cpu() - used)
+        return Row(what, statistics.median(walls), statistics.median(cpus), must)
+
+    def _run(self, command: Command) -> None:
+        ended = subprocess.run([str(word) for word in command], capture_output=True, env=self._environment, check=False)
+        if ended.returncode not in (0, 1):
+            raise SystemExit(f"{' '.join(map(str, command))}\n{ended.stderr.decode(errors='replace')}")
+
+    def _forget(self) -> None:
+        shutil.rmtree(self._results, ignore_errors=True)
+
+
+def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
+    """The table of the README, a row at a time."""
+    symfix = Path(sys.executable).with_name("symfix")
+    place = locate(None, None)
+    start = bench.measure("python -c pass", [sys.executable, "-c", "pass"])
+    yield start
+    yield bench.measure("symfix --help", [symfix, "--help"], must=start.wall + 0.15)
+
+    python_rules = ",".join(card.name for card in Registry().rules if card.wing == "symfix.python")
+    check = [symfix, "check", "--statistics"]
+    folders: Mapping[str, Command] = {
+        "torch/, Python": [*check, "--select", python_rules, place.package],
+        "ATen": [*check, "--torch-root", tree, tree / "aten" / "src" / "ATen"],
+    }
+    for (name, command), cold in zip(folders.items(), (12.0, 8.0), strict=True):
+        bench.prime(command)
+        yield bench.measure(f"check {name}, cold", command, must=cold, cold=True)
+        yield bench.measure(f"check {name}, warm", command, must=0.5)
+    module = place.package / "_meta_registrations.py"
+    yield bench.measure(f"diff {module.name}", [symfix, "diff", module], must=2.5, cold=True)
+    operator = [symfix, "diff", "--torch-root", tree, tree / OPERATOR]
+    yield bench.measure(f"diff {OPERATOR.name}", operator, must=1.5, cold=True)
+    yield from _peers(bench, place.package)
+    try:
+        toolchain = find_toolchain(place)
+    except CompilerMissing as missing:
+        print(missing, file=sys.stderr)
+        return
+    compile_alone = toolchain.compile_command(tree / OPERATOR, scratch / "operator.o")
+    yield bench.measure(f"{toolchain.compiler.name} -c {OPERATOR.name}, twice", ["sh", "-c", _twice(compile_alone)])
+    yield bench.measure(
+        f"fix --verify {OPERATOR.name}", ["sh", "-c", _verify_a_copy(symfix, tree, scratch)], must=15.0, cold=True
+    )
+
+
+def _twice(command: Command) -> str:
+    words = " ".join(f"'{word}'" for word in command)
+    return f"{words} & {words.replace('operator.o', 'other.o')}; wait"
+
+
+def _verify_a_copy(symfix: Path, tree: Path, scratch: Path) -> str:
+    """Everything anew: the objects that were kept, the evidence, the file."""
+    repro = ROOT / "golden" / "repros" / "cross_entropy.py"
+    copy = scratch / OPERATOR.name
+    return (
+        f"rm -rf '{scratch}/evidence' '{scratch}/cache/symfix/objects' && cp '{tree / OPERATOR}' '{copy}' && "
+        f"'{symfix}' fix --verify --evidence '{scratch}/evidence' --repro '{repro}' --torch-root '{tree}' '{copy}'"
+    )
+
+
+def _peers(bench: Bench, package: Path) -> Iterator[Row]:
+    ruff = Path(sys.executable).with_name("ruff")
+    if ruff.exists():
+        yield bench.measure(
+            "(ruff check torch/, cold)", [ruff, "check", "--quiet", "--no-cache", "--exit-zero", package]
+        )
+
+
+def _children_cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def main() -> None:
+    """Measure, print, and write the figures as JSON."""
+    parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__)
+    parser.add_argument("--tree", type=Path, help="a PyTorch source tree [the one scripts/corpus brings]")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each command, of which the median counts [3]")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    words = parser.parse_args()
+    tree = source_tree("2.6.0", words.tree)
+    with tempfile.TemporaryDirectory() as folder:
+        measured = list(rows(Bench(words.runs, Path(folder)), tree, Path(folder)))
+    print(table([("", "wall s", "cpu s", "must"), *(_cells(row) for row in measured)]))
+    write_json("bench", words.json, {"runs": words.runs, "rows": [asdict(row) for row in measured]})
+
+
+def _cells(row: Row) -> tuple[str, str, str, str]:
+    return row.what, f"{row.wall:.2f}", f"{row.cpu:.2f}", "" if row.must is None else f"{row.must:.2f}"
+
+
+if __name__ == "__main__":
+    main()
