@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from scoreboards.building import broken, changed_definitions, damaged_kernels, promoted_sites
 from scoreboards.compiling import Complaint, first_error
+from scoreboards.corpus import remembered, source_tree
 from scoreboards.dispatch import kernel_keys, only_real
 from scoreboards.table import table
 from symfix.codemods.edits import Edit
@@ -94,6 +95,24 @@ def test_a_complaint_names_the_function_and_shows_the_line() -> None:
     one = broken(F, BEFORE, Complaint(4, "oh"))
     assert (one.function, one.source_line) == ("crop_cpu", BEFORE.splitlines()[3].decode())
     assert broken(F, BEFORE, Complaint(0, "oh")).source_line == ""
+
+
+def test_an_answer_is_computed_once_for_each_question(fresh_cache: Path) -> None:
+    asked: list[str] = []
+
+    def answer(what: str) -> str:
+        return remembered("kind", [what, b"same"], lambda: asked.append(what) or what.upper())
+
+    assert [answer("a"), answer("b"), answer("a")] == ["A", "B", "A"]
+    assert asked == ["a", "b"]
+    assert remembered("kind", ["as", b"ame"], lambda: "other") == "other"
+
+
+def test_a_folder_that_is_no_tree_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        source_tree("2.6.0", tmp_path)
+    assert stopped.value.code == 2
+    assert str(tmp_path) in capsys.readouterr().err
 
 
 def test_numbers_stand_to_the_right() -> None:

@@ -45,7 +45,7 @@ from .building import (
     skip_reasons,
 )
 from .compiling import Compiler, Complaint
-from .corpus import NATIVE, operator_files, remembered, source_tree
+from .corpus import NATIVE, operator_files, remembered, source_tree, sources
 from .dispatch import kernel_keys
 from .functions import Definition
 from .table import counted, table, write_json
@@ -210,7 +210,7 @@ def _counts(result: Result) -> dict[str, Counter[str]]:
 
 def _keys(folder: Path) -> dict[str, frozenset[str]]:
     place = folder / "native_functions.yaml"
-    return remembered("keys", [place.read_bytes()], lambda: kernel_keys(place))
+    return remembered("keys", [sources("scoreboards.dispatch"), place.read_bytes()], lambda: kernel_keys(place))
 
 
 def say(text: str) -> None:

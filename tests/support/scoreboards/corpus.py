@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import pickle
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +16,8 @@ from symfix.codemods import storage
 ROOT = Path(__file__).parents[3]
 NATIVE = Path("aten", "src", "ATen", "native")
 
+_KEPT = 2000
+
 T = TypeVar("T")
 
 
@@ -21,11 +25,12 @@ def source_tree(release: str, named: Path | None) -> Path:
     """The tree that the user named, or the one that scripts/corpus brings."""
     if named is not None:
         if not (named / NATIVE).is_dir():
-            raise SystemExit(f"{named} has no {NATIVE}: name the top folder of a PyTorch source tree")
+            print(f"{named} has no {NATIVE}: name the top folder of a PyTorch source tree", file=sys.stderr)
+            raise SystemExit(2)
         return named.resolve()
     ended = subprocess.run([ROOT / "scripts" / "corpus", release], stdout=subprocess.PIPE, text=True, check=False)
     if ended.returncode:
-        raise SystemExit(ended.returncode)
+        raise SystemExit(2)
     return Path(ended.stdout.split("\n")[-2])
 
 
@@ -47,4 +52,26 @@ def remembered(kind: str, parts: Sequence[str | bytes], compute: Callable[[], T]
     except (OSError, EOFError, pickle.UnpicklingError):
         answer = compute()
         storage.store(path, pickle.dumps(answer))
+        _forget_oldest(path.parent)
         return answer
+
+
+@lru_cache
+def sources(*modules: str) -> str:
+    """A hash of the modules that an answer depends on."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in modules:
+        digest.update(Path(str(sys.modules[name].__file__)).read_bytes())
+    return digest.hexdigest()
+
+
+def _forget_oldest(folder: Path) -> None:
+    for path in sorted(folder.glob("[a-z]*-*"), key=_age)[:-_KEPT]:
+        path.unlink(missing_ok=True)
+
+
+def _age(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0

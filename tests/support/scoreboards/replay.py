@@ -30,7 +30,7 @@ from symfix.codemods.run import Question, run
 from symfix.codemods.source import SourceFile
 from symfix.codemods.surroundings import TorchSurroundings
 
-from .corpus import NATIVE, remembered, source_tree
+from .corpus import NATIVE, remembered, source_tree, sources
 from .functions import Definition, definitions
 from .judging import Case, document, judge, show
 from .table import write_json
@@ -61,7 +61,8 @@ def inventory(tree: Path) -> list[tuple[str, Definition]]:
     def read() -> list[tuple[str, Definition]]:
         return [(name, one) for name, content in files for one in definitions(top / name, content)]
 
-    return remembered("definitions", [part for name, content in files for part in (name, content)], read)
+    reader = sources("symfix.cpp._model", "symfix.cpp._tree", "symfix.cpp._mask", "scoreboards.functions")
+    return remembered("definitions", [reader, *(part for file in files for part in file)], read)
 
 
 def symbolic_pairs(
