@@ -68,9 +68,13 @@ _PROOF = [
         help="A Python script that exits 0 when the operator works; run before and after.",
     ),
     click.Option(
+        ["--test", "tests"], multiple=True, metavar="COMMAND",
+        help="A command of yours, such as 'pytest tests/test_mine.py'; run before and after.",
+    ),
+    click.Option(
         ["--op", "operators"], multiple=True, metavar="NAME",
         help="One of torch's own operator tests (OpInfo), such as nn.functional.cross_entropy "
-        "[those that reach the change, unless there is a --repro].",
+        "[those that reach the change, unless there is a --repro or --test].",
     ),
     click.Option(["--evidence"], type=FILE, metavar="DIR", help="Where the evidence is kept [the cache folder]."),
     click.Option(

@@ -109,6 +109,20 @@ def test_a_python_module_is_laid_over(repro: Path, tmp_path: Path) -> None:
     assert module.read_bytes() == content
 
 
+def test_a_command_of_the_users_runs_on_the_changed_torch(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import torch\ndef test_square(): torch.square(torch.ones(2, 3)).sum().item()\n"
+    )
+    texts = [KERNEL.replace("BODY", body).encode() for body in (CONCRETE.replace("17", "6"), SYMBOLIC)]
+    words = f"python -m pytest -q -p no:cacheprovider {tmp_path / 'test_it.py'}"
+    answer = verify([Change(tmp_path / "Square.cpp", *texts)], tests=[words], evidence_folder=tmp_path)
+    assert answer.verdict is Verdict.PROVEN
+    (check,) = answer.checks
+    assert (check.protocol, check.subject) == ("test", words)
+    assert "1 failed" in check.before.message
+    assert sum(swap.calls for swap in answer.swaps) > 0
+
+
 def test_a_file_that_is_no_module_of_torch_is_said(repro: Path, tmp_path: Path) -> None:
     answer = verify([Change(tmp_path / "mine.py", b"", b"\n")], repros=[repro], evidence_folder=tmp_path)
     assert answer.verdict is Verdict.UNVERIFIABLE

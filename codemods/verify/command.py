@@ -27,6 +27,7 @@ def verify(
     changes: Sequence[Change],
     *,
     repros: Sequence[Path] = (),
+    tests: Sequence[str] = (),
     operators: Sequence[str] | None = None,
     protocols: Sequence[str] = PROTOCOLS,
     samples: int = SAMPLES,
@@ -42,10 +43,11 @@ def verify(
 ) -> Verification:
     """Build the changed files before and after, swap them into the installed torch, run what there is to run.
 
-    ``operators`` names OpInfos to run under ``protocols``; None chooses those that reach the changed kernels, unless
-    there are ``repros``. At most ``samples`` inputs of each are traced. ``against_installed`` compares the files after
-    with torch as it is. The answer to the same question is given from ``evidence_folder`` unless ``fresh``. Raises a
-    TorchError when there is no usable torch, SandboxMissing when ``limits`` require what the machine has not.
+    ``tests`` are commands run here, with torch changed in every Python they start. ``operators`` names OpInfos to run
+    under ``protocols``; None chooses those that reach the change, unless there are ``repros`` or ``tests``. At most
+    ``samples`` inputs of each are traced. ``against_installed`` compares the files after with torch as it is. The
+    answer to the same question is given from ``evidence_folder`` unless ``fresh``. Raises a TorchError when there is no
+    usable torch, SandboxMissing when ``limits`` require what the machine has not.
     """
     started = time.monotonic()
     place = locate(None, torch_python)
@@ -60,14 +62,17 @@ def verify(
         cpp=tuple(cpp),
         modules=modules,
         repros=tuple(repro.resolve() for repro in repros),
-        operators=() if operators is None and repros else None if operators is None else tuple(operators),
+        tests=tuple(tests),
+        folder=Path.cwd(),
+        operators=() if operators is None and (repros or tests) else None if operators is None else tuple(operators),
         protocols=tuple(protocols),
         samples=samples,
         against_installed=against_installed,
     )
     keeper = evidence_folder or storage.folder("evidence")
     key = _key(question, place, toolchain)
-    known = None if fresh else recall(keeper, key)
+    # A command may read anything: its answer is never taken from before.
+    known = None if fresh or tests else recall(keeper, key)
     if known is not None:
         return known
     with scratch_folder() as scratch:
@@ -84,7 +89,12 @@ def _modules(changes: Sequence[Change], place: Place, torch_root: Path | None) -
 
 
 def _key(question: Question, place: Place, toolchain: Toolchain | None) -> str:
-    parts = [place.build, str(place.package), toolchain.identity if toolchain else "", repr(question.operators)]
+    parts = [
+        place.build,
+        str(place.package),
+        toolchain.identity if toolchain else "",
+        repr((question.operators, question.tests)),
+    ]
     contents = []
     for change in (*question.cpp, *question.modules.values()):
         contents += [str(change.path.resolve()).encode(), change.before, change.after]

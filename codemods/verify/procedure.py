@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from ..torchapi import TorchApi
@@ -19,7 +20,7 @@ from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
 from .reaching import operators_served
 from .swapping import LastWord, Libraries, Unbuildable, build
 from .toolchain import Toolchain
-from .variants import Laboratory, Variant
+from .variants import Laboratory, Replayed, Variant
 from .verdict import decide
 
 _CONFIRMATIONS = 2
@@ -35,12 +36,22 @@ class Question:
     cpp: tuple[Change, ...] = ()
     modules: Mapping[str, Change] = field(default_factory=dict)
     repros: tuple[Path, ...] = ()
+    tests: tuple[str, ...] = ()
+    folder: Path = Path()
+    """Where the commands ``tests`` run."""
     operators: tuple[str, ...] | None = None
     protocols: tuple[str, ...] = PROTOCOLS
     against_installed: bool = False
     """Compare with torch as it is installed instead of with the files before: is the swap itself harmless?"""
     samples: int = SAMPLES
     """At most so many samples of an operator are traced; on concrete sizes all are run."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    protocol: str
+    subject: str
+    on: Callable[[Variant], Replayed]
 
 
 class Obstacle(Exception):
@@ -98,13 +109,15 @@ class Procedure:
             if question.against_installed:
                 before = Variant("before", identity="installed")
                 self._blame = (Verdict.BROKEN_BASELINE, Verdict.BROKEN_BASELINE)
-            checks += self._replayed(question.repros, before, after)
+            checks += self._replayed(question, before, after)
             self._require_swaps()
             operators = self._operators(question)
             tasks = [(operator, protocol) for protocol in question.protocols for operator in operators]
             checks += self._operated(tasks, question.samples, before, after) if tasks else []
             if not checks:
-                raise Obstacle(Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro or an --op'}")
+                raise Obstacle(
+                    Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro, a --test or an --op'}"
+                )
             verdict, reason = decide(checks, reached=self._libraries is None or any(self._calls))
             if last_word and verdict is not Verdict.REGRESSED:
                 last_word.require()
@@ -148,36 +161,40 @@ class Procedure:
             contents += [name.encode(), change.before if side == "before" else change.after]
         return question_key(contents)
 
-    def _replayed(self, repros: Sequence[Path], before: Variant, after: Variant) -> list[Check]:
-        """The user's scripts on three torches; without any, whether both variants load at all."""
-        variants = (before, after, Variant("installed")) if repros else (before, after)
-        scripts: list[Path | None] = [*repros] or [None]
-        if repros:
-            self._progress(f"running {', '.join(repro.name for repro in repros)} before, after and as installed")
+    def _replayed(self, question: Question, before: Variant, after: Variant) -> list[Check]:
+        """The user's scripts and commands on three torches; without any script, whether both variants load at all."""
+        asked = [_Run("repro", script.name, partial(self._replay, script)) for script in question.repros]
+        asked += [_Run("test", words, partial(self._command, words, question.folder)) for words in question.tests]
+        if asked:
+            self._progress(f"running {', '.join(item.subject for item in asked)} before, after and as installed")
+        runs = asked if question.repros else [_Run("load", "", partial(self._replay, None)), *asked]
         with ThreadPoolExecutor(self._jobs) as pool:
-            runs = {
-                (script, variant.name): pool.submit(self._laboratory.replay, variant, script)
-                for script in scripts
-                for variant in variants
+            futures = {
+                (item, variant.name): pool.submit(item.on, variant)
+                for item in runs
+                for variant in (before, after, Variant("installed"))
+                if item.protocol != "load" or variant.name != "installed"
             }
-            seen = {name: future.result() for name, future in runs.items()}
+            seen = {name: future.result() for name, future in futures.items()}
         for variant, verdict in zip((before, after), self._blame, strict=True):
-            first = seen[scripts[0], variant.name]
-            if not first.loaded or (not repros and not first.observation.passed):
+            first = seen[runs[0], variant.name]
+            if not first.loaded or (runs[0].protocol == "load" and not first.observation.passed):
                 raise Obstacle(verdict, f"torch {variant.name} the change does not load: {first.observation.message}")
-        for script in scripts:
-            self._count(seen[script, after.name].states, seen[script, after.name].calls)
-        observed = {name: replayed.observation for name, replayed in seen.items()}
+        for item in runs:
+            self._count(seen[item, after.name].states, seen[item, after.name].calls)
+        sides = {name: replayed.observation for name, replayed in seen.items()}
         return [
             Check(
-                "repro",
-                script.name,
-                observed[script, "before"],
-                observed[script, "after"],
-                observed[script, "installed"],
+                item.protocol, item.subject, sides[item, before.name], sides[item, after.name], sides[item, "installed"]
             )
-            for script in repros
+            for item in asked
         ]
+
+    def _replay(self, script: Path | None, variant: Variant) -> Replayed:
+        return self._laboratory.replay(variant, script)
+
+    def _command(self, words: str, folder: Path, variant: Variant) -> Replayed:
+        return self._laboratory.command(variant, words, folder)
 
     def _require_swaps(self) -> None:
         if self._libraries and not any(swap.swapped for swap in self._swaps()):

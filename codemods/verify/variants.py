@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,22 +77,37 @@ class Laboratory:
             loaded=bool(answer) or variant.library is None,
         )
 
+    def command(self, variant: Variant, words: str, cwd: Path) -> Replayed:
+        """Run a command of the user's in ``cwd``; torch is changed in every Python that it starts."""
+        report = self.scratch / new_name("report")
+        question = self._question(variant, {}, report)
+        environment = self._environment()
+        startup = self.scratch / "startup"
+        startup.mkdir(exist_ok=True)
+        shutil.copyfile(_CHILDREN / "startup.py", startup / "sitecustomize.py")
+        added = {"PATH": str(self.python.parent), "PYTHONPATH": str(startup)}
+        environment |= {
+            name: os.pathsep.join(filter(None, (own, environment.get(name)))) for name, own in added.items()
+        }
+        environment |= {"SYMFIX_VARIANT": str(question), "SYMFIX_CHILDREN": str(_CHILDREN)}
+        ended = run(shlex.split(words), scratch=self.scratch, limits=self.limits, cwd=cwd, environment=environment)
+        told = [
+            json.loads(path.read_bytes()) for path in self.scratch.glob(report.name + ".*") if path.suffix != ".new"
+        ]
+        passed = ended.code == 0
+        message = "" if passed else ended.died or _last_line(ended.stdout or ended.stderr)
+        detail = "" if passed else f"{ended.stdout}\n{ended.stderr}"[-8000:]
+        return Replayed(
+            Observation(passed, one_line(message), detail, ended.died is not None, ended.seconds),
+            tuple(told[0]["swaps"]) if told else (),
+            tuple(sum(counts) for counts in zip(*(item["calls"] for item in told), strict=True)),
+        )
+
     def ask(
         self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, limits: Limits | None = None
     ) -> tuple[Ended, dict[str, Any]]:
         """Start one of the child scripts on ``variant``; how it ended and what it reported ({} if nothing)."""
-        question = self.scratch / new_name("request")
-        question.write_text(
-            json.dumps(
-                {
-                    **request,
-                    "library": str(variant.library) if variant.library else None,
-                    "kernels": variant.kernels,
-                    "modules": {name: str(file) for name, file in variant.modules.items()},
-                    "report": str(report),
-                }
-            )
-        )
+        question = self._question(variant, request, report)
         command = [str(self.python), "-c", _START, str(_CHILDREN), child, str(question)]
         ended = run(command, scratch=self.scratch, limits=limits or self.limits, environment=self._environment())
         try:
@@ -98,6 +115,18 @@ class Laboratory:
         except (FileNotFoundError, ValueError):
             answer = {}
         return ended, answer
+
+    def _question(self, variant: Variant, request: Mapping[str, Any], report: Path) -> Path:
+        question = self.scratch / new_name("request")
+        fields = {
+            **request,
+            "library": str(variant.library) if variant.library else None,
+            "kernels": variant.kernels,
+            "modules": {name: str(file) for name, file in variant.modules.items()},
+            "report": str(report),
+        }
+        question.write_text(json.dumps(fields))
+        return question
 
     def _environment(self) -> dict[str, str]:
         caches = self.scratch / "caches"

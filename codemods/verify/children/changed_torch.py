@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import importlib
+import importlib.util
+import json
 import linecache
+import os
 import sys
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from typing import Any
+
+from .reporting import write
 
 
 class Kernels:
@@ -33,6 +39,41 @@ class Kernels:
 
     def calls(self) -> list[int]:
         return [self._shim.symfix_calls(number) for number in range(self._count)]
+
+
+def install(request_path: str) -> None:
+    """Change torch as the JSON file says: modules at once, kernels when torch is imported."""
+    request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+    overlay(request["modules"])
+    if request["library"]:
+        sys.meta_path.insert(0, _WhenImported(request))
+
+
+class _WhenImported(MetaPathFinder):
+    """Loads the kernels right after torch."""
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        self._request = request
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if fullname != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec("torch")
+        if spec is None or spec.loader is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def then_swap(module: Any) -> None:
+            execute(module)
+            kernels = Kernels(self._request["library"], self._request["kernels"])
+            atexit.register(self._tell, kernels)
+
+        spec.loader.exec_module = then_swap  # type: ignore[method-assign]
+        return spec
+
+    def _tell(self, kernels: Kernels) -> None:
+        write(f"{self._request['report']}.{os.getpid()}", {"swaps": kernels.states(), "calls": kernels.calls()})
 
 
 def overlay(modules: dict[str, str]) -> None:
