@@ -1,0 +1,97 @@
+"""Where imports go: once, beside what is there, in the function or at the top."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from goldens import installed_torch
+from symfix.codemods.outcome import Changed
+from symfix.codemods.registry import load_language, load_rules
+from symfix.codemods.rounds import Wishes, rewrite
+from symfix.codemods.rule import Context
+from symfix.codemods.source import SourceFile
+
+BRANCH = "def f(a: Tensor):\n    if a.size(0) == 1:\n        return a[0]\n    return a\n"
+NEED = "from torch.fx.experimental.symbolic_shapes import guard_or_false\n"
+
+
+def mended(text: str, *, path: str = "model.py", oldest: tuple[int, int] | None = None) -> str:
+    """The text after `guard_size_branches` and `use_sym_min_max`, on request."""
+    chosen = ("guard_size_branches", "use_sym_min_max")
+    rules = [rule for rule in load_rules("symfix.python") if rule.name in chosen]
+    context = Context(installed_torch(), oldest, all_functions=True)
+    source = SourceFile(Path(path), text.encode())
+    outcome = rewrite(source, rules, load_language("symfix.python"), context, Wishes(unsafe=True))
+    return outcome.after.decode() if isinstance(outcome, Changed) else text
+
+
+@pytest.mark.parametrize(
+    ("head", "mended_head"),
+    [
+        ("from torch import Tensor\n", f"from torch import Tensor\n{NEED}"),
+        (
+            '"""Doc."""\nimport os\nimport torch\nfrom torch import Tensor\nfrom torch.nn import Module\n',
+            f'"""Doc."""\nimport os\nimport torch\nfrom torch import Tensor\n{NEED}from torch.nn import Module\n',
+        ),
+        (
+            "from torch import Tensor\nfrom torch.fx.experimental.symbolic_shapes import sym_eq\n",
+            "from torch import Tensor\nfrom torch.fx.experimental.symbolic_shapes import guard_or_false, sym_eq\n",
+        ),
+        (
+            "from torch import Tensor\nfrom torch.fx.experimental.symbolic_shapes import (\n    sym_and,\n)\n",
+            "from torch import Tensor\nfrom torch.fx.experimental.symbolic_shapes import (\n"
+            "    guard_or_false,\n    sym_and,\n)\n",
+        ),
+    ],
+)
+def test_in_users_code_the_import_stands_at_the_top_in_order(head: str, mended_head: str) -> None:
+    assert mended(head + BRANCH).startswith(mended_head)
+
+
+def test_two_sites_share_one_import() -> None:
+    text = "from torch import Tensor\n" + BRANCH + BRANCH.replace("f(", "g(")
+    assert mended(text).count("import guard_or_false") == 1
+    assert mended(text, path="torch/_refs/a.py").count("import guard_or_false") == 2
+
+
+def test_in_torch_the_import_is_local_and_after_the_docstring() -> None:
+    body = "    # first\n    return a if a.size(0) == 1 else a[0]\n"
+    text = f'from torch import Tensor\ndef f(a: Tensor):\n    """Doc."""\n{body}'
+    lines = mended(text, path="torch/_refs/a.py").splitlines()
+    assert lines[2:6] == ['    """Doc."""', f"    {NEED.strip()}", "", "    # first"]
+
+
+def test_a_later_import_in_the_function_is_no_help() -> None:
+    later = BRANCH.replace("    return a\n", f"    {NEED}    return guard_or_false(a.dim() == 1)\n")
+    assert mended("from torch import Tensor\n" + later, path="torch/_refs/a.py").count("import guard_or_false") == 2
+
+
+def test_an_import_for_type_checkers_is_no_help() -> None:
+    head = f"from typing import TYPE_CHECKING\nfrom torch import Tensor\nif TYPE_CHECKING:\n    {NEED}"
+    assert mended(head + BRANCH).count("import guard_or_false") in (1, 2)
+    assert "\n" + NEED in mended(head + BRANCH) or mended(head + BRANCH) == head + BRANCH
+
+
+def test_an_alias_is_used() -> None:
+    head = "from torch import Tensor\nfrom torch.fx.experimental.symbolic_shapes import guard_or_false as g\n"
+    assert "if g(a.size(0) == 1):" in mended(head + BRANCH)
+
+
+def test_an_older_torch_gets_a_fallback_at_the_top() -> None:
+    after = mended("from torch import Tensor\n" + BRANCH, oldest=(2, 6))
+    assert after.index("except ImportError:  # torch < 2.8") < after.index("def f(")
+    assert "if guard_or_false(a.size(0) == 1):" in after
+
+
+def test_torch_is_imported_when_its_name_is_used() -> None:
+    text = "from torch import Tensor\ndef f(a: Tensor):\n    return min(a.size(0), 8)\n"
+    assert mended(text).startswith("import torch\nfrom torch import Tensor\n")
+    assert "torch.sym_min(a.size(0), 8)" in mended(text)
+
+
+def test_one_line_functions_import_in_their_line() -> None:
+    text = "from torch import Tensor\ndef f(a: Tensor): return a if a.size(0) == 1 else a[0]\n"
+    assert f"def f(a: Tensor): {NEED.strip()}; return a if guard_or_false(a.size(0) == 1) else a[0]\n" in mended(
+        text, path="torch/_refs/a.py"
+    )
