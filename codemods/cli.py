@@ -131,6 +131,7 @@ def diff(**words: Any) -> int:
 @main_group.command()
 @PATHS
 @click.option("--verify", "verifying", is_flag=True, help="Build and run before and after; write what is not worse.")
+@click.option("--interactive", is_flag=True, help="Ask about each fix.")
 @click.option("--allow-dirty", is_flag=True, help="Also where git could not bring the file back.")
 def fix(**words: Any) -> int:
     """Apply the fixes; '-' reads stdin and prints the fixed text."""

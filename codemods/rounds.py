@@ -26,8 +26,13 @@ class Wishes:
     unsafe: bool = False
     polish: bool = True
     """Format the changed lines; a run that only reports can do without."""
+    without: frozenset[tuple[str, int]] = frozenset()
+    """Fixes that somebody turned down, each by its rule and where it starts in the original."""
 
     def want(self, fix: Fix) -> bool:
+        """Whether a fix, said of the original, is to be applied."""
+        if (fix.rule, fix.start) in self.without:
+            return False
         return fix.safety is Safety.SAFE or (self.unsafe and fix.safety is Safety.UNSAFE)
 
 
@@ -46,7 +51,7 @@ def rewrite(
     applied: list[Fix] = []
     while True:
         fixes, skips = _answers(text, rules, context)
-        wanted = [fix for fix in fixes if wishes.want(fix)]
+        wanted = [fix for fix in fixes if wishes.want(_on_original(fix, steps))]
         if not wanted:
             break
         if len(steps) == BOUND:
@@ -68,14 +73,6 @@ def rewrite(
         after = language.polish(source, after, context)
         _same_or_fewer_errors(source.content, after, language, applied)
     return Changed(source, after, tuple(applied), offered, left)
-
-
-def some(source: SourceFile, fixes: Sequence[Fix], language: Language, context: Context) -> Changed:
-    """``source`` with a few of the fixes that `rewrite` applied to it; one that overlaps another is left out."""
-    accepted, step = _round(source, fixes, language, context)
-    after = language.polish(source, step.after, context)
-    _same_or_fewer_errors(source.content, after, language, accepted)
-    return Changed(source, after, tuple(accepted))
 
 
 def _answers(text: SourceFile, rules: Sequence[Rule], context: Context) -> tuple[list[Fix], list[Skip]]:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from .intake import Target, admit, read
-from .outcome import Failed, Outcome, Refused, Unchanged
+from .outcome import Changed, Failed, Outcome, Refused, Unchanged
 from .registry import Registry, WingCard, load_language, load_rules
 from .results import Results
-from .rounds import Wishes, rewrite
-from .rule import Context
+from .rounds import RuleBug, Wishes, rewrite
+from .rule import Context, Fix
 from .source import SourceFile
 
 if TYPE_CHECKING:
@@ -220,6 +220,18 @@ def examine(task: _Task, question: Question, context: Context) -> Outcome:
     except Exception:
         return Failed(task.path, traceback.format_exc())
     return replace(outcome, path=task.path) if isinstance(outcome, Refused) else replace(outcome, source=source)
+
+
+def turn_down(outcome: Changed, fixes: Sequence[Fix], question: Question, context: Context) -> Changed | Unchanged:
+    """The outcome without some of the fixes that were applied; what came of them in later rounds is decided anew."""
+    wing = question.registry.wing(outcome.source.path)
+    assert wing is not None
+    without = question.wishes.without | {(fix.rule, fix.start) for fix in fixes}
+    task = _Task(outcome.source.path, outcome.source.content, wing, on_disk=False)
+    left = examine(task, replace(question, wishes=replace(question.wishes, without=without)), context)
+    if isinstance(left, (Refused, Failed)):
+        raise RuleBug(f"without {len(fixes)} of its fixes {outcome.source.path} can't be rewritten: {left.detail}")
+    return left
 
 
 def default_jobs() -> int:

@@ -92,6 +92,33 @@ def test_unsafe_fixes_are_held_back_and_said(folder: Path) -> None:
     assert "if guard_or_false(x.numel() == 0):" in target.read_text()
 
 
+TWICE = SHAPES + "\n\ndef g(y: torch.Tensor):\n    torch._check_is_size(y.shape[1])\n    return y\n"
+
+
+@pytest.mark.parametrize(
+    ("answers", "first", "second", "code"),
+    [
+        ("y\ny\n", True, True, 0),
+        ("n\ny\n", False, True, 1),
+        ("y\nq\n", True, False, 1),
+        ("a\n", True, True, 0),
+        ("q\n", False, False, 1),
+    ],
+)
+def test_a_person_takes_or_leaves_each_fix(folder: Path, answers: str, first: bool, second: bool, code: int) -> None:
+    path = folder / "pkg" / "m.py"
+    path.write_text(TWICE)
+    ended = symfix("fix", "--interactive", "pkg", cwd=folder, code=code, text=answers)
+    assert "-    torch._check_is_size(x.shape[0])\n+    torch._check(x.shape[0] >= 0)" in ended.stderr
+    assert ("torch._check(x.shape[0] >= 0)" in path.read_text()) == first
+    assert ("torch._check(y.shape[1] >= 0)" in path.read_text()) == second
+
+
+def test_no_answer_writes_nothing(folder: Path) -> None:
+    symfix("fix", "--interactive", "pkg", cwd=folder, code=2, text="")
+    assert (folder / "pkg" / "m.py").read_text() == SHAPES
+
+
 def test_stdin_goes_through(folder: Path) -> None:
     ended = symfix("fix", "-", "--stdin-filename", "pkg/new.py", cwd=folder, code=0, text=SHAPES)
     assert MENDED in ended.stdout

@@ -205,3 +205,12 @@ def test_one_suppressed_edit_holds_the_whole_fix_back() -> None:
     outcome = run(b"once\na // symfix: ignore[both] not here\n", both)
     assert isinstance(outcome, Unchanged)
     assert outcome.skips[0].detail == "not here"
+
+
+def test_what_is_turned_down_is_offered_and_nothing_is_built_on_it() -> None:
+    source = SourceFile(Path("a.toy"), b"step2 quiet\n")
+    wishes = Wishes(without=frozenset({("grow", 0)}))
+    outcome = rewrite(source, load_rules("toywing"), load_language("toywing"), CONTEXT, wishes)
+    assert isinstance(outcome, Changed)
+    assert outcome.after == b"use voice\nstep2 LOUD\n"
+    assert [(fix.rule, fix.start) for fix in outcome.offered] == [("grow", 0)]

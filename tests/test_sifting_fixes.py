@@ -9,6 +9,7 @@ from symfix.codemods.commands.sifting import keep_good
 from symfix.codemods.outcome import Changed, Outcome, Unchanged
 from symfix.codemods.registry import load_language, load_rules
 from symfix.codemods.rounds import Wishes, rewrite
+from symfix.codemods.run import Question
 from symfix.codemods.source import SourceFile
 from symfix.codemods.surroundings import TorchSurroundings
 from symfix.codemods.verify.change import Change, Verdict, Verification
@@ -28,6 +29,9 @@ def harmful(y: torch.Tensor):
 SURROUNDINGS = TorchSurroundings()
 
 
+QUESTION = Question(frozenset(rule.name for rule in load_rules("symfix.python")))
+
+
 def outcome(name: str, text: str) -> Outcome:
     source = SourceFile(Path(name), text.encode())
     package = "symfix.python"
@@ -44,7 +48,7 @@ def test_the_harmful_fix_of_a_file_is_left_out() -> None:
     changed = outcome("torch/both.py", TEXT)
     assert isinstance(changed, Changed)
     assert len(changed.applied) == 2
-    kept = keep_good([changed], SURROUNDINGS, prove)
+    kept = keep_good([changed], QUESTION, SURROUNDINGS, prove)
     (left,) = kept.outcomes
     assert isinstance(left, Changed)
     assert left.after == TEXT.replace("_check_is_size(x.shape[0])", "_check(x.shape[0] >= 0)").encode()
@@ -58,7 +62,7 @@ def test_the_harmful_fix_of_a_file_is_left_out() -> None:
 def test_a_file_with_nothing_but_harm_stays_as_it_was() -> None:
     whole = outcome("torch/good.py", TEXT.partition("\n\n\ndef harmful")[0] + "\n")
     lost = outcome("torch/harmful.py", "import torch\n\n\n" + TEXT[TEXT.index("def harmful") :])
-    kept = keep_good([whole, lost], SURROUNDINGS, prove)
+    kept = keep_good([whole, lost], QUESTION, SURROUNDINGS, prove)
     assert kept.outcomes[0] == whole
     assert isinstance(kept.outcomes[1], Unchanged)
     assert len(kept.dropped) == 1
@@ -66,6 +70,6 @@ def test_a_file_with_nothing_but_harm_stays_as_it_was() -> None:
 
 def test_without_harm_nothing_changes() -> None:
     whole = outcome("torch/good.py", TEXT.partition("\n\n\ndef harmful")[0] + "\n")
-    kept = keep_good([whole], SURROUNDINGS, prove)
+    kept = keep_good([whole], QUESTION, SURROUNDINGS, prove)
     assert kept.outcomes == (whole,)
     assert kept.dropped == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,20 @@ STDIN = Path("-")
 Words = dict[str, Any]
 
 
+@dataclass(frozen=True)
+class _Session:
+    """What was asked, of which torch, and what came of it."""
+
+    question: Question
+    surroundings: TorchSurroundings
+    report: Report
+
+
 def check(words: Words) -> int:
     """Print what could be fixed and what was left."""
-    report, surroundings = _examine(words, polish=False)
-    _show(report, surroundings, words, written=False)
+    session = _examine(words, polish=False)
+    report = session.report
+    _show(report, session.surroundings, words, written=False)
     return _code(report.outcomes, words, findings=any(map(_has_findings, report.outcomes)))
 
 
@@ -37,10 +47,11 @@ def diff(words: Words) -> int:
     from ..reports import text
     from ..reports.patch import patch
 
-    report, surroundings = _examine(words)
+    session = _examine(words)
+    report = session.report
     changed = [outcome for outcome in report.outcomes if isinstance(outcome, Changed)]
     for outcome in changed:
-        name = _name_in_patch(outcome.source.path, surroundings.torch_root)
+        name = _name_in_patch(outcome.source.path, session.surroundings.torch_root)
         sys.stdout.buffer.write(patch(name, outcome.source.content, outcome.after))
     sys.stdout.buffer.flush()
     sys.stderr.writelines(text.troubles(report.outcomes))
@@ -50,18 +61,19 @@ def diff(words: Words) -> int:
 
 def fix(words: Words) -> int:
     """Write the changed files, each whole or not at all."""
-
     if STDIN in words["paths"]:
         return _fix_stdin(words)
     if not words["allow_dirty"]:
         _refuse_dirty(words["paths"])
-    report, surroundings = _examine(words)
+    session = _examine(words)
+    if words["interactive"]:
+        session = _chosen_by_hand(session)
     verdict = 0
     if words["verifying"]:
-        good, verdict = _verified(report.outcomes, surroundings, words)
-        report = replace(report, outcomes=good)
+        session, verdict = _verified(session, words)
+    report = session.report
     outcomes = tuple(write(outcome) if isinstance(outcome, Changed) else outcome for outcome in report.outcomes)
-    _show(replace(report, outcomes=outcomes), surroundings, words, written=True)
+    _show(replace(report, outcomes=outcomes), session.surroundings, words, written=True)
     left = any(isinstance(outcome, (Changed, Unchanged)) and outcome.offered for outcome in outcomes)
     lost = outcomes != report.outcomes
     if verdict == 3 and not lost:
@@ -69,17 +81,23 @@ def fix(words: Words) -> int:
     return 2 if lost else _code(outcomes, words, findings=left or bool(verdict))
 
 
-def _verified(
-    outcomes: tuple[Outcome, ...], surroundings: TorchSurroundings, words: Words
-) -> tuple[tuple[Outcome, ...], int]:
+def _chosen_by_hand(session: _Session) -> _Session:
+    from .choosing import choose
+
+    outcomes = choose(session.report.outcomes, session.question, session.surroundings)
+    return replace(session, report=replace(session.report, outcomes=outcomes))
+
+
+def _verified(session: _Session, words: Words) -> tuple[_Session, int]:
     """What may be written, and 0 when that is proven, 3 when something made it worse and is left out, else 1."""
     from ..reports.proof import proof
     from .proving import CODES, prove
     from .sifting import keep_good
 
+    outcomes = session.report.outcomes
     if not any(isinstance(outcome, Changed) for outcome in outcomes):
-        return outcomes, 0
-    kept = keep_good(outcomes, surroundings, lambda changes: prove(changes, words))
+        return session, 0
+    kept = keep_good(outcomes, session.question, session.surroundings, lambda changes: prove(changes, words))
     if kept.verification is not None:
         sys.stderr.writelines(proof(kept.verification))
     for line in kept.dropped:
@@ -87,7 +105,7 @@ def _verified(
     if kept.dropped and not any(isinstance(outcome, Changed) for outcome in kept.outcomes):
         click.echo("symfix: nothing was written; every file is as it was", err=True)
     code = CODES.get(kept.verification.verdict, 1) if kept.verification else 3
-    return kept.outcomes, 3 if kept.dropped else code
+    return replace(session, report=replace(session.report, outcomes=kept.outcomes)), 3 if kept.dropped else code
 
 
 def _fix_stdin(words: Words) -> int:
@@ -95,7 +113,7 @@ def _fix_stdin(words: Words) -> int:
 
     if words["paths"] != (STDIN,):
         raise click.UsageError("'-' stands alone")
-    report, _ = _examine(words)
+    report = _examine(words).report
     (outcome,) = report.outcomes
     if isinstance(outcome, (Changed, Unchanged)):
         after = outcome.after if isinstance(outcome, Changed) else outcome.source.content
@@ -106,7 +124,7 @@ def _fix_stdin(words: Words) -> int:
     return _code(report.outcomes, words, findings=left)
 
 
-def _examine(words: Words, *, polish: bool = True) -> tuple[Report, TorchSurroundings]:
+def _examine(words: Words, *, polish: bool = True) -> _Session:
     registry = Registry()
     surroundings = TorchSurroundings(
         words["torch_root"], words["torch_python"], words["min_torch"], words["all_functions"]
@@ -118,7 +136,8 @@ def _examine(words: Words, *, polish: bool = True) -> tuple[Report, TorchSurroun
     try:
         with Progress() as progress:
             targets = _targets(words, suffixes)
-            return run(targets, question, surroundings, jobs=jobs, progress=progress), surroundings
+            report = run(targets, question, surroundings, jobs=jobs, progress=progress)
+            return _Session(question, surroundings, report)
     except TorchError as error:
         raise click.ClickException(str(error)) from None
 

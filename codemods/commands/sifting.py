@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from ..outcome import Changed, Outcome, Unchanged
-from ..registry import Registry, load_language
-from ..rounds import some
+from ..outcome import Changed, Outcome
 from ..rule import Fix
-from ..run import Surroundings
+from ..run import Question, Surroundings, turn_down
 from ..verify.change import Change, Verification
 from ..verify.sifting import Dropped, Prove, sift
 
@@ -23,7 +21,7 @@ class Kept:
     verification: Verification | None
 
 
-def keep_good(outcomes: Sequence[Outcome], surroundings: Surroundings, prove: Prove) -> Kept:
+def keep_good(outcomes: Sequence[Outcome], question: Question, surroundings: Surroundings, prove: Prove) -> Kept:
     """Prove all changes together; if they do harm, find the fixes that do and leave them out."""
     fixes = [
         (number, fix)
@@ -33,38 +31,29 @@ def keep_good(outcomes: Sequence[Outcome], surroundings: Surroundings, prove: Pr
     ]
 
     def ask(numbers: Sequence[int]) -> Verification:
-        chosen = _with(outcomes, [fixes[number] for number in numbers], surroundings)
-        return prove([Change(o.source.path, o.source.content, o.after) for o in chosen.values()])
+        chosen = _with(outcomes, [fixes[number] for number in numbers], question, surroundings)
+        changed = [outcome for outcome in chosen if isinstance(outcome, Changed)]
+        return prove([Change(outcome.source.path, outcome.source.content, outcome.after) for outcome in changed])
 
     sifted = sift(len(fixes), ask)
     if not sifted.dropped:
         return Kept(tuple(outcomes), (), sifted.verification)
-    chosen = _with(outcomes, [fixes[number] for number in sifted.kept], surroundings)
-    left = tuple(
-        chosen.get(number) or Unchanged(outcome.source, outcome.offered, outcome.skips)
-        if isinstance(outcome, Changed)
-        else outcome
-        for number, outcome in enumerate(outcomes)
-    )
-    return Kept(left, tuple(_named(outcomes, fixes, sifted.dropped)), sifted.verification)
+    left = _with(outcomes, [fixes[number] for number in sifted.kept], question, surroundings)
+    return Kept(tuple(left), tuple(_named(outcomes, fixes, sifted.dropped)), sifted.verification)
 
 
 def _with(
-    outcomes: Sequence[Outcome], fixes: Sequence[tuple[int, Fix]], surroundings: Surroundings
-) -> Mapping[int, Changed]:
-    """The outcomes that have any of ``fixes``, with these fixes alone."""
-    found = {}
+    outcomes: Sequence[Outcome], fixes: Sequence[tuple[int, Fix]], question: Question, surroundings: Surroundings
+) -> list[Outcome]:
+    """The outcomes with these of their fixes alone."""
+    found: list[Outcome] = []
     for number, outcome in enumerate(outcomes):
-        wanted = [fix for where, fix in fixes if where == number]
-        if not isinstance(outcome, Changed) or not wanted:
-            continue
-        if len(wanted) == len(outcome.applied):
-            found[number] = outcome
-            continue
-        wing = Registry().wing(outcome.source.path)
-        assert wing is not None
-        changed = some(outcome.source, wanted, load_language(wing.package), surroundings.context())
-        found[number] = replace(changed, offered=outcome.offered, skips=outcome.skips)
+        kept = [fix for where, fix in fixes if where == number]
+        if not isinstance(outcome, Changed) or len(kept) == len(outcome.applied):
+            found.append(outcome)
+        else:
+            rest = [fix for fix in outcome.applied if fix not in kept]
+            found.append(turn_down(outcome, rest, question, surroundings.context()))
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ..outcome import Changed, Failed, Outcome, Refused, Unchanged
 from ..rule import Fix, Safety, Skip
+from ..source import SourceFile
 
 
 def findings(outcomes: Sequence[Outcome], *, written: bool) -> Iterator[str]:
@@ -16,9 +17,13 @@ def findings(outcomes: Sequence[Outcome], *, written: bool) -> Iterator[str]:
             applied = outcome.applied if isinstance(outcome, Changed) else ()
             answers: list[Fix | Skip] = [*applied, *outcome.offered, *outcome.skips]
             for answer in sorted(answers, key=lambda answer: (answer.start, answer.rule)):
-                line, column = outcome.source.line_column(answer.start)
-                done = written and answer in applied
-                yield f"{outcome.source.path.as_posix()}:{line}:{column}: {_say(answer, done)}\n"
+                yield finding(outcome.source, answer, done=written and answer in applied)
+
+
+def finding(source: SourceFile, answer: Fix | Skip, *, done: bool = False) -> str:
+    """One line: where, which rule, how safe or why not, what."""
+    line, column = source.line_column(answer.start)
+    return f"{source.path.as_posix()}:{line}:{column}: {_say(answer, done)}\n"
 
 
 def troubles(outcomes: Sequence[Outcome]) -> Iterator[str]:
