@@ -1,12 +1,13 @@
 """Replace the deprecated ``guard_size_oblivious(n == 0)`` by a guard that says its default.
 
 What: ``guard_size_oblivious(e)`` → ``guard_or_false(e)`` or ``guard_or_true(e)``, by what ``e`` compares and what
-stands on its branches; in a branch that only saves time → ``statically_known_true(e)``.
+stands on its branches; in a branch that only saves time → ``statically_known_true(e)``; where neither answer is right
+in general, such as an order of two sizes, → ``e`` itself, which must then be known.
 
 Why: ``guard_size_oblivious`` reasoned as if no size were 0 or 1, whatever the branch did with the answer. Deprecated
 since torch 2.8.
 
-Leaves alone: an order of two sizes, where neither answer is right in general, and names that are only defined here.
+Leaves alone: calls with other than one argument, and functions of that name that the file defines itself.
 
 Safety: unsafe. For an undecided size the default is now the one that is written, not the one that was implied.
 """
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import cannot_name, fix, skip
+from ._findings import cannot_name, fix
 from ._flow import Flow, flow
 from ._module import Module, parse
 from ._polarity import NoDefault, general
@@ -36,7 +37,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(source)
     for node in module.every(ast.Call):
-        if len(node.args) != 1 or node.keywords:
+        if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
             continue
         if (module.meaning(node.func, module.function_of(node)) or "").endswith(f"symbolic_shapes.{_OLD}"):
             yield _answer(module, known, node, context)
@@ -54,7 +55,8 @@ def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fi
     if only_optimizes(module, known, Leaf(call, leaf.test, leaf.function)):
         helper, words = "statically_known_true", f"where `{text}` is not known beforehand, the shortcut is not taken"
     elif isinstance(default, NoDefault):
-        return skip(NAME, module, call, default.reason, default.detail)
+        words = f"an undecided `{text}` raises: {default.detail}"
+        return fix(NAME, Safety.UNSAFE, module, call, _bare(module, call), f"`{_OLD}` is deprecated", (), words)
     else:
         truth = str(default.truth).lower()
         helper, words = f"guard_or_{truth}", f"an undecided `{text}` is taken as {truth}: {default.why}"
@@ -63,6 +65,15 @@ def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fi
         return cannot_name(NAME, module, call, helper)
     edit = Edit(*module.span(call.func), spelled.text.encode())
     return fix(NAME, Safety.UNSAFE, module, call, [edit], f"`{_OLD}` is deprecated", spelled.needs, words)
+
+
+def _bare(module: Module, call: ast.Call) -> list[Edit]:
+    """The condition alone, with the parentheses of the call where it needs them."""
+    start, end = module.span(call.func)
+    inner_start, inner_end = module.span(call.args[0])
+    if isinstance(module.parents[call], ast.UnaryOp) or b"\n" in module.text(call):
+        return [Edit(start, end, b"")]
+    return [Edit(start, inner_start, b""), Edit(inner_end, module.span(call)[1], b"")]
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", (_OLD.encode(),), decide, __doc__)

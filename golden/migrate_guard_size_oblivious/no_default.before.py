@@ -6,4 +6,14 @@ from torch.fx.experimental.symbolic_shapes import guard_size_oblivious
 def f(a: Tensor, b: Tensor) -> Tensor:
     if guard_size_oblivious(a.size(0) < b.size(0)):
         return a
+    if not guard_size_oblivious(a.stride(0) < b.stride(0)) and not guard_size_oblivious(
+        a.numel() < b.numel()
+    ):
+        return a + 1
     return b
+
+
+def observe():
+    import torch
+
+    return [f(torch.ones(n), torch.ones(3)) for n in (1, 3)]

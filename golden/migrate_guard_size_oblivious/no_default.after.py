@@ -1,0 +1,18 @@
+# symfix-golden: path=torch/_refs/example.py
+from torch import Tensor
+
+
+def f(a: Tensor, b: Tensor) -> Tensor:
+    if a.size(0) < b.size(0):
+        return a
+    if not (a.stride(0) < b.stride(0)) and not (
+        a.numel() < b.numel()
+    ):
+        return a + 1
+    return b
+
+
+def observe():
+    import torch
+
+    return [f(torch.ones(n), torch.ones(3)) for n in (1, 3)]

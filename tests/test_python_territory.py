@@ -1,0 +1,122 @@
+"""Where the Python rules keep out, and what their migrations leave."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from goldens import installed_torch
+from symfix.codemods.outcome import Changed, Unchanged
+from symfix.codemods.registry import load_language, load_rules
+from symfix.codemods.rounds import Wishes, rewrite
+from symfix.codemods.rule import Context, Skip
+from symfix.codemods.source import SourceFile
+
+GUARDED = "def f(a: Tensor):\n    if a.size(0) == 1:\n        return a[0]\n    return a\n"
+RETIRED = ("guard_size_oblivious", "definitely_true", "definitely_false", "_check_is_size")
+
+
+def outcome_of(text: bytes, path: str, *, everything: bool = False) -> Changed | Unchanged:
+    source = SourceFile(Path(path), text)
+    context = Context(installed_torch(), all_functions=everything)
+    rules = load_rules("symfix.python")
+    outcome = rewrite(source, rules, load_language("symfix.python"), context, Wishes(unsafe=True))
+    assert isinstance(outcome, (Changed, Unchanged))
+    return outcome
+
+
+@pytest.mark.parametrize("file", ["torch/nn/functional.py", "torch/functional.py", "torch/nn/modules/utils.py"])
+def test_what_torchscript_compiles_stays_as_it_is(file: str) -> None:
+    torch = find_spec("torch")
+    assert torch is not None
+    assert torch.origin is not None
+    content = (Path(torch.origin).parents[1] / file).read_bytes()
+    outcome = outcome_of(content, file, everything=True)
+    assert isinstance(outcome, Unchanged)
+    assert {skip.reason for skip in outcome.skips} <= {"torchscript", "not-binary"}
+    assert outcome.skips or file.endswith("utils.py")
+
+
+@pytest.mark.parametrize("wrapper", ["jit.script", "jit.script_if_tracing", "jit._overload", "jit.export"])
+def test_scripted_functions_stay_in_any_file(wrapper: str) -> None:
+    text = f"import torch\nfrom torch import Tensor, jit\n\n@torch.{wrapper}\n{GUARDED}"
+    outcome = outcome_of(text.encode(), "torch/_refs/a.py")
+    assert isinstance(outcome, Unchanged)
+    assert [skip.reason for skip in outcome.skips] == ["torchscript"]
+
+
+def test_a_function_that_is_scripted_by_a_call_stays() -> None:
+    text = f"import torch\nfrom torch import Tensor\n\n{GUARDED}\ng = torch.jit.script(f)\n"
+    outcome = outcome_of(text.encode(), "torch/_refs/a.py")
+    assert isinstance(outcome, Unchanged)
+    assert [skip.reason for skip in outcome.skips] == ["torchscript"]
+
+
+def test_users_code_takes_a_default_on_request_only() -> None:
+    text = f"from torch import Tensor\n\n{GUARDED}".encode()
+    left = outcome_of(text, "model.py")
+    assert isinstance(left, Unchanged)
+    assert [skip.reason for skip in left.skips] == ["user-code"]
+    assert isinstance(outcome_of(text, "model.py", everything=True), Changed)
+
+
+def test_every_default_is_said_in_words() -> None:
+    outcome = outcome_of(f"from torch import Tensor\n\n{GUARDED}".encode(), "torch/_refs/a.py")
+    assert isinstance(outcome, Changed)
+    (fix,) = outcome.applied
+    assert fix.default == "an undecided `a.size(0) == 1` is taken as false: 1 is the special case"
+    assert fix.function == "f"
+
+
+@pytest.mark.parametrize(
+    "condition", ["a.size(0) == 1", "a.size(0) < b.size(0)", "sym_eq(a.shape, b.shape)", "a.dim() > 1"]
+)
+def test_no_migration_leaves_or_writes_a_retired_name(condition: str) -> None:
+    text = (
+        "import torch\nfrom torch import Tensor\n"
+        "from torch.fx.experimental.symbolic_shapes import definitely_false, definitely_true\n"
+        "from torch.fx.experimental.symbolic_shapes import guard_size_oblivious, sym_eq\n\n\n"
+        "def f(a: Tensor, b: Tensor):\n"
+        "    torch._check_is_size(a.size(0))\n"
+        f"    while guard_size_oblivious({condition}):\n        return 0\n"
+        f"    if definitely_true({condition}) or guard_size_oblivious({condition}):\n        return 1\n"
+        f"    return 2 if definitely_false({condition}) else 3\n"
+    )
+    outcome = outcome_of(text.encode(), "model.py")
+    assert isinstance(outcome, Changed)
+    assert not [name for name in RETIRED if name in outcome.after.decode()]
+
+
+def reasons(body: str) -> list[str]:
+    """Why the rules leave the body of a function of torch."""
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    text = f"import torch\nfrom torch import Tensor\n\n\ndef f(a: Tensor, b: Tensor, k, weight):\n{lines}"
+    outcome = outcome_of(text.encode(), "torch/_refs/a.py")
+    assert not isinstance(outcome, Changed), outcome.after.decode()
+    skips: tuple[Skip, ...] = outcome.skips
+    return [skip.reason for skip in skips]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("if a.size(0) < b.size(0):\n    return a\nreturn b", "neither-branch-general"),
+        ("if a.size(0) > 16:\n    return a\nreturn b", "neither-branch-general"),
+        ("return a if a.size(0) % 8 == 0 else b", "neither-branch-general"),
+        ("while a.size(0) > 1:\n    a = a[1:]\nreturn a", "loop-condition"),
+        ("if a.size(0) == 0:\n    return ()\nreturn a.unbind()", "decides-arity"),
+        ("if a.stride(0) > b.stride(0):\n    return a\nreturn b", "stride-ordering"),
+        ("if 1 < a.size(0) < k:\n    return a\nreturn b", "chained-comparison"),
+        ("if list(a.shape) == b.shape:\n    return a\nreturn b", "list-against-tuple"),
+        ("if a.shape == k:\n    return a\nreturn b", "not-a-shape"),
+        ("if a.size(0) != 1:\n    raise KeyError(1)\nreturn a", "exception-type"),
+        ("if a.size(0) != 1:\n    raise ValueError('a') from None\nreturn a", "raise-from"),
+        ("assert weight and a.size(0) == 1\nreturn a", "not-a-bool"),
+        ("torch._check(a.size(0) > 0 and b.size(0) % a.size(0) == 0)\nreturn a", "guarded-operand"),
+        ("return max(a.shape)", "not-binary"),
+        ("return int(a.size(0))", "keeps-static"),
+    ],
+)
+def test_what_is_left_is_left_for_a_reason(body: str, reason: str) -> None:
+    assert reasons(body) == [reason]
