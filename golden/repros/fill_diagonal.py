@@ -1,4 +1,4 @@
-"""Tensor.fill_diagonal_ with wrapping (PyTorch 2.6.0, Fill.cpp): self.size(d) pins height and width."""
+"""Tensor.fill_diagonal_ with wrapping (PyTorch 2.6.0, Fill.cpp): storage_offset() throws on symbolic sizes."""
 
 import torch
 
