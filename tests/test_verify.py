@@ -59,6 +59,13 @@ def test_a_mended_kernel_is_proven_and_the_answer_kept(repro: Path) -> None:
     assert (again.verdict, again.checks, again.swaps) == (answer.verdict, answer.checks, answer.swaps)
 
 
+def test_changed_lines_that_nothing_ran_are_named(repro: Path) -> None:
+    branch = "if (self.dim() == 5) {\n return at::mul(self, self.neg());\n }\n "
+    answer = kernel(CONCRETE, branch + SYMBOLIC, repro)
+    assert answer.verdict is Verdict.PROVEN
+    assert answer.unrun == ("Square.cpp:7",)
+
+
 def test_wrong_numbers_regress(repro: Path) -> None:
     repro.write_text(REPRO.replace("compiled(x)", "torch.square(x)"))
     answer = kernel(CONCRETE, SYMBOLIC.replace("(self, self)", "(self, self.neg())"), repro)

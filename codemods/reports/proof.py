@@ -18,6 +18,10 @@ def proof(verification: Verification) -> Iterator[str]:
     for swap in verification.swaps:
         if not swap.swapped:
             yield f"  not swapped in: {swap.kernel}, {swap.state}\n"
+    if verification.unrun:
+        yield f"  changed lines that nothing ran: {', '.join(verification.unrun)}\n"
+    if verification.chosen:
+        yield f"  operator tests: {verification.chosen}\n"
     facts = [f"torch {verification.torch.partition(' ')[0]}", verification.compiler, f"{verification.seconds:.1f} s"]
     yield f"  {', '.join(fact for fact in facts if fact)}{', answered before' if verification.cached else ''}\n"
     if verification.evidence is not None:
@@ -30,6 +34,8 @@ def _check(check: Check) -> Iterator[str]:
     yield f"    after:  {_say(check.after)}\n"
     if check.reference is not None:
         yield f"    torch as installed: {_say(check.reference)}\n"
+    if check.flaky:
+        yield "    the difference did not come again\n"
     if check.deviates:
         yield f"    deviates: {check.deviates}\n"
 

@@ -97,6 +97,8 @@ class Verification:
     swaps: tuple[Swap, ...] = ()
     chosen: str = ""
     """Which of torch's operator tests were run, and why these."""
+    unrun: tuple[str, ...] = ()
+    """Changed lines of code (``file:line``) that nothing ran: the verdict says nothing about these."""
     commands: tuple[str, ...] = field(default=(), repr=False)
     torch: str = ""
     compiler: str = ""

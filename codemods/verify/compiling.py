@@ -53,46 +53,52 @@ class Builder:
         self._prelude = prelude(toolchain, scratch, limits, progress)
         self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="compile")
 
-    def compile(self, name: str, content: bytes, quote: Path | None = None) -> Future[Built]:
+    def compile(self, name: str, content: bytes, quote: Path | None = None, *, counted: bool = False) -> Future[Built]:
         """Start compiling ``content`` as a file called ``name``, with ``quote`` as its own folder.
 
-        A precompiled header may hide that an ``#include`` is missing: `check` does without.
+        A precompiled header may hide that an ``#include`` is missing: `check` does without. ``counted`` objects count
+        their lines into files beside themselves, and are made anew each time.
         """
-        return self._pool.submit(self._compile, name, content, quote, self._prelude)
+        return self._pool.submit(self._compile, name, content, quote, self._prelude, counted)
 
     def check(self, name: str, content: bytes, quote: Path | None = None) -> Future[Built]:
         """Start compiling ``content`` as its own build will, with no header but those it includes."""
-        return self._pool.submit(self._compile, name, content, quote, None)
+        return self._pool.submit(self._compile, name, content, quote, None, False)
 
     @property
     def precompiled(self) -> bool:
         """Whether `compile` brings headers that a file may have forgotten to include."""
         return self._prelude is not None
 
-    def link(self, objects: Sequence[Path], name: str) -> Built:
+    @property
+    def counts(self) -> bool:
+        """Whether this compiler's code can count its lines, and the counts be read."""
+        return self._toolchain.gcov is not None
+
+    def link(self, objects: Sequence[Path], name: str, *, counted: bool = False) -> Built:
         """Link objects to a shared library."""
         target = self._scratch / f"{new_name(name)}.so"
-        return self._finish(self._toolchain.link_command(list(objects), target), target)
+        return self._finish(self._toolchain.link_command(list(objects), target, counted=counted), target)
 
     def close(self) -> None:
         """Forget what has not started; what runs is waited for."""
         self._pool.shutdown(cancel_futures=True)
 
-    def _compile(self, name: str, content: bytes, quote: Path | None, first: Path | None) -> Built:
+    def _compile(self, name: str, content: bytes, quote: Path | None, first: Path | None, counted: bool) -> Built:
         place = self._scratch / new_name("unit")
         place.mkdir()
         source, target = place / name, place / f"{name}.o"
         source.write_bytes(content)
-        plain = _kept_object(self._toolchain, name, content, quote, None)
-        kept = _kept_object(self._toolchain, name, content, quote, first)
-        command = self._toolchain.compile_command(source, target, quote=quote, prelude=first)
+        plain = None if counted else _kept_object(self._toolchain, name, content, quote, None)
+        kept = None if counted else _kept_object(self._toolchain, name, content, quote, first)
+        command = self._toolchain.compile_command(source, target, quote=quote, prelude=first, counted=counted)
         for known in (plain, kept):
             if known is not None and known.is_file():
                 shutil.copyfile(known, target)
                 return Built(tuple(command), target)
         built = self._finish(command, target)
         if built.target is None and first is not None:
-            return self._compile(name, content, quote, None)
+            return self._compile(name, content, quote, None, counted)
         if built.target is not None and kept is not None:
             store(kept, target.read_bytes())
             _forget_oldest(kept.parent)

@@ -50,6 +50,7 @@ def from_json(fields: dict[str, Any]) -> Verification:
             "paths": tuple(fields["paths"]),
             "checks": tuple(_check(check) for check in fields["checks"]),
             "swaps": tuple(Swap(**swap) for swap in fields["swaps"]),
+            "unrun": tuple(fields["unrun"]),
             "commands": tuple(fields["commands"]),
         }
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +14,7 @@ from .change import Change, Check, Swap, Verdict, Verification
 from .choosing import CoverageFailed, choose, coverage
 from .comparing import compare
 from .compiling import Builder
+from .counting import unrun_lines
 from .evidence import question_key
 from .modules import namespace
 from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
@@ -135,8 +136,17 @@ class Procedure:
             checks=tuple(checks),
             swaps=self._swaps(),
             chosen=self._chosen,
+            unrun=tuple(self._unrun()) if checks else (),
             commands=self._libraries.commands if self._libraries else commands,
         )
+
+    def _unrun(self) -> Iterator[str]:
+        gcov = self._toolchain.gcov if self._toolchain else None
+        if gcov is None or self._libraries is None:
+            return
+        for change, counted in self._libraries.counted:
+            for line in unrun_lines(change, counted, gcov, self._laboratory.scratch) or ():
+                yield f"{change.path.name}:{line}"
 
     def _variants(self, question: Question) -> tuple[Variant, Variant]:
         libraries = self._libraries

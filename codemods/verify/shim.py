@@ -172,5 +172,16 @@ extern "C" const char* symfix_state(int number) {
   return entries[number].state.c_str();
 }
 
+extern "C" [[gnu::weak]] void __gcov_dump();
+extern "C" [[gnu::weak]] void __gcov_reset();
+
+// Adds the counts of lines run so far to the files beside the objects, where a side was built to count them.
+extern "C" void symfix_keep_counts() {
+  if (__gcov_dump && __gcov_reset) {
+    __gcov_dump();
+    __gcov_reset();
+  }
+}
+
 %(blocks)s
 """

@@ -30,6 +30,8 @@ class Libraries:
     after: Path
     candidates: tuple[Candidate, ...]
     commands: tuple[str, ...]
+    counted: tuple[tuple[Change, Path], ...] = ()
+    """The changes whose object after counts its lines, with that object."""
 
     def swaps(self, states: Sequence[str], calls: Sequence[int]) -> tuple[Swap, ...]:
         """What became of each candidate that a library defines, by what the shim reported."""
@@ -59,12 +61,17 @@ def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: 
     names = ", ".join(change.path.name for change in changes)
     progress(f"compiling {names} before and after, and a shim for {len(shim_candidates)} kernels")
     units: list[tuple[Verdict, Future[Built]]] = []
+    counting: list[tuple[Change, Future[Built]]] = []
     for change in changes:
         place = _folder(change)
         before = builder.compile(change.path.name, change.before, place)
-        same = change.after == change.before
         units.append((Verdict.BROKEN_BASELINE, before))
-        units.append((Verdict.REGRESSED, before if same else builder.compile(change.path.name, change.after, place)))
+        if change.after != change.before:
+            after = builder.compile(change.path.name, change.after, place, counted=builder.counts)
+            counting.append((change, after))
+        else:
+            after = before
+        units.append((Verdict.REGRESSED, after))
     shim = builder.compile("shim.cpp", shim_source(shim_candidates).encode())
     commands: list[str] = []
     for verdict in _SIDES:
@@ -75,9 +82,12 @@ def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: 
     sides = []
     for verdict, side in zip(_SIDES, ("before", "after"), strict=True):
         objects = [unit.result().target for blame, unit in units if blame is verdict]
-        linked = builder.link([shim_object, *(item for item in objects if item is not None)], side)
+        counted = side == "after" and builder.counts
+        linked = builder.link([shim_object, *(item for item in objects if item is not None)], side, counted=counted)
         sides.append(_made(linked, verdict, commands, "link"))
-    return Libraries(sides[0], sides[1], shim_candidates, tuple(commands))
+    objects_after = ((change, unit.result().target) for change, unit in counting if builder.counts)
+    counted_objects = tuple((change, target) for change, target in objects_after if target is not None)
+    return Libraries(sides[0], sides[1], shim_candidates, tuple(commands), counted_objects)
 
 
 class LastWord:

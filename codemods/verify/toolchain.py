@@ -31,6 +31,8 @@ class Toolchain:
     flags: tuple[str, ...]
     includes: tuple[Path, ...]
     libraries: Path
+    gcov: Path | None = None
+    """What reads the counts of lines that this compiler's code keeps."""
 
     @property
     def identity(self) -> str:
@@ -42,15 +44,23 @@ class Toolchain:
         return "clang" not in self.version
 
     def compile_command(
-        self, source: Path, target: Path, *, quote: Path | None = None, prelude: Path | None = None
+        self,
+        source: Path,
+        target: Path,
+        *,
+        quote: Path | None = None,
+        prelude: Path | None = None,
+        counted: bool = False,
     ) -> list[str]:
         """Compile ``source`` to the object ``target``.
 
-        ``quote`` is where its ``#include "…"`` look first; ``prelude`` a header that stands compiled beside itself.
+        ``quote`` is where its ``#include "…"`` look first; ``prelude`` a header that stands compiled beside itself;
+        ``counted`` makes the code count its lines.
         """
         places = [f"-iquote{quote}"] if quote else []
         places += [f"-I{folder}" for folder in self.includes]
         first = ["-include", str(prelude)] if prelude else []
+        first += ["--coverage"] if counted else []
         return [str(self.compiler), *self.flags, *places, *first, "-c", str(source), "-o", str(target)]
 
     def precompile_command(self, header: Path, target: Path) -> list[str]:
@@ -58,10 +68,11 @@ class Toolchain:
         places = [f"-I{folder}" for folder in self.includes]
         return [str(self.compiler), *self.flags, *places, "-x", "c++-header", str(header), "-o", str(target)]
 
-    def link_command(self, objects: list[Path], target: Path) -> list[str]:
+    def link_command(self, objects: list[Path], target: Path, *, counted: bool = False) -> list[str]:
         """Link a library whose functions bind to themselves and whose data binds to torch's."""
         names = [str(item) for item in objects]
-        return [str(self.compiler), "-shared", "-Wl,-Bsymbolic-functions", *names, "-o", str(target), "-ldl"]
+        count = ["--coverage", "-Wl,-u,__gcov_dump", "-Wl,-u,__gcov_reset"] if counted else []
+        return [str(self.compiler), "-shared", "-Wl,-Bsymbolic-functions", *count, *names, "-o", str(target), "-ldl"]
 
 
 def find_toolchain(place: Place, torch_root: Path | None = None, compiler: str | None = None) -> Toolchain:
@@ -77,7 +88,9 @@ def find_toolchain(place: Place, torch_root: Path | None = None, compiler: str |
         own = torch_root / "aten" / "src"
         # A tree of another release would lay its structs over this torch's libraries: then it only fills gaps.
         includes.insert(0 if _same_release(torch_root, place) else len(includes), own)
-    return Toolchain(path, _compiler_version(path), _build(place, libraries), flags, tuple(includes), libraries)
+    return Toolchain(
+        path, _compiler_version(path), _build(place, libraries), flags, tuple(includes), libraries, _find_gcov(path)
+    )
 
 
 def _find_compiler(name: str | None) -> Path:
@@ -96,6 +109,12 @@ def _build(place: Place, libraries: Path) -> str:
     except OSError:
         return place.build
     return f"{place.build} {stat.st_size} {stat.st_mtime_ns}"
+
+
+def _find_gcov(compiler: Path) -> Path | None:
+    name = compiler.name
+    found = shutil.which(name.replace("g++", "gcov")) if "g++" in name and "clang" not in name else None
+    return Path(found) if found else None
 
 
 @lru_cache

@@ -38,6 +38,8 @@ class Kernels:
         return [self._shim.symfix_state(number).decode("utf-8", "replace") for number in range(self._count)]
 
     def calls(self) -> list[int]:
+        """How often each kernel was reached; the lines that were run are kept too, where they are counted."""
+        self._shim.symfix_keep_counts()
         return [self._shim.symfix_calls(number) for number in range(self._count)]
 
 
