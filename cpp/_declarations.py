@@ -90,7 +90,7 @@ class Declarations:
             inner = child.child_by_field_name("declarator")
             name = None if inner is None else _declared_name(inner)
             end = child.end_byte if name is None else name.start_byte
-            type_text = self.tree.content[child.start_byte : end].decode().strip()
+            type_text = self.tree.masked.text[child.start_byte : end].decode().strip()
             if name is None:
                 type_text = type_text.split("=")[0].strip()
             node = name or child

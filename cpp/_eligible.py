@@ -22,8 +22,10 @@ FAKE_KEYS = frozenset(
 
 _FORMULAS = ("torch::autograd::generated::details", "at::functionalization")
 _DEVICE_TEST = re.compile(
-    r"\bis_(?:cuda|cpu|mps|xpu|hip|mkldnn|vulkan|xla|metal|quantized)\(\)|device\(\)\.(?:type|is_\w+)\(\)"
+    r"\bis_(?:cuda|cpu|mps|xpu|hip|mkldnn|vulkan|xla|metal|quantized)\(\)|\bdevice\(\)(?:\.(?:type|is_\w+)\(\)|\s*[!=]=)"
+    r"|\bdevice_type\(\)|[!=]=\s*(?:(?:at|c10|torch)::)?k(?:CPU|CUDA|MPS|XPU|HIP)\b"
 )
+_LIBRARY = "TORCH_LIBRARY"
 _POINTER = re.compile(r"(?:mutable_|const_)?data_ptr\Z")
 _ITERATOR = re.compile(r"\b(?:at::)?TensorIterator(?:Config)?\b")
 
@@ -47,11 +49,13 @@ class Eligibility:
         self.why: dict[int, str] = {}
         self._functions: dict[int, Function] = {}
         self._kernel_code: dict[int, list[KernelCode]] = {}
-        registered = self._registered = _registrations(model)
+        self._registered = _registrations(model)
         outer = [function for function in model.functions if not function.is_lambda]
         for function in outer:
-            why = "all functions" if all_functions else self._entry(function, registered)
-            if why is not None and not (all_functions and registered.get(function.name) == "kernel"):
+            why = self._entry(function)
+            if why is None and all_functions and not self.is_kernel(function):
+                why = "all functions"
+            if why is not None:
                 self._admit(function, why)
         waiting = list(self._functions.values())
         while waiting:
@@ -72,8 +76,10 @@ class Eligibility:
 
     def is_kernel(self, function: Function) -> bool:
         """Whether torch knows the function only as a kernel for real data."""
-        if function.macro in STRUCTURED_KERNEL:
+        if function.macro in STRUCTURED_KERNEL or self._registered.get(function.name) == "kernel":
             return True
+        if function.name.startswith(_LIBRARY):
+            return not _is_fake_block(self.model, function)
         keys = self._keys(function)
         return bool(keys) and not keys & FAKE_KEYS
 
@@ -91,6 +97,10 @@ class Eligibility:
         matching = [k for k in kernels if k.symint and len(k.parameters) == len(function.parameters)]
         return matching[0] if len(matching) == 1 else None
 
+    def in_kernel_code(self, function: Function, node: Node) -> bool:
+        """Whether a place in a function only ever runs on real data."""
+        return any(part.start <= node.start_byte < part.end for part in self.kernel_code(function))
+
     def kernel_code(self, function: Function) -> list[KernelCode]:
         """The parts of an eligible function that work on pointers, iterators or one device."""
         found = self._kernel_code.get(function.node.id)
@@ -107,11 +117,13 @@ class Eligibility:
         self.why[function.node.id] = why
         self._functions[function.node.id] = function
 
-    def _entry(self, function: Function, registered: dict[str, str]) -> str | None:
+    def _entry(self, function: Function) -> str | None:
         if function.macro in STRUCTURED_META:
             return "structured meta function"
-        if registered.get(function.name) == "fake":
+        if self._registered.get(function.name) == "fake":
             return "registered in this file"
+        if function.name.startswith(_LIBRARY):
+            return "registers lambdas" if _is_fake_block(self.model, function) else None
         if function.in_class or function.macro is not None:
             return None
         if "::".join(function.namespaces) in _FORMULAS:
@@ -129,7 +141,7 @@ class Eligibility:
     def _callees(self, caller: Function) -> list[Function]:
         found: list[Function] = []
         for node in walk(caller.body):
-            if node.type == "call_expression":
+            if node.type == "call_expression" and not self.in_kernel_code(caller, node):
                 function = field(node, "function")
                 if function is not None and function.type in (
                     "identifier",
@@ -156,12 +168,13 @@ class Eligibility:
                 return "data-pointer", 4, _block(node)
             if _ITERATOR.search(text(function)):
                 return "tensor-iterator", 3, _block(node)
-        elif node.type == "if_statement":
+        elif node.type in ("if_statement", "conditional_expression"):
             condition, consequence = field(node, "condition"), field(node, "consequence")
             if condition is None or consequence is None or not _DEVICE_TEST.search(text(condition)):
                 return None
             if not _only_raises(consequence, self.model):
-                return "device-branch", 4, consequence
+                negated = "!" in text(condition)
+                return "device-branch", 4, _block(node) if negated else consequence
         elif node.type == "declaration":
             kind = field(node, "type")
             if kind is not None and _ITERATOR.fullmatch(text(kind)):
@@ -193,23 +206,30 @@ def _only_raises(consequence: Node, model: Model) -> bool:
     )
 
 
+def _is_fake_block(model: Model, function: Function) -> bool:
+    """Whether a TORCH_LIBRARY block registers for a key that runs on fake tensors."""
+    head = model.tree.content[function.node.start_byte : function.body.start_byte].decode()
+    block = re.match(r"\s*TORCH_LIBRARY(_IMPL)?\w*\s*\(([^)]*)\)", head)
+    words = [] if block is None else [word.strip() for word in block[2].split(",")]
+    if block is None or block[1] is None:
+        return True
+    return len(words) > 1 and (words[1] in FAKE_KEYS or words[1].startswith("Autograd"))
+
+
 def _registrations(model: Model) -> dict[str, str]:
     """Functions the file hands to TORCH_LIBRARY blocks: "fake" where the key runs on fake tensors, else "kernel"."""
     found: dict[str, str] = {}
     for function in model.functions:
-        if function.macro is None and not function.name.startswith("TORCH_LIBRARY"):
+        if not function.name.startswith(_LIBRARY):
             continue
-        head = model.tree.content[function.node.start_byte : function.body.start_byte].decode()
-        block = re.match(r"\s*TORCH_LIBRARY(?:_IMPL|_FRAGMENT)?\s*\(([^)]*)\)", head)
-        if block is None:
-            continue
-        words = [word.strip() for word in block[1].split(",")]
-        key = words[1] if "_IMPL" in head.split("(")[0] else "CompositeImplicitAutograd"
-        fake = key in FAKE_KEYS or key.startswith("Autograd")
+        fake = _is_fake_block(model, function)
         for node in walk(function.body):
-            if node.type == "call_expression" and len(arguments(node)) >= 2:
-                names = re.findall(r"\b[A-Za-z_]\w*\b", model.tree.text(arguments(node)[-1]))
-                for name in names:
-                    if model.named(name):
-                        found[name] = "fake" if fake or found.get(name) == "fake" else "kernel"
+            if node.type != "call_expression" or len(arguments(node)) < 2:
+                continue
+            handed = arguments(node)[-1]
+            if handed.type == "lambda_expression":
+                continue
+            for name in re.findall(r"\b[A-Za-z_]\w*\b", model.tree.text(handed)):
+                if model.named(name):
+                    found[name] = "fake" if fake or found.get(name) == "fake" else "kernel"
     return found

@@ -96,6 +96,9 @@ class Inference:
     def own_functions(self, call: Node) -> list[Function]:
         """The functions or the lambda of this file that a free call may reach."""
         function = field(call, "function")
+        if function is not None and function.type == "lambda_expression":
+            called = self.model.lambda_at(function)
+            return [] if called is None else [called]
         if function is None or function.type not in ("identifier", "qualified_identifier"):
             return []
         if function.type == "identifier":

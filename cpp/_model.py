@@ -122,6 +122,13 @@ class Model:
             if root.start_byte <= v.node.start_byte < root.end_byte
         ]
 
+    def lambda_at(self, node: Node) -> Function | None:
+        """The lambda that a lambda expression is."""
+        owner = self.function_at(node.start_byte)
+        if owner is not None:
+            self._declared.build(owner)
+        return self._declared.lambdas.get(node.id)
+
     def lambda_of(self, variable: Variable) -> Function | None:
         """The lambda a variable holds, when it is initialized with one."""
         for node in variable.initializers:

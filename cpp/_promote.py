@@ -17,6 +17,7 @@ SYMBOLIC_TYPES = frozenset(SYMBOLIC.values()) | {Type.SYM_BOOL}
 _FIXED = frozenset({"structured-binding", "c-array"})
 INTEGERS = frozenset({Type.INT, Type.UNSIGNED, Type.SYM_INT})
 LISTS = frozenset({Type.SYM_REF, Type.SYM_VEC})
+_UNQUALIFIED = re.compile(r"(?<![:\w])(?=(?:SymIntArrayRef|SymDimVector|OptionalSymIntArrayRef)\b)")
 _LIST_METHODS = frozenset({"vec", "slice", "drop_front", "drop_back", "begin", "end", "cbegin", "cend"})
 
 
@@ -85,6 +86,14 @@ def promote(p: Flow, variable: Variable, kind: Type, cause: Entity) -> None:
         p.soon(lambda use=reference: p.flow(use, kind, entity))  # type: ignore[misc]
 
 
+def spelled(p: Flow, node: Node, kind: Type) -> str | None:
+    """The symbolic twin of a type, by a name that is known where the type stands."""
+    text = symbolic_text(p.model.tree.text(node), kind)
+    owner = p.model.function_at(node.start_byte)
+    inside = owner is not None and owner.namespaces[:1] and owner.namespaces[0].split("::")[0] in ("at", "c10", "torch")
+    return text if text is None or inside else _UNQUALIFIED.sub("c10::", text)
+
+
 def _shared(p: Flow, value: Node, entity: Entity) -> None:
     """What a deduced reference or range variable names belongs to a container, which must be symbolic too."""
     container = value
@@ -100,7 +109,7 @@ def _shared(p: Flow, value: Node, entity: Entity) -> None:
 def retype(p: Flow, variable: Variable, entity: Entity) -> None:
     """Write the symbolic twin of a variable's declared type."""
     node = variable.type_node
-    text = None if node is None else symbolic_text(p.model.tree.text(node), variable.type)
+    text = None if node is None else spelled(p, node, variable.type)
     if node is None or text is None:
         p.conflict(entity, variable.node, "declared-type", f"{variable.type_text} has no symbolic twin")
     else:
@@ -178,7 +187,7 @@ def promote_result(p: Flow, function: Function, kind: Type, cause: Entity, at: N
         p.conflict(entity, at, *refusal)
         return
     if function.returns is not Type.AUTO and function.returns_node is not None:
-        text = symbolic_text(p.model.tree.text(function.returns_node), function.returns)
+        text = spelled(p, function.returns_node, function.returns)
         if text is None:
             p.conflict(entity, at, "return-type", f"the return type of {function.name} has no symbolic twin")
         else:
@@ -277,7 +286,7 @@ def _demand_call(p: Flow, node: Node, kind: Type, cause: Entity) -> bool:
 
 def construct(p: Flow, node: Node, type_node: Node | None, kind: Type, cause: Entity) -> None:
     """An explicit construction of a container or array: write its symbolic twin and carry the result on."""
-    text = None if type_node is None else symbolic_text(p.model.tree.text(type_node), kind)
+    text = None if type_node is None else spelled(p, type_node, kind)
     if type_node is None or text is None:
         p.conflict(cause, node, "declared-type", "the constructed type has no symbolic twin")
         return

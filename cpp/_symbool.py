@@ -10,12 +10,13 @@ from ..codemods.edits import Edit
 from ._conditions import SIMPLE
 from ._infer import SYMBOLIC_CALLS, Inference
 from ._promote import INTEGERS
-from ._tree import Tree, field, walk
+from ._tree import field, walk
 from ._types import Type
 
 _METHODS = {"==": "sym_eq", "!=": "sym_ne", "<": "sym_lt", "<=": "sym_le", ">": "sym_gt", ">=": "sym_ge"}
 _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SIGNS = {method: sign for sign, method in _METHODS.items()}
+_SIZES = frozenset({"sym_size", "sym_sizes", "sym_numel"})
 _SMALLEST_GENERAL_SIZE = 2
 
 
@@ -29,10 +30,11 @@ class Comparison:
     other: Node
 
 
-def comparison(types: Inference, node: Node) -> Comparison | None:
-    """The comparison of a size that an expression is, turned so that the SymInt comes first; else None.
+def comparison(types: Inference, node: Node, *, of_sizes: bool = True) -> Comparison | None:
+    """The comparison that an expression is, turned so that the SymInt comes first; None if it is not of a SymInt.
 
-    A SymInt that the caller passed for something else (an index to ignore, a count of groups) is no size.
+    With ``of_sizes``, one side must come from a size: a SymInt that the caller passed for something else (an index to
+    ignore, a count of groups) does not count. A comment among the operands has no place to go: None too.
     """
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
@@ -43,7 +45,9 @@ def comparison(types: Inference, node: Node) -> Comparison | None:
     kinds = (types.type_of(left), types.type_of(right))
     if operator not in _METHODS or Type.SYM_INT not in kinds or not set(kinds) <= INTEGERS:
         return None
-    if not (_comes_from_a_size(types, left) or _comes_from_a_size(types, right)):
+    if any(child.type == "comment" for child in node.children):
+        return None
+    if of_sizes and not (_comes_from_a_size(types, left) or _comes_from_a_size(types, right)):
         return None
     if kinds[0] is Type.SYM_INT:
         return Comparison(node, left, operator, right)
@@ -90,9 +94,40 @@ def from_method(types: Inference, node: Node) -> Comparison | None:
     return Comparison(node, method[0], _SIGNS[method[1]], listed.named_children[0])
 
 
-def general_answer(tree: Tree, found: Comparison) -> bool | None:
-    """What the comparison says of every size of at least 2, the general case; None when sizes differ in it."""
-    text = tree.text(found.other)
+def is_size(types: Inference, node: Node, seen: frozenset[int] = frozenset()) -> bool:
+    """Whether a value is a dimension's size or a number of elements as it stands, or a product of such."""
+    text = types.model.tree.text
+    if node.type == "parenthesized_expression" and node.named_child_count == 1:
+        return is_size(types, node.named_children[0], seen)
+    if node.type == "binary_expression":
+        left, right, sign = field(node, "left"), field(node, "right"), field(node, "operator")
+        if left is None or right is None or sign is None or text(sign) != "*":
+            return False
+        return is_size(types, left, seen) and is_size(types, right, seen)
+    if node.type == "subscript_expression":
+        array = field(node, "argument")
+        return array is not None and is_size(types, array, seen)
+    if node.type == "call_expression":
+        method = types.receiver(node)
+        if method is None:
+            return False
+        return (method[1] in _SIZES and types.is_tensor(method[0])) or (
+            method[1] in ("slice", "front", "back") and is_size(types, method[0], seen)
+        )
+    held = types.model.resolve(node) if node.type == "identifier" else None
+    if held is None or held.node.id in seen or len(held.initializers) != 1:
+        return False
+    return is_size(types, held.initializers[0], seen | {held.node.id})
+
+
+def general_answer(types: Inference, found: Comparison) -> bool | None:
+    """What a comparison says of every size of at least 2, the general case; None when sizes differ in it.
+
+    None also where the compared value is computed from sizes, or is a stride or an offset: these may well be 0 or 1.
+    """
+    text = types.model.tree.text(found.other)
+    if not is_size(types, found.subject):
+        return None
     if found.other.type != "number_literal" or not text.isdigit():
         return None
     bound = int(text)

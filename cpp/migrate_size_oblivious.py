@@ -42,7 +42,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         function = None if owner is None else owner.name
         condition = arguments(node)[0]
         found = from_method(know.types, condition) or comparison(know.types, condition)
-        answer = None if found is None else general_answer(tree, found)
+        answer = None if found is None else general_answer(know.types, found)
         if answer is None or tree.trusted(node) is not None:
             detail = "sizes of 2 and more answer the condition differently, or it is no plain comparison"
             yield Skip(NAME, 2, node.start_byte, node.end_byte, "neither-branch-general", detail, function=function)

@@ -39,7 +39,9 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             branch = None if found is None else branch_of(node)
             if found is None or branch is None or tree.trusted(node) is not None:
                 continue
-            answer = general_answer(tree, found)
+            if know.eligibility.in_kernel_code(function, node):
+                continue
+            answer = general_answer(know.types, found)
             reason = _against(tree, answer, branch)
             if answer is None or reason is not None:
                 span = (node.start_byte, node.end_byte)

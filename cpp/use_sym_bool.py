@@ -35,7 +35,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
         name = field(node, "function") if node.type == "call_expression" else None
         if name is None or tree.text(name) not in _MACROS or len(arguments(node)) != 1:
             continue
-        found = comparison(know.types, arguments(node)[0])
+        found = comparison(know.types, arguments(node)[0], of_sizes=False)
         if found is not None and tree.trusted(node) is None:
             owner = know.model.function_at(node.start_byte)
             message = f"{tree.text(found.node)} forces its answer before {tree.text(name)} runs"

@@ -42,6 +42,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             name = field(node, "function") if node.type == "call_expression" else None
             if name is None or tree.text(name) != _OLD or len(arguments(node)) < 2:
                 continue
+            if know.eligibility.in_kernel_code(function, node):
+                continue
             condition = arguments(node)[0]
             found = comparison(know.types, condition)
             if found is not None and tree.trusted(node) is None:
