@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,11 @@ def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -
     from .config import ConfigError, load
 
     try:
-        known = [p.name for p in _ALL_COMMON if p.name]
-        defaults = load(value, known)
+        # A key is spelled as the option is, whatever the parameter behind it is called.
+        names = {
+            option.opts[0].lstrip("-").replace("-", "_"): option.name for option in _ALL_COMMON if option.expose_value
+        }
+        defaults = {names[key]: word for key, word in load(value, names).items()}
     except ConfigError as error:
         raise click.UsageError(str(error)) from None
     ctx.default_map = {**defaults, **(ctx.default_map or {})}
@@ -184,6 +188,10 @@ def main() -> None:
     except BrokenPipeError:
         # Whoever read us has gone; the interpreter must not complain about it when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 2
+    except Exception:
+        traceback.print_exc()
+        click.echo("symfix: this is a bug of symfix, please report it; every file is as it was or whole", err=True)
         code = 2
     sys.exit(code)
 

@@ -75,6 +75,8 @@ def test_the_configuration_gives_defaults_that_words_override(folder: Path) -> N
     (folder / "pyproject.toml").write_text("[tool.symfix]\nignore = ['migrate_check_is_size']\nmin-torch = '2.8'\n")
     symfix("check", "m.py", cwd=folder / "pkg", code=0)
     symfix("check", "pkg", "--ignore", "use_sym_eq", cwd=folder, code=1)
+    (folder / "pyproject.toml").write_text("[tool.symfix]\nformat = 'github'\nstatistics = true\njobs = 1\n")
+    assert symfix("check", "pkg", cwd=folder, code=1).stdout.startswith("::warning")
     (folder / "other.toml").write_text("[tool.symfix]\nselect = ['use_sym_eq']\n")
     symfix("check", "pkg", "--config", "other.toml", cwd=folder, code=0)
 
@@ -186,6 +188,18 @@ def test_check_and_diff_import_no_torch(folder: Path) -> None:
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=folder, check=True)
     assert ended.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_bug_is_not_a_finding(folder: Path) -> None:
+    script = (
+        "import sys\nfrom symfix.codemods import cli\nfrom symfix.codemods.commands import rewriting\n"
+        "def broken(words):\n    raise RuntimeError('oh')\n"
+        "rewriting.check = broken\nsys.argv = ['symfix', 'check', 'pkg']\ncli.main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=folder, check=False)
+    assert ended.returncode == 2
+    assert "RuntimeError: oh" in ended.stderr
+    assert ended.stderr.splitlines()[-1].startswith("symfix: this is a bug")
 
 
 def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
