@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ._module import GROWING, Function, Module
 from ._receivers import is_node_metadata
@@ -41,7 +41,6 @@ class Scope:
     result: Callable[[ast.expr], Value | None]
     shown: frozenset[str] = frozenset()
     registered: bool = False
-    fixed: set[str] = field(default_factory=set)
 
     def inside(self, comprehension: ast.AST) -> Scope:
         """The scope inside a comprehension: its targets hide what stands outside."""

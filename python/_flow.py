@@ -6,12 +6,11 @@ import ast
 from collections import defaultdict
 from functools import lru_cache
 
-from ..codemods.rule import Context
 from ..codemods.source import SourceFile
 from ._evaluate import Scope, evaluate
 from ._module import Function, Module, parse
 from ._receivers import imports_torch, runs_on_tensors, shown_to_be_tensors
-from ._values import Kind, Row, Value, annotated, flat, join
+from ._values import Kind, Value, annotated, flat, join
 
 _ROUNDS = 6
 
@@ -23,8 +22,13 @@ class Flow:
         self.module = module
         self._torch = imports_torch(module)
         self._by_name: dict[str, list[Function]] = defaultdict(list)
+        self._inner: dict[Function, list[Function]] = defaultdict(list)
         for function in module.functions:
             self._by_name[function.node.name].append(function)
+            if function.outer:
+                self._inner[function.outer].append(function)
+        self._called: dict[Function, list[tuple[ast.Call, list[Function]]]] = {}
+        self._shown: dict[Function, frozenset[str]] = {}
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._returned: dict[Function, Value] = {}
         self._scopes: dict[Function, Scope] = {}
@@ -57,21 +61,30 @@ class Flow:
                 self._returned[function] = self._return_value(function, scope)
                 if before != self._returned[function]:
                     again |= callers[function.node.name]
-                for node in function.nodes:
-                    if isinstance(node, ast.Call):
-                        for callee in self._callees(node.func):
-                            callers[callee.node.name].add(function)
-                            if self._pass(node, callee, scope):
-                                again.add(callee)
-                again |= {inner for inner in self.module.functions if inner.outer is function and before is None}
+                for call, callees in self._calls(function):
+                    for callee in callees:
+                        callers[callee.node.name].add(function)
+                        if self._pass(call, callee, scope):
+                            again.add(callee)
+                again |= set(self._inner[function]) if before is None else set()
             if not again:
                 return
             pending = [function for function in self.module.functions if function in again]
 
+    def _calls(self, function: Function) -> list[tuple[ast.Call, list[Function]]]:
+        """The calls inside a function of what the file defines."""
+        if function not in self._called:
+            calls = [node for node in function.nodes if isinstance(node, ast.Call)]
+            found = [(call, self._callees(call.func)) for call in calls]
+            self._called[function] = [(call, callees) for call, callees in found if callees]
+        return self._called[function]
+
     def _scope(self, function: Function) -> Scope:
         outer = self._scopes[function.outer].names if function.outer in self._scopes else {}
         names: dict[str, Value] = dict(outer)
-        shown = shown_to_be_tensors(function) if self._torch else frozenset()
+        if function not in self._shown:
+            self._shown[function] = shown_to_be_tensors(function) if self._torch else frozenset()
+        shown = self._shown[function]
         registered = runs_on_tensors(function)
         for argument in function.arguments:
             annotation = ast.unparse(argument.annotation) if argument.annotation else None
@@ -152,6 +165,3 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 def flow(source: SourceFile) -> Flow:
     """The flow of a file, shared by the rules that look at it."""
     return Flow(parse(source))
-
-
-__all__ = ["Context", "Flow", "Row", "flow"]

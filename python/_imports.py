@@ -59,7 +59,7 @@ def _home(module: Module, home: str, start: int) -> Function | None:
     PyTorch's own modules import each other in circles, so there the import goes where it is used, unless the top has
     one of the same module already.
     """
-    if not home or not own_tree(module) or _existing(running_at_top(module.tree.body), home):
+    if not home or not own_tree(module) or _existing(running_at_top(module), home):
         return None
     inside = [one for one in module.functions if one.outer is None and _covers(module, one, start)]
     return inside[-1] if inside else None
@@ -82,7 +82,7 @@ def _place(module: Module, function: Function | None, home: str, names: set[str]
     if not home:
         (name,) = names
         return _insert_at_top(module, name, b"import " + name.encode() + _line_end(module))
-    body = function.node.body if function else running_at_top(module.tree.body)
+    body = function.node.body if function else running_at_top(module)
     there = _existing([one for one in body if module.span(one)[0] < first_use], home)
     if there is not None:
         return _extend(module, there, names)

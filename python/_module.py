@@ -23,6 +23,7 @@ GROWING = frozenset({"append", "insert", "extend"})
 # Fields whose nodes are shared and have no place in the text.
 _NO_PLACE = frozenset({"ctx", "op", "ops"})
 
+_BLANK = frozenset(b" \t\r\n\f")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _BEFORE_GROUP = frozenset(
     {b"if", b"elif", b"while", b"not", b"and", b"or", b"return", b"in", b"is", b"else", b"assert"}
@@ -261,8 +262,11 @@ class Module:
 
     def _one_group_wider(self, start: int, end: int) -> tuple[int, int] | None:
         content = self.source.content
-        left = len(content[:start].rstrip()) - 1
-        right = end + len(content[end:]) - len(content[end:].lstrip())
+        left, right = start - 1, end
+        while left >= 0 and content[left] in _BLANK:
+            left -= 1
+        while right < len(content) and content[right] in _BLANK:
+            right += 1
         if left < 0 or content[left : left + 1] != b"(" or content[right : right + 1] != b")":
             return None
         before = content[max(0, left - 80) : left].rstrip(b" \t")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..codemods.rule import Context
 from ..codemods.torchapi.releases import available
@@ -64,7 +64,7 @@ def _visible(module: Module, function: Function | None, start: int) -> dict[str,
     if function is None:
         return {
             local: meaning
-            for local, meaning in imported_names(running_at_top(module.tree.body)).items()
+            for local, meaning in imported_names(running_at_top(module)).items()
             if local not in module.bound
         }
     names = {local: meaning for local, meaning in names.items() if local not in function.bound}
@@ -73,10 +73,11 @@ def _visible(module: Module, function: Function | None, start: int) -> dict[str,
     return names
 
 
-def running_at_top(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+@lru_cache(maxsize=8)
+def running_at_top(module: Module) -> list[ast.stmt]:
     """The import statements that run when the module is imported; not those for type checkers."""
     found: list[ast.stmt] = []
-    for statement in body:
+    for statement in module.tree.body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
             found.append(statement)
         elif isinstance(statement, ast.Try) and all(handler.body for handler in statement.handlers):

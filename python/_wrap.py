@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 
 from ..codemods.edits import Edit
@@ -12,7 +11,6 @@ from ._module import Module
 
 # Enough open parentheses that those closed between two operands never end the line for the tokenizer.
 _OPEN = "(" * 16
-_NAME_END = re.compile(rb"[A-Za-z0-9_]$")
 
 
 def call_around(module: Module, node: ast.expr, name: str, before: str = "", after: str = "") -> tuple[Edit, ...]:
@@ -20,12 +18,18 @@ def call_around(module: Module, node: ast.expr, name: str, before: str = "", aft
     start, end = module.span(node)
     wide_start, _wide_end = module.grouped_span(node)
     content = module.source.content
-    gap = " " if _NAME_END.search(content[:wide_start]) else ""
+    gap = _gap(content, wide_start)
     if wide_start != start and not before and not after:
         return (Edit(wide_start, wide_start, (gap + name).encode()),)
-    gap = " " if _NAME_END.search(content[:start]) else ""
+    gap = _gap(content, start)
     opening = Edit(start, start, f"{gap}{name}({before}".encode())
     return opening, Edit(end, end, f"{after})".encode())
+
+
+def _gap(content: bytes, at: int) -> str:
+    """A blank where a name would run into the word before it."""
+    before = content[at - 1 : at]
+    return " " if before.isalnum() or before == b"_" else ""
 
 
 def comparison_as_call(module: Module, node: ast.Compare, name: str, closing: str = ")") -> tuple[Edit, ...]:
@@ -33,7 +37,7 @@ def comparison_as_call(module: Module, node: ast.Compare, name: str, closing: st
     start, end = module.grouped_span(node)
     grouped = (start, end) != module.span(node)
     content = module.source.content
-    gap = " " if _NAME_END.search(content[:start]) else ""
+    gap = _gap(content, start)
     comma = _comma(content, operator_between(module, node.left, node.comparators[0]))
     opening = Edit(start, start, (gap + name + ("" if grouped else "(")).encode())
     rest = closing[1:] if grouped else closing
