@@ -39,9 +39,9 @@ def find(paths: Iterable[Path], suffixes: frozenset[str]) -> Iterator[Target]:
     for path in paths:
         if path.is_dir():
             for below in _walk(path, suffixes):
-                targets.setdefault(below, Target(below, named=False))
+                targets.setdefault(below.absolute(), Target(below, named=False))
         else:
-            targets[path] = Target(path, named=True)
+            targets[path.absolute()] = Target(path, named=True)
     return iter(targets[path] for path in sorted(targets))
 
 

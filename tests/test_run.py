@@ -226,3 +226,10 @@ def test_folders_stand_for_the_files_one_would_rewrite(tmp_path: Path) -> None:
     assert found == ["a.toy", "sub/b.toy"]
     inside = [target.path.name for target in find([folder / "test", folder / "a.toy"], frozenset({".toy"}))]
     assert inside == ["a.toy", "e.toy"]
+
+
+def test_a_file_said_twice_is_one_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_of(tmp_path, {"a.toy": b""})
+    monkeypatch.chdir(folder)
+    paths = [Path("a.toy"), folder / "a.toy", Path()]
+    assert [(target.path, target.named) for target in find(paths, frozenset({".toy"}))] == [(folder / "a.toy", True)]
