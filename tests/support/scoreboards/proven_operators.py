@@ -117,7 +117,7 @@ def replay(item: Item, tree: Path) -> Row:
         command = [sys.executable, "-m", "symfix.codemods.cli", "fix", copy]
         fixed = subprocess.run(command, capture_output=True, text=True, check=False)
         if fixed.returncode not in (0, 1):
-            return _row(item, "", "", "not fixed", fixed.stderr.strip(), "", started)
+            return _row(item, "", "", "not fixed", fixed.stderr.strip().partition("\n")[0], "", started)
         changes = [Change(copy, before, copy.read_bytes())]
         kept = Path(folder, "evidence")
         answer = verify(changes, repros=[item.repro], torch_root=tree, evidence_folder=kept, fresh=True)
