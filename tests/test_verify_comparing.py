@@ -110,6 +110,14 @@ def test_a_gain_names_what_still_fails() -> None:
     assert check.after.message == "1 of 2 samples still fail"
 
 
+def test_a_gain_names_the_guards_it_leaves() -> None:
+    before, after = Answer(samples=(raises("Cannot call numel()"),), drawn=1), Answer(samples=(TRACED,), drawn=1)
+    check = compare(("op", "backed"), before, after)
+    assert check is not None
+    assert check.gained
+    assert check.after.message == "with the guards Ne(s0, 1)"
+
+
 def test_a_crash_is_a_loss() -> None:
     check = compare(("op", "eager"), Answer(samples=(RESULT,)), Answer(crashed="the process ended by signal SIGSEGV"))
     assert check is not None

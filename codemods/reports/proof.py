@@ -42,5 +42,5 @@ def _check(check: Check) -> Iterator[str]:
 
 def _say(observation: Observation) -> str:
     if observation.passed:
-        return "passes"
+        return f"passes ({observation.message})" if observation.message else "passes"
     return f"{'crashes' if observation.crashed else 'fails'}: {observation.message}"

@@ -61,7 +61,7 @@ def _check(
         number, item = gained[0]
         told = f"{len(gained)} of {len(pairs)} samples; sample {number}: {item.before}"
         left = sum(not seen["passed"] for _, seen in pairs)
-        still = f"{left} of {len(pairs)} samples still fail" if left else ""
+        still = "; ".join(filter(None, (item.after, f"{left} of {len(pairs)} samples still fail" if left else "")))
         sides = observed(False, told, before), observed(True, still, after)
         return Check(protocol, subject, *sides, deviates=deviates)
     failing = _first_failure(protocol, (seen for _, seen in pairs))
@@ -84,7 +84,7 @@ def _differences(protocol: str, before: Seen, after: Seen) -> list[Difference]:
         if after.get("pinned", 0) or after.get("compilations", 1) > 1:
             # A throw traded for a specialisation still compiles anew for each size.
             return []
-        return [Difference("gained", before["error"], ""), *_new_deviations({}, after.get("probes", {}))]
+        return [Difference("gained", before["error"], _guards(after)), *_new_deviations({}, after.get("probes", {}))]
     if not after["passed"]:
         worse = after.get("silent") and not before.get("silent")
         return [Difference("lost", before["error"], "without an error, " + after["error"])] if worse else []
@@ -115,11 +115,16 @@ def _guard_differences(before: Seen, after: Seen) -> list[Difference]:
     for what, words, best in measures:
         # Fewer is no proof: one specialisation that is left compiles again for every size as two did.
         if after[what] < before[what] and after[what] == best:
-            return [Difference("gained", f"{before[what]} {words}", "")]
+            return [Difference("gained", f"{before[what]} {words}", _guards(after))]
     if len(after["guards"]) > len(before["guards"]):
         added = [guard for guard in after["guards"] if guard not in before["guards"]]
         return [Difference("lost", "", f"a guard more: {', '.join(added)}")]
     return []
+
+
+def _guards(seen: Seen) -> str:
+    guards = seen.get("guards", ())
+    return f"with the guards {', '.join(guards)}" if guards else ""
 
 
 def _new_deviations(before: dict[str, str], after: dict[str, str]) -> list[Difference]:

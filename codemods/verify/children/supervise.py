@@ -36,7 +36,7 @@ def main() -> None:
     try:
         os.write(int(sys.argv[1]), json.dumps(status).encode())
     except BrokenPipeError:
-        sys.exit("whoever asked is gone")
+        sys.exit(1)
 
 
 def read_line(source: int) -> bytes:
