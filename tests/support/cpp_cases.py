@@ -1,0 +1,30 @@
+"""Small C++ files, and what the C++ wing makes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from goldens import installed_torch
+from symfix.codemods.outcome import Changed
+from symfix.codemods.registry import load_language, load_rules
+from symfix.codemods.rounds import Wishes, rewrite
+from symfix.codemods.rule import Context, Skip
+from symfix.codemods.source import SourceFile
+
+WING = "symfix.cpp"
+
+
+def skips(text: str, rule: str = "use_sym_sizes", path: str = "shapes.cpp", *, everything: bool = True) -> list[Skip]:
+    """What one rule left in a file, each with its reason."""
+    chosen = next(one for one in load_rules(WING) if one.name == rule)
+    context = Context(installed_torch(), None, everything)
+    found = chosen.decide(SourceFile(Path(path), text.encode()), context)
+    return [outcome for outcome in found if isinstance(outcome, Skip)]
+
+
+def rewritten(text: bytes, rule: str = "use_sym_sizes", path: Path = Path("shapes.cpp")) -> bytes:
+    """The file after one rule, unsafe fixes included, includes placed and long lines wrapped."""
+    rules = [one for one in load_rules(WING) if one.name == rule]
+    context = Context(installed_torch(), None, True)
+    outcome = rewrite(SourceFile(path, text), rules, load_language(WING), context, Wishes(unsafe=True))
+    return outcome.after if isinstance(outcome, Changed) else text

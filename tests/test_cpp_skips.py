@@ -1,0 +1,144 @@
+"""Skips are output: every reason of the C++ wing has a small file that produces it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import symfix.cpp
+from cpp_cases import skips
+
+HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"
+FOLDER = Path(symfix.cpp.__file__).parent
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file in which a rule leaves something for exactly one reason, or several for a list of them."""
+
+    reason: str
+    text: str
+    rule: str = "use_sym_sizes"
+    path: str = "shapes.cpp"
+    everything: bool = True
+    beside: tuple[str, ...] = ()
+
+
+def body(reason: str, text: str, *beside: str) -> Case:
+    return Case(reason, f"Tensor f(const Tensor& t, const Tensor& u, int64_t k) {{ {text} }}", beside=beside)
+
+
+NATIVE = "aten/src/ATen/native/Shapes.cpp"
+CASES = (
+    body("array-index", "return t[t.size(0) - 1];"),
+    body("c-array", "int64_t pair[2] = {t.size(0), 1}; return t.narrow(0, 0, pair[0]);"),
+    body("cast", "return t / static_cast<float>(t.numel());"),
+    body("cast", "const auto few = static_cast<int32_t>(t.size(0)); return t.narrow(0, 0, few);"),
+    body("concrete-operand", "TORCH_CHECK(t.sizes() == somebody(k)); std::vector<int64_t> v;"
+         "std::copy(t.sizes().begin(), t.sizes().end(), std::back_inserter(v)); return t;", "unknown-operand"),
+    Case("concrete-parameter", "static Tensor g(const Tensor& t, bool b) { return t; }\n"
+         "Tensor f(const Tensor& t) { return g(t, t.size(0)); }"),
+    body("container-size", "std::vector<int64_t> v(t.size(0)); return t;"),
+    body("data-pointer", "{ const auto* p = t.const_data_ptr<float>(); use(p, t.numel()); } return t;"),
+    body("decides-arity", "std::vector<Tensor> v(t.size(0)); return v[0];"),
+    body("decides-arity", "std::vector<Tensor> v; v.reserve(t.size(0)); return v[0];"),
+    body("declared-type", "bool some = t.numel(); return some ? t : u;"),
+    body("device-branch", "if (t.is_cuda()) { return t.view({t.numel()}); } return t;"),
+    body("dispatch-macro", 'AT_DISPATCH_FLOATING_TYPES(t.scalar_type(), "f", [&] { use(t.numel()); }); return t;'),
+    Case("external-linkage", "int64_t g(int64_t n) { return n; }\n"
+         "Tensor f(const Tensor& t) { return t.narrow(0, 0, g(t.size(0))); }"),
+    Case("function-escapes", "static int64_t g(int64_t n) { return n; }\n"
+         "Tensor f(const Tensor& t) { auto p = &g; return t.narrow(0, p(0), g(t.size(0))); }"),
+    body("lambda-escapes", "std::function<int64_t(int64_t)> h = [](int64_t n) { return n / 2; };"
+         "return t.narrow(0, 0, h(t.size(0)));"),
+    body("loop-bound", "for (const auto i : c10::irange(t.size(0))) { use(i); } return t;"),
+    body("loop-bound", "for (int64_t i = 0; i < t.size(0); ++i) { use(i); } return t;"),
+    body("loop-bound", "auto n = t.size(0); while (n > 1) { n /= 2; } return t;"),
+    body("loop-bound", "auto n = t.size(0); do { n /= 2; } while (n); return t;"),
+    Case("macro-body", "#define TWO (n * 2)\nTensor f(const Tensor& t) { auto n = t.size(0); return t.view({TWO}); }"),
+    Case("method-signature", "struct S { int64_t rows(const Tensor& t) { return t.size(0); } };"),
+    body("mixed-assignment", "auto n = t.size(0); n += k * 0.5; return t.narrow(0, 0, n);"),
+    body("mixed-conditional", "return t * (k ? t.numel() * 1.0 : 0.5);"),
+    body("mixed-statement", "use(t.size(0)); TORCH_CHECK(somebody(t.size(0)) && t.size(1) == 3); return t;",
+         "unknown-callee"),
+    body("no-symint-operator", "return t.narrow(0, 0, t.size(0) >> 1);"),
+    body("no-symint-operator", "auto s = t.sizes().vec(); s[k++] -= 1; return t.view(s);"),
+    body("no-symint-schema", "return t.unfold(0, t.size(0), 1);"),
+    Case("output-reference", "static void g(const Tensor& t, int64_t& n) { n = t.size(0); }\n"
+         "Tensor f(const Tensor& t, std::vector<int64_t>& v) { g(t, v[0]); return t; }"),
+    Case("overloaded", "static int64_t g(int64_t n) { return n; }\nstatic double g(double n) { return n; }\n"
+         "Tensor f(const Tensor& t) { return t.narrow(0, 0, g(t.size(0))); }"),
+    body("parallel-for", "at::parallel_for(0, t.numel(), 1, [&](int64_t b, int64_t e) {}); return t;"),
+    body("parse-error", "auto n = t.size(0); return t.view({n, -1} };"),
+    body("preprocessor-branch", "\n#ifdef MANY\nauto n = t.size(0);\n#else\nauto n = t.size(1);\n#endif\n"
+         "return t.view({n});"),
+    Case("receiver-unknown", "struct Grid { int64_t numel(); };\n"
+         "Tensor f(Grid g, const Tensor& t) { return t.view({g.numel()}); }"),
+    Case("return-type", "bool f(const Tensor& t) { return t.numel(); }"),
+    body("static-storage", "static const int64_t n = t.size(0); return t.narrow(0, 0, n);"),
+    body("structured-binding", "auto [a, b] = std::array<int64_t, 2>{t.size(0), 1}; return t.narrow(0, b, a);"),
+    Case("dimname", "Tensor f(const Tensor& t, Dimname d) { return t.narrow(0, 0, t.size(d)); }"),
+    Case("kernel-signature", "int64_t f(const Tensor& t) { return t.size(0); }\n"
+         'TORCH_LIBRARY(mine, m) { m.def("f(Tensor t) -> int", &f); }', everything=False),
+    Case("template-signature", "template <typename T>\nstatic int64_t f(const Tensor& t) { return t.size(0); }"),
+    Case("shared-with-kernel", "namespace at::native {\nstatic int64_t rows(const Tensor& t) { return t.size(0); }\n"
+         "Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) { return y.narrow(0, 0, rows(x)); }\n"
+         "Tensor _bincount_cpu(const Tensor& t, const std::optional<Tensor>& w, int64_t m) { use(rows(t)); }\n}",
+         path=NATIVE, everything=False),
+    body("switch", "switch (t.size(0)) { case 0: return t; default: return u; }"),
+    body("template-argument", "return g<t.size(0)>(t);"),
+    body("tensor-iterator", "auto iter = at::TensorIteratorConfig().add_output(t).build(); use(t.numel()); return t;"),
+    body("unknown-callee", "return somebody(t.size(0));"),
+    body("unknown-initializer", "auto s = somebody(); s = t.size(0); return t.narrow(0, 0, s);"),
+    body("unknown-operand", "return t.narrow(0, 0, t.size(0) * somebody());"),
+    Case("unknown-target", "int64_t seen = 0;\nTensor f(const Tensor& t) { seen = t.size(0); return t; }"),
+    body("unsigned-arithmetic", "std::vector<int64_t> v; if (t.size(0) - v.size() > 0) { return u; } return t;"),
+    body("unsupported-syntax", "auto n = t.size(0); auto bytes = sizeof(n); return t.narrow(0, bytes, n);"),
+    Case("structured-meta", "namespace at::meta {\nTORCH_META_FUNC(cumsum)(const Tensor& t, int64_t d) {\n"
+         "  TORCH_CHECK(t.size(0) > 0);\n  somebody(t.sizes());\n}\n}", path=NATIVE, everything=False,
+         beside=("unknown-callee",)),
+    Case("neither-branch-general", "Tensor f(const Tensor& t) { if (t.sym_size(0) == 5) { t.neg_(); } return t; }",
+         "use_guard_or"),
+    Case("neither-branch-general", "Tensor f(const Tensor& t) { if (t.sym_size(0) % 2 == 0) { t.neg_(); } return t; }",
+         "use_guard_or"),
+    Case("guarded-operand", 'void f(const Tensor& t) { TORCH_CHECK(t.dim() == 2 && t.sym_size(1) == 3, "no"); }',
+         "use_sym_check"),
+)  # fmt: skip
+UNREACHED = {"two-kinds"}
+"""Reasons that no small file here produces yet; the list may only become shorter."""
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=f"{n}-{case.reason}") for n, case in enumerate(CASES)])
+def test_the_reason_is_said_exactly(case: Case) -> None:
+    found = skips(HEAD + case.text, case.rule, case.path, everything=case.everything)
+    assert case.reason in {skip.reason for skip in found}, [(skip.reason, skip.detail) for skip in found]
+    assert {skip.reason for skip in found} <= {case.reason, *case.beside}
+    assert all(skip.start < skip.end and skip.detail for skip in found)
+
+
+def test_every_reason_in_the_wing_has_a_case() -> None:
+    written = {reason for path in FOLDER.glob("*.py") for reason in _reasons(ast.parse(path.read_text()))}
+    assert len(written) > 30, "the reasons are not where this test looks"
+    assert written - {case.reason for case in CASES} == UNREACHED
+
+
+def _reasons(module: ast.Module) -> set[str]:
+    """The reasons a module can give: the words handed to a conflict or a Skip, and the hyphenated ones anywhere."""
+    found: set[str] = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            position = {"conflict": 2, "Conflict": 1, "Skip": 4}.get(name)
+            word = node.args[position] if position is not None and len(node.args) > position else None
+            if isinstance(word, ast.Constant) and isinstance(word.value, str):
+                found.add(word.value)
+        elif isinstance(node, ast.Constant) and _is_hyphenated(node.value):
+            found.add(str(node.value))
+    return found - {"clang-format"}
+
+
+def _is_hyphenated(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[a-z]+(?:-[a-z]+)+", value) is not None
