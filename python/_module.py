@@ -15,13 +15,13 @@ from functools import cached_property, lru_cache
 from typing import TypeVar, cast
 
 from ..codemods.source import SourceFile
+from ._survey import Survey, no_collecting
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Node = TypeVar("Node", bound=ast.AST)
 
 GROWING = frozenset({"append", "insert", "extend"})
-# Fields whose nodes are shared and have no place in the text.
-_NO_PLACE = frozenset({"ctx", "op", "ops"})
+_BINDERS = frozenset({ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor})
 
 _BLANK = frozenset(b" \t\r\n\f")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -40,23 +40,16 @@ class Function:
     outer: Function | None
     owner: str | None = None
     """Name of the class whose body the function stands in."""
-
-    @cached_property
-    def nodes(self) -> list[ast.AST]:
-        """Every node of the body in source order, without those of nested functions and classes."""
-        found: list[ast.AST] = []
-        for statement in self.node.body:
-            _collect(statement, found)
-        return found
+    nodes: list[ast.AST] = field(default_factory=list)
+    """Every node of the body in source order, without the bodies of nested functions and classes."""
 
     @cached_property
     def binders(self) -> list[ast.AST]:
         """The nodes by which names get their values, and lists grow."""
-        kinds = (ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)
         return [
             node
             for node in self.nodes
-            if isinstance(node, kinds)
+            if type(node) in _BINDERS
             or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING)
         ]
 
@@ -84,14 +77,6 @@ class Function:
     @cached_property
     def imports(self) -> dict[str, str]:
         return imported_names(self.nodes)
-
-
-def _collect(node: ast.AST, found: list[ast.AST]) -> None:
-    found.append(node)
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return
-    for child in ast.iter_child_nodes(node):
-        _collect(child, found)
 
 
 def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:
@@ -127,36 +112,17 @@ class Module:
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
-        return self._survey[1]
+        return self._survey.parents
 
     def every(self, *kinds: type[Node]) -> list[Node]:
         """All nodes of these kinds, outer before inner."""
         if len(kinds) == 1:
-            return cast("list[Node]", self._by_kind.get(kinds[0], []))
-        return [node for node in self._survey[0] if isinstance(node, kinds)]
+            return cast("list[Node]", self._survey.by_kind.get(kinds[0], []))
+        return [node for node in self._survey.nodes if isinstance(node, kinds)]
 
     @cached_property
-    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
-        found: dict[type[ast.AST], list[ast.AST]] = {}
-        for node in self._survey[0]:
-            found.setdefault(type(node), []).append(node)
-        return found
-
-    @cached_property
-    def _survey(self) -> tuple[list[ast.AST], dict[ast.AST, ast.AST]]:
-        """Every node, and what it stands in: one walk for all rules."""
-        nodes: list[ast.AST] = [self.tree]
-        parents: dict[ast.AST, ast.AST] = {}
-        for node in nodes:
-            for name in node._fields:
-                if name in _NO_PLACE:
-                    continue
-                value = getattr(node, name, None)
-                for child in value if isinstance(value, list) else (value,):
-                    if isinstance(child, ast.AST):
-                        parents[child] = node
-                        nodes.append(child)
-        return nodes, parents
+    def _survey(self) -> Survey:
+        return Survey(self.tree)
 
     @cached_property
     def functions(self) -> list[Function]:
@@ -169,7 +135,8 @@ class Module:
     ) -> None:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                function = Function(child, prefix + child.name, outer, owner)
+                nodes = self._survey.inside.get(child, [])
+                function = Function(child, prefix + child.name, outer, owner, nodes)
                 found.append(function)
                 self._find_functions(child, function.qualname + ".", function, None, found)
             elif isinstance(child, ast.ClassDef):
@@ -194,24 +161,18 @@ class Module:
     @cached_property
     def imports(self) -> dict[str, str]:
         """What the names imported outside functions mean."""
-        return imported_names(list(self._outside_functions()))
+        return imported_names(self._survey.outside)
 
     @cached_property
     def bound(self) -> frozenset[str]:
         """Names bound at the top by other means than an import."""
         names: set[str] = set()
-        for node in self._outside_functions():
+        for node in self._survey.outside:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 names.add(node.id)
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 names.add(node.name)
         return frozenset(names)
-
-    def _outside_functions(self) -> list[ast.AST]:
-        found: list[ast.AST] = []
-        for statement in self.tree.body:
-            _collect(statement, found)
-        return found
 
     def meaning(self, node: ast.expr, function: Function | None) -> str | None:
         """The dotted name an expression such as ``np.prod`` or ``guard_or_false`` stands for, imports resolved.
@@ -296,7 +257,7 @@ class Module:
 @lru_cache(maxsize=8)
 def syntax_tree(content: bytes) -> ast.Module:
     """The tree of a text, parsed once however often it is asked for; nobody may change it."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), no_collecting():
         warnings.simplefilter("ignore", SyntaxWarning)
         return ast.parse(content)
 

@@ -46,22 +46,24 @@ _META = frozenset({"val", "example_value", "tensor_meta"})
 
 def shown_to_be_tensors(function: Function) -> frozenset[str]:
     """Names on which the function uses what only tensors have."""
-    found = {
-        node.value.id
-        for node in function.nodes
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _TENSOR_ONLY
-    }
+    found: set[str] = set()
     for node in function.nodes:
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-        ):
-            if node.func.attr in ("size", "stride") and len(node.args) <= 1 and not node.keywords:
-                found.add(node.func.value.id)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
-            found |= _asserted(function, node)
+        if isinstance(node, ast.Attribute):
+            if node.attr in _TENSOR_ONLY and isinstance(node.value, ast.Name):
+                found.add(node.value.id)
+        elif isinstance(node, ast.Call):
+            found |= _called(function, node)
     return frozenset(found)
+
+
+def _called(function: Function, call: ast.Call) -> set[str]:
+    """``x.size(0)`` and ``assert isinstance(x, Tensor)``."""
+    func = call.func
+    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+        plain = func.attr in ("size", "stride") and len(call.args) <= 1 and not call.keywords
+        return {func.value.id} if plain else set()
+    named = isinstance(func, ast.Name) and func.id == "isinstance"
+    return _asserted(function, call) if named else set()
 
 
 def _asserted(function: Function, call: ast.Call) -> set[str]:
