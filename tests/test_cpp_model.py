@@ -1,0 +1,83 @@
+"""Who a name is at its place, and of what type: scopes, shadowing, declarations that look like functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from goldens import installed_torch
+from symfix.codemods.source import SourceFile
+from symfix.cpp._infer import Inference
+from symfix.cpp._model import Model
+from symfix.cpp._tree import Tree, walk
+from symfix.cpp._types import Type, read_type, symbolic_text
+
+SCOPES = """
+void f(int64_t n, const Tensor& t) {
+  use(n);
+  { Tensor n = t; use(n); }
+  auto g = [](double n) { use(n); };
+  for (auto n : t.sizes()) { use(n); }
+  use(n);
+}
+void h(bool n) { use(n); DimVector v(sizes); use(v); }
+"""
+
+
+def model_of(text: str) -> tuple[Model, Inference]:
+    model = Model(Tree(SourceFile(Path("f.cpp"), text.encode()).content))
+    return model, Inference(model, installed_torch())
+
+
+def test_a_name_is_the_innermost_declaration_before_its_use() -> None:
+    model, types = model_of(SCOPES)
+    calls = [node for node in walk(model.tree.root) if node.type == "call_expression" and node.text.startswith(b"use")]
+    kinds = [types.type_of(call.child_by_field_name("arguments").named_children[0]) for call in calls]
+    wanted = [Type.INT, Type.TENSOR, Type.FLOAT, Type.INT, Type.INT, Type.BOOL, Type.INT_VEC]
+    assert kinds == wanted
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind"),
+    [
+        ("t.size(0)", Type.INT),
+        ("t.sizes().slice(1)", Type.INT_REF),
+        ("t.sizes().vec()", Type.INT_VEC),
+        ("t.sizes().size()", Type.UNSIGNED),
+        ("t.sizes()[0] * 2", Type.INT),
+        ("t.sym_size(0) + 1", Type.SYM_INT),
+        ("t.numel() * 0.5", Type.FLOAT),
+        ("t.transpose(0, 1)", Type.TENSOR),
+        ("t + 1", Type.TENSOR),
+        ("std::get<1>(t.sort())", Type.TENSOR),
+        ("list[0]", Type.TENSOR),
+        ("list.size()", Type.UNSIGNED),
+        ("*maybe", Type.TENSOR),
+        ("t.dim() == 0 && t.defined()", Type.BOOL),
+        ("somebody(t)", Type.UNKNOWN),
+    ],
+)
+def test_types_of_expressions(expression: str, kind: Type) -> None:
+    text = f"void f(const Tensor& t, TensorList list, const std::optional<Tensor>& maybe) {{ auto x = {expression}; }}"
+    model, types = model_of(text)
+    declarator = next(node for node in walk(model.tree.root) if node.type == "init_declarator")
+    value = declarator.child_by_field_name("value")
+    assert value is not None
+    assert types.type_of(value) is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "twin"),
+    [
+        ("const int64_t", Type.INT, "const c10::SymInt"),
+        ("std::vector<int64_t>", Type.INT_VEC, "std::vector<c10::SymInt>"),
+        ("at::SmallBuffer<int64_t, 5>", Type.INT_VEC, "c10::SymDimVector"),
+        ("at::IntArrayRef", Type.INT_REF, "at::SymIntArrayRef"),
+        ("const std::optional<at::Tensor>&", Type.OPTIONAL_TENSOR, None),
+        ("const Tensor*", Type.UNKNOWN, None),
+        ("float", Type.UNKNOWN, None),
+    ],
+)
+def test_types_by_their_text(text: str, kind: Type, twin: str | None) -> None:
+    assert read_type(text) is kind
+    assert symbolic_text(text, kind) == twin
