@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -33,7 +34,7 @@ class Built:
         """The line of the compiler's or linker's output that says what is wrong."""
         lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
         telling = [line for line in lines if "error:" in line or "undefined reference" in line]
-        return (telling or lines or ["it failed without a word"])[0]
+        return re.sub(r"\S*/unit-[\w-]+/", "", (telling or lines or ["it failed without a word"])[0])
 
 
 class Builder:

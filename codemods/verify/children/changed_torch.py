@@ -29,7 +29,7 @@ class Kernels:
         library_folder = Path(torch.__file__).parent / "lib"
         # The library's dispatch stubs must bind to torch's: its symbols have to be global before it loads.
         ctypes.CDLL(str(library_folder / "libtorch_cpu.so"), mode=ctypes.RTLD_GLOBAL)
-        self._shim = ctypes.CDLL(library)
+        self._shim = ctypes.CDLL(library, handle=_open_lazily(library))
         self._shim.symfix_calls.restype = ctypes.c_uint64
         self._shim.symfix_state.restype = ctypes.c_char_p
         self._count = count
@@ -41,6 +41,20 @@ class Kernels:
         """How often each kernel was reached; the lines that were run are kept too, where they are counted."""
         self._shim.symfix_keep_counts()
         return [self._shim.symfix_calls(number) for number in range(self._count)]
+
+
+def _open_lazily(library: str) -> int:
+    """Open a library whose functions are looked up when they are called.
+
+    A file of another release may hold a CPU kernel that calls what this torch does not export: nobody calls that one.
+    """
+    loader = ctypes.CDLL(None)
+    loader.dlopen.restype = ctypes.c_void_p
+    loader.dlerror.restype = ctypes.c_char_p
+    handle: int | None = loader.dlopen(library.encode(), os.RTLD_LAZY)
+    if handle is None:
+        raise OSError((loader.dlerror() or b"it does not open").decode("utf-8", "replace"))
+    return handle
 
 
 def install(request_path: str) -> None:
