@@ -259,6 +259,8 @@ def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:
         return Kind.STRIDE
     if func.attr == "tolist":
         return Kind.SIZES
+    if func.attr.endswith("storage"):
+        return Kind.UNKNOWN
     return Kind.CONCRETE if func.attr in _OTHER_RESULTS else Kind.TENSOR
 
 

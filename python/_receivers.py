@@ -60,7 +60,7 @@ def _called(function: Function, call: ast.Call) -> set[str]:
     """``x.size(0)`` and ``assert isinstance(x, Tensor)``."""
     func = call.func
     if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-        plain = func.attr in ("size", "stride") and len(call.args) <= 1 and not call.keywords
+        plain = func.attr in ("size", "stride") and len(call.args) == 1 and not call.keywords
         return {func.value.id} if plain else set()
     named = isinstance(func, ast.Name) and func.id == "isinstance"
     return _asserted(function, call) if named else set()

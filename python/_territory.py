@@ -9,6 +9,7 @@ from ..codemods.rule import Context
 from ._module import Function, Module
 
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
+_OTHERS = frozenset({"third_party", "_vendor", "vendored_templates", "testing"})
 _SCRIPT_DECORATORS = ("jit.script", "jit._overload", "jit.export", "_overload", "script_method", "script_if_tracing")
 
 
@@ -57,6 +58,8 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
     ``asked``: the rewrite changes which path an undecided size takes, which in code of PyTorch's users is done only
     on request.
     """
+    if own_tree(module) and _OTHERS & set(module.source.path.parts):
+        return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
     if scripted(module, function):
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
     if asked and not own_tree(module) and not context.all_functions:

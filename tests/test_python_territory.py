@@ -120,3 +120,18 @@ def reasons(body: str) -> list[str]:
 )
 def test_what_is_left_is_left_for_a_reason(body: str, reason: str) -> None:
     assert reasons(body) == [reason]
+
+
+@pytest.mark.parametrize("folder", ["_vendor/quack", "testing/_internal", "_inductor/kernel/vendored_templates"])
+def test_vendored_and_test_code_of_torch_stays(folder: str) -> None:
+    outcome = outcome_of(f"from torch import Tensor\n\n{GUARDED}".encode(), f"torch/{folder}/a.py")
+    assert isinstance(outcome, Unchanged)
+    assert [skip.reason for skip in outcome.skips] == ["third-party"]
+
+
+@pytest.mark.parametrize("size", ["group.size()", "a.untyped_storage().size()"])
+def test_sizes_of_other_things_are_no_sizes(size: str) -> None:
+    text = f"import torch\n\n\ndef f(a: torch.Tensor, group):\n    return a if {size} == 0 else a + 1\n"
+    assert outcome_of(text.encode(), "torch/_refs/a.py") == Unchanged(
+        SourceFile(Path("torch/_refs/a.py"), text.encode())
+    )

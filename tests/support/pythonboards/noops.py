@@ -1,10 +1,10 @@
 """What the Python rules would change in the installed torch's own Python, and whether the safe part changes nothing.
 
 Counts fixes and skips by rule over every Python file of the installed torch. ``--sample N`` prints N of the fixes,
-evenly spread, to be judged by eye. ``--behave N`` applies every *safe* fix to copies that are laid over torch in a child
-process, imports torch there, and compares about N operators (references in Python first, then OpInfos) with torch as
-it is: values, dtypes, shapes and the words of every error, bit for bit. An operator that does not repeat itself from
-run to run is left out and named.
+evenly spread, to be judged by eye. ``--behave N`` applies every *safe* fix to copies that are laid over torch in a
+child process, imports torch there, and compares about N operators (references in Python first, then OpInfos) with
+torch as it is: values, dtypes, shapes and the words of every error, bit for bit. An operator that does not repeat
+itself from run to run is left out and named.
 """
 
 from __future__ import annotations
