@@ -25,6 +25,9 @@ _DEVICE_TEST = re.compile(
     r"\bis_(?:cuda|cpu|mps|xpu|hip|mkldnn|vulkan|xla|metal|quantized)\(\)|\bdevice\(\)(?:\.(?:type|is_\w+)\(\)|\s*[!=]=)"
     r"|\bdevice_type\(\)|[!=]=\s*(?:(?:at|c10|torch)::)?k(?:CPU|CUDA|MPS|XPU|HIP)\b"
 )
+_NOT_THE_DEVICE = re.compile(
+    r"!\s*[\w.()>\-]*?\bis_(?:cuda|cpu|mps|xpu|hip)\(\)|\bdevice(?:_type)?\(\)(?:\.type\(\))?\s*!="
+)
 _LIBRARY = "TORCH_LIBRARY"
 _POINTER = re.compile(r"(?:mutable_|const_)?data_ptr\Z")
 _ITERATOR = re.compile(r"\b(?:at::)?TensorIterator(?:Config)?\b")
@@ -109,8 +112,7 @@ class Eligibility:
             for node in walk(function.body):
                 marker = self._marker(node)
                 if marker is not None:
-                    reason, mode, region = marker
-                    found.append(KernelCode(region.start_byte, region.end_byte, reason, mode))
+                    found.append(marker)
         return found
 
     def _admit(self, function: Function, why: str) -> None:
@@ -152,7 +154,7 @@ class Eligibility:
                     found += self.model.named(name)
         return found
 
-    def _marker(self, node: Node) -> tuple[str, int, Node] | None:
+    def _marker(self, node: Node) -> KernelCode | None:
         text = self.model.tree.text
         if node.type == "call_expression":
             function = field(node, "function")
@@ -161,25 +163,35 @@ class Eligibility:
             last = function.child_by_field_name("field") or function
             name = re.sub(r"<.*", "", text(last), flags=re.DOTALL).rsplit("::", 1)[-1]
             if name.startswith("AT_DISPATCH"):
-                return "dispatch-macro", 4, _block(node)
+                return _around(node, "dispatch-macro", 4)
             if name == "parallel_for" or name == "parallel_reduce":
-                return "parallel-for", 4, _block(node)
+                return _around(node, "parallel-for", 4)
             if _POINTER.match(name):
-                return "data-pointer", 4, _block(node)
+                return _around(node, "data-pointer", 4)
             if _ITERATOR.search(text(function)):
-                return "tensor-iterator", 3, _block(node)
+                return _around(node, "tensor-iterator", 3)
         elif node.type in ("if_statement", "conditional_expression"):
-            condition, consequence = field(node, "condition"), field(node, "consequence")
-            if condition is None or consequence is None or not _DEVICE_TEST.search(text(condition)):
-                return None
-            if not _only_raises(consequence, self.model):
-                negated = "!" in text(condition)
-                return "device-branch", 4, _block(node) if negated else consequence
+            return self._device_side(node)
         elif node.type == "declaration":
             kind = field(node, "type")
             if kind is not None and _ITERATOR.fullmatch(text(kind)):
-                return "tensor-iterator", 3, _block(node)
+                return _around(node, "tensor-iterator", 3)
         return None
+
+    def _device_side(self, branch: Node) -> KernelCode | None:
+        """The side of a branch on the device that only one kind of device takes."""
+        condition, consequence = field(branch, "condition"), field(branch, "consequence")
+        if condition is None or consequence is None or _only_raises(consequence, self.model):
+            return None
+        test = self.model.tree.text(condition)
+        if not _DEVICE_TEST.search(test):
+            return None
+        side: Node | None = consequence
+        if _NOT_THE_DEVICE.search(test):
+            side = field(branch, "alternative")
+            if side is None and _leaves(consequence):
+                return KernelCode(branch.end_byte, _block(branch).end_byte, "device-branch", 4)
+        return None if side is None else KernelCode(side.start_byte, side.end_byte, "device-branch", 4)
 
 
 def symint_name(kernel: str) -> str:
@@ -191,6 +203,16 @@ def symint_name(kernel: str) -> str:
 def _in_native(function: Function) -> bool:
     spaces = [part for name in function.namespaces for part in name.split("::")]
     return spaces[:2] == ["at", "native"]
+
+
+def _around(node: Node, reason: str, mode: int) -> KernelCode:
+    block = _block(node)
+    return KernelCode(block.start_byte, block.end_byte, reason, mode)
+
+
+def _leaves(consequence: Node) -> bool:
+    last = consequence.named_children[-1] if consequence.type == "compound_statement" else consequence
+    return last.type in ("return_statement", "throw_statement")
 
 
 def _block(node: Node) -> Node:

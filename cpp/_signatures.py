@@ -22,11 +22,17 @@ def may_change(p: Flow, function: Function) -> tuple[str, str] | None:
         return "method-signature", f"{function.name} belongs to a class"
     if function.is_template:
         return "template-signature", f"{function.name} is a template"
-    if not function.internal or p.know.path.suffix in HEADERS:
+    if p.know.path.suffix in HEADERS or not (function.internal or _named_here_only(p, function)):
         return "external-linkage", f"{function.name} can be called from other files"
     if len(p.model.named(function.name)) > 1:
         return "overloaded", f"the file has several functions called {function.name}"
     return None
+
+
+def _named_here_only(p: Flow, function: Function) -> bool:
+    """A function of at::native that no header names: whoever else called it would have to declare it by hand."""
+    native = "::".join(function.namespaces).startswith("at::native")
+    return native and not p.know.api.named_in_headers(function.name)
 
 
 def follows_schema(p: Flow, parameter: Variable) -> bool:

@@ -13,7 +13,7 @@ from .headers import fingerprint
 from .locating import Place, locate, release
 from .schema import Kernel, Operator, kernel_from, operator_from
 from .store import stored
-from .symbols import cpp_has, python_has
+from .symbols import cpp_has, named_in_headers, python_has
 
 
 class TorchApi:
@@ -96,6 +96,10 @@ class TorchApi:
         if "::" in symbol or symbol.isupper():
             return cpp_has(self.include_dirs, symbol)
         return python_has(self.package, symbol)
+
+    def named_in_headers(self, name: str) -> bool:
+        """Whether a header of this torch says the name, so that other files may call what it names."""
+        return named_in_headers(self.include_dirs, name)
 
     def _operators(self, variant: str, name: str) -> tuple[Operator, ...]:
         return tuple(self._operator(number) for number in self._index[variant].get(name, ()))

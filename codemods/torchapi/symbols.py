@@ -29,6 +29,13 @@ def cpp_has(include_dirs: tuple[Path, ...], symbol: str) -> bool:
     )
 
 
+@cache
+def named_in_headers(include_dirs: tuple[Path, ...], name: str) -> bool:
+    """Whether any header says the word ``name`` outside its comments."""
+    word = re.compile(rb"\b" + name.encode() + rb"\b")
+    return any(word.search(text) for text in _mentions(include_dirs, name))
+
+
 def python_has(package: Path, symbol: str) -> bool:
     """Whether ``torch.module.name`` or ``torch.module.Class.name`` is defined, or a bare name in `_BARE_PYTHON`."""
     if "." not in symbol:
