@@ -7,9 +7,7 @@ baseline is compiled again. A second run over the result has to change nothing. 
 before and after: a changed function that native_functions.yaml (the tree's or the installed torch's, read without
 torchgen) registers for CPU, CUDA, ... only, or that is a structured kernel, counts as a damaged kernel.
 
-A precompiled header brings a few torch headers ahead of every file; --plain leaves it out (three times slower). With
---tree-headers a file that does not compile that way is tried again with the source tree filling what the installed
-headers lack, as the verifier does; those files are counted apart.
+A precompiled header brings a few torch headers ahead of every file; --plain leaves it out (three times slower).
 Exit code: 0 when nothing broke, 1 otherwise.
 """
 
@@ -58,10 +56,8 @@ class Result:
     baseline: Mapping[Path, Complaint | None]
     run: Run
     changed: Mapping[Path, Changed]
-    filled: frozenset[Path]
-    """The files that compile only with the tree's headers."""
     broken: list[Broken]
-    rebuilt: list[Path]
+    rebuilt: int
     touched: Mapping[Path, list[Definition]]
     damaged: list[tuple[str, str]]
     eligible: int
@@ -86,11 +82,11 @@ class Result:
 
     @property
     def figures(self) -> dict[str, int]:
-        fits = [path for path, complaint in self.baseline.items() if complaint is None]
         return {
             "operator files": len(self.baseline),
-            **self._compiled("compile as they are", [path for path in fits if path not in self.filled]),
-            **(self._compiled("compile with the tree's headers", sorted(self.filled)) if self.filled else {}),
+            "compile as they are": sum(complaint is None for complaint in self.baseline.values()),
+            "of these changed": self.rebuilt,
+            "of the changed still compile": self.rebuilt - len(self.broken),
             "files changed in all": len(self.changed),
             "functions that see symbolic sizes": self.eligible,
             "functions changed": sum(map(len, self.touched.values())),
@@ -102,18 +98,12 @@ class Result:
             "files symfix failed on": len(self.failed),
         }
 
-    def _compiled(self, title: str, files: list[Path]) -> dict[str, int]:
-        rebuilt = [path for path in files if path in self.rebuilt]
-        lost = {one.file for one in self.broken}
-        still = sum(path.name not in lost for path in rebuilt)
-        return {title: len(files), f"{title}: changed": len(rebuilt), f"{title}: changed, and still do": still}
-
 
 def main() -> int:
     words = _words()
     started = time.monotonic()
     tree = source_tree("2.6.0", words.tree)
-    result = measure(tree, plain=words.plain, tree_headers=words.tree_headers, unsafe=words.unsafe_fixes)
+    result = measure(tree, plain=words.plain, unsafe=words.unsafe_fixes)
     torch = TorchSurroundings().place.version
     print(f"build rate: {tree.name} against torch {torch} ({time.monotonic() - started:.0f} s)")
     show(result)
@@ -121,27 +111,19 @@ def main() -> int:
     return 0 if result.clean else 1
 
 
-def measure(tree: Path, *, plain: bool, tree_headers: bool, unsafe: bool) -> Result:
+def measure(tree: Path, *, plain: bool, unsafe: bool) -> Result:
     """Compile, fix a copy, compile again, compare."""
     files = operator_files(tree)
     rules = frozenset(card.name for card in Registry().rules)
     say("fixing a copy")
     fixed = fix_copy(files, tree, Question(rules, Wishes(unsafe=unsafe)))
     changed = {path: one for path, one in zip(files, fixed.outcomes, strict=True) if isinstance(one, Changed)}
-    fitting = dict.fromkeys(files, Compiler(plain=plain, tree=None))
+    compiler = Compiler(plain=plain)
     say(f"compiling {len(files)} files as they are")
-    baseline = _compiled({path: path.read_bytes() for path in files}, fitting)
-    filled: frozenset[Path] = frozenset()
-    if tree_headers:
-        rest = [path for path, complaint in baseline.items() if complaint is not None]
-        fitting |= dict.fromkeys(rest, Compiler(plain=True, tree=tree))
-        say(f"compiling {len(rest)} files with the tree's headers")
-        again = _compiled({path: path.read_bytes() for path in rest}, fitting)
-        filled = frozenset(path for path, complaint in again.items() if complaint is None)
-        baseline |= dict.fromkeys(filled)
+    baseline = _compiled(compiler, {path: path.read_bytes() for path in files})
     rebuilt = [path for path in changed if baseline[path] is None]
     say(f"compiling {len(rebuilt)} changed files")
-    after = _compiled({path: changed[path].after for path in rebuilt}, fitting)
+    after = _compiled(compiler, {path: changed[path].after for path in rebuilt})
     say("comparing")
     touched = {path: changed_definitions(path, one.source.content, one.after) for path, one in changed.items()}
     witnesses = [_keys(tree / NATIVE), _keys(TorchSurroundings().place.native)]
@@ -151,9 +133,8 @@ def measure(tree: Path, *, plain: bool, tree_headers: bool, unsafe: bool) -> Res
         baseline,
         fixed,
         changed,
-        filled,
         [broken(path, changed[path].after, what) for path, what in after.items() if what is not None],
-        rebuilt,
+        len(rebuilt),
         touched,
         [(path.name, one.name) for path, group in touched.items() for one in damaged_kernels(group, witnesses)],
         remembered("eligible", identity, lambda: eligible_functions(files)),
@@ -162,9 +143,9 @@ def measure(tree: Path, *, plain: bool, tree_headers: bool, unsafe: bool) -> Res
     return result
 
 
-def _compiled(texts: Mapping[Path, bytes], fitting: Mapping[Path, Compiler]) -> dict[Path, Complaint | None]:
+def _compiled(compiler: Compiler, texts: Mapping[Path, bytes]) -> dict[Path, Complaint | None]:
     with ThreadPoolExecutor(JOBS) as pool:
-        found = pool.map(lambda path: fitting[path].complaint(path, texts[path]), texts)
+        found = pool.map(lambda path: compiler.complaint(path, texts[path]), texts)
         return dict(zip(texts, found, strict=True))
 
 
@@ -224,7 +205,6 @@ def _words() -> argparse.Namespace:
     )
     parser.add_argument("--tree", type=Path, help="a PyTorch source tree (default: scripts/corpus brings 2.6.0)")
     parser.add_argument("--plain", action="store_true", help="compile without the precompiled header")
-    parser.add_argument("--tree-headers", action="store_true", help="let the tree fill what the headers lack")
     parser.add_argument("--unsafe-fixes", action="store_true", help="apply the unsafe fixes too")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     return parser.parse_args()

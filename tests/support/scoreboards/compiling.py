@@ -28,12 +28,12 @@ class Compiler:
     """Checks files against the installed torch's headers.
 
     ``plain`` leaves out the precompiled header, which brings a few of torch's own headers whether or not a file
-    includes them. ``tree`` fills what the installed headers lack from a source tree, as the verifier does.
+    includes them.
     """
 
-    def __init__(self, *, plain: bool, tree: Path | None) -> None:
-        self._toolchain: Toolchain = find_toolchain(locate(None, None), tree)
-        self._plain = plain or tree is not None
+    def __init__(self, *, plain: bool) -> None:
+        self._toolchain: Toolchain = find_toolchain(locate(None, None))
+        self._plain = plain
 
     def complaint(self, path: Path, content: bytes) -> Complaint | None:
         """What the compiler says first against the file, or None."""
