@@ -131,7 +131,8 @@ def _examine(words: Words, *, polish: bool = True) -> _Session:
     )
     wishes = Wishes(unsafe=words["unsafe_fixes"], polish=polish)
     question = Question(_chosen(registry, words["select"], words["ignore"]), wishes, registry)
-    suffixes = frozenset(registry.suffixes)
+    wanted = {card.wing for card in registry.rules if card.name in question.rules}
+    suffixes = frozenset(suffix for suffix, wing in registry.suffixes.items() if wing.package in wanted)
     jobs = words["jobs"] or default_jobs()
     try:
         with Progress() as progress:
