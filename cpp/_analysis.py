@@ -9,7 +9,7 @@ from ..codemods.rule import Context
 from ..codemods.source import SourceFile
 from ._contexts import arrive
 from ._declarations import Function
-from ._eligible import Eligibility, KernelCode
+from ._eligible import Eligibility, KernelCode, may_see_symbols
 from ._flow import Conflict, Knowledge, Promotion, Seed, Steps, solve
 from ._headers import HeaderIndex
 from ._infer import Inference
@@ -26,6 +26,11 @@ class Analysis:
     refusals: tuple[tuple[Seed, Conflict], ...]
     kernel_code: tuple[tuple[Function, KernelCode], ...]
     """The parts of eligible functions that run on real data only and hold none of the ``refusals``."""
+
+
+def worth_reading(source: SourceFile, context: Context) -> bool:
+    """Whether a file can hold a function that sees symbolic sizes; a look at its text, no parse."""
+    return may_see_symbols(source.content, context.api, all_functions=context.all_functions)
 
 
 @lru_cache(maxsize=4)

@@ -33,6 +33,22 @@ _POINTER = re.compile(r"(?:mutable_|const_)?data_ptr\Z")
 _ITERATOR = re.compile(r"\b(?:at::)?TensorIterator(?:Config)?\b")
 
 
+_DEFINED = re.compile(rb"^[ \t]*(?:static |inline )*[\w:<>,&* ]*?\b(\w+)\((?:[^;{}]*)\)[^;{}()]*\{", re.MULTILINE)
+_ALWAYS = (b"TORCH_LIBRARY", b"META_FUNC", b"generated::details", b"functionalization")
+
+
+def may_see_symbols(content: bytes, api: TorchApi, *, all_functions: bool) -> bool:
+    """Whether a file is worth parsing: it defines something by the name of a kernel that runs on fake tensors."""
+    if all_functions or any(word in content for word in _ALWAYS):
+        return True
+    names = {match[1].decode() for match in _DEFINED.finditer(content)}
+    return any(
+        not FAKE_KEYS.isdisjoint(kernel.keys)
+        for name in names
+        for kernel in api.kernels(name) or api.kernels(symint_name(name))
+    )
+
+
 @dataclass(frozen=True)
 class KernelCode:
     """A byte range inside an eligible function that only ever runs on real data, and why."""
@@ -202,7 +218,7 @@ def symint_name(kernel: str) -> str:
 
 def _in_native(function: Function) -> bool:
     spaces = [part for name in function.namespaces for part in name.split("::")]
-    return spaces[:2] == ["at", "native"]
+    return [part for part in spaces if part] == ["at", "native"]
 
 
 def _around(node: Node, reason: str, mode: int) -> KernelCode:

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ..codemods.torchapi import available
-from ._analysis import knowledge
+from ._analysis import knowledge, worth_reading
 from ._branches import Branch, branch_of, gives_up
 from ._symbool import as_method, comparison, general_answer
 from ._tree import Tree, walk
@@ -29,7 +29,7 @@ NAME = "use_guard_or"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     """One Fix for each comparison that decides a branch, one Skip where neither side is the general one."""
-    if not available("TORCH_GUARD_OR_FALSE", context.min_torch, context.api):
+    if not available("TORCH_GUARD_OR_FALSE", context.min_torch, context.api) or not worth_reading(source, context):
         return
     know = knowledge(source, context)
     tree = know.model.tree

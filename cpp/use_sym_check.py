@@ -22,7 +22,7 @@ from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ..codemods.torchapi import available
-from ._analysis import knowledge
+from ._analysis import knowledge, worth_reading
 from ._infer import Inference
 from ._symbool import as_method, comparison
 from ._tree import arguments, field, walk
@@ -33,7 +33,7 @@ _OLD, _NEW = "TORCH_CHECK", "TORCH_SYM_CHECK"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     """One Fix for each check whose condition is one comparison of a SymInt."""
-    if not available(_NEW, context.min_torch, context.api):
+    if not available(_NEW, context.min_torch, context.api) or not worth_reading(source, context):
         return
     know = knowledge(source, context)
     tree = know.model.tree

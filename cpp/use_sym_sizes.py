@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._analysis import analyse
+from ._analysis import analyse, worth_reading
 from ._flow import Promotion
 from ._infer import CONCRETE
 from ._skips import skip
@@ -30,6 +30,8 @@ NAME = "use_sym_sizes"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     """One Fix for each promotion, one Skip for each concrete call that has to stay."""
+    if not worth_reading(source, context):
+        return
     analysis = analyse(source, context)
     for promotion in analysis.promotions:
         yield _fix(promotion)
