@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from symfix.codemods.torchapi.locating import locate
@@ -36,10 +37,10 @@ def repro(tmp_path: Path) -> Path:
     return path
 
 
-def kernel(before: str, after: str, repro: Path, limits: Limits | None = None) -> Verification:
+def kernel(before: str, after: str, repro: Path, limits: Limits | None = None, **options: Any) -> Verification:
     texts = [KERNEL.replace("BODY", body).encode() for body in (before, after)]
     change = Change(repro.parent / "Square.cpp", *texts)
-    return verify([change], repros=[repro], evidence_folder=repro.parent / "evidence", limits=limits)
+    return verify([change], repros=[repro], evidence_folder=repro.parent / "evidence", limits=limits, **options)
 
 
 def test_a_mended_kernel_is_proven_and_the_answer_kept(repro: Path) -> None:
@@ -62,8 +63,10 @@ def test_a_mended_kernel_is_proven_and_the_answer_kept(repro: Path) -> None:
 def test_changed_lines_that_nothing_ran_are_named(repro: Path) -> None:
     branch = "if (self.dim() == 5) {\n return at::mul(self, self.neg());\n }\n "
     answer = kernel(CONCRETE, branch + SYMBOLIC, repro)
-    assert answer.verdict is Verdict.PROVEN
+    assert answer.verdict is Verdict.UNVERIFIABLE
     assert answer.unrun == ("Square.cpp:7",)
+    assert "nothing ran the changed lines Square.cpp:7; of the rest, repro" in answer.reason
+    assert {check.protocol for check in answer.checks} == {"repro", "eager", "varied"}
 
 
 def test_wrong_numbers_regress(repro: Path) -> None:
@@ -79,7 +82,7 @@ def test_nothing_different_is_neutral(repro: Path) -> None:
 
 def test_an_unreached_kernel_is_unverifiable(repro: Path) -> None:
     repro.write_text("import torch; torch.ones(2) + 1")
-    answer = kernel(CONCRETE, SYMBOLIC, repro)
+    answer = kernel(CONCRETE, SYMBOLIC, repro, protocols=())
     assert answer.verdict is Verdict.UNVERIFIABLE
     assert "reaches" in answer.reason
 

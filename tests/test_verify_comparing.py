@@ -14,7 +14,15 @@ from symfix.codemods.verify.operators import Answer
 from symfix.codemods.verify.variants import one_line
 from symfix.codemods.verify.verdict import decide
 
-RESULT: dict[str, Any] = {"passed": True, "layout": ["torch.float32 [2] [1]"], "exact": True, "bits": "a"}
+EFFECTS: dict[str, str] = {"aliases": "result 0 is input 0", "inputs": "c", "random numbers": "r", "warnings": ""}
+RESULT: dict[str, Any] = {
+    "passed": True,
+    "layout": ["torch.float32 [2] [1]"],
+    "exact": True,
+    "bits": "a",
+    "effects": EFFECTS,
+    "gradients": "[] a",
+}
 TRACED: dict[str, Any] = {"passed": True, "guards": ["Ne(s0, 1)"], "pinned": 0, "compilations": 1}
 UNBACKED: dict[str, Any] = {"passed": True, "probes": {"0": "", "1": "", "larger": ""}}
 
@@ -37,6 +45,33 @@ def verdict_of(protocol: str, before: dict[str, Any], after: dict[str, Any]) -> 
         ("eager", raises("ValueError: x"), raises("RuntimeError: x"), "RuntimeError: x, before: ValueError: x"),
         ("eager", raises("ValueError: x"), RESULT, "no error"),
         ("eager", RESULT, raises("ValueError: x"), "ValueError: x"),
+        ("eager", RESULT, RESULT | {"exact": False, "bits": ""}, "no longer the same each time"),
+        (
+            "eager",
+            RESULT,
+            RESULT | {"effects": EFFECTS | {"aliases": ""}},
+            "aliases: none, before: result 0 is input 0",
+        ),
+        ("eager", RESULT, RESULT | {"effects": EFFECTS | {"inputs": "d"}}, "other inputs"),
+        (
+            "eager",
+            RESULT,
+            RESULT | {"effects": EFFECTS | {"warnings": "UserWarning: x"}},
+            "UserWarning: x, before: none",
+        ),
+        ("eager", RESULT, RESULT | {"gradients": "[] b"}, "other gradients: [] b, before: [] a"),
+        ("varied", raises("ValueError: x 1"), raises("ValueError: x"), "ValueError: x, before: ValueError: x 1"),
+        (
+            "varied",
+            raises("E: x") | {"effects": EFFECTS},
+            raises("E: x") | {"effects": {"inputs": "d"}},
+            "other aliases",
+        ),
+        ("backed", TRACED, TRACED | {"other_layout": "laid out as [1, 2]"}, "laid out as [1, 2]"),
+        ("backed", TRACED, TRACED | {"guards": ["Ne(s0, 5)"]}, "another guard: Ne(s0, 5)"),
+        ("unbacked", UNBACKED, UNBACKED | {"probes": {"0": "loud: Error"}}, "size 0: loud: Error"),
+        ("unbacked", UNBACKED, UNBACKED | {"probes": {"larger": "again: it is compiled anew"}}, "again: it is"),
+        ("unbacked", UNBACKED, UNBACKED | {"other_layout": "laid out as [1, 2]"}, "laid out as [1, 2]"),
         ("backed", TRACED, raises("cannot"), "cannot"),
         ("backed", TRACED, TRACED | {"guards": ["Ne(s0, 1)", "Eq(s1, s0)"]}, "a guard more: Eq(s1, s0)"),
         ("backed", TRACED, TRACED | {"pinned": 1}, "1 sizes pinned"),
@@ -91,6 +126,42 @@ def test_a_silent_deviation_at_one_is_not_proven() -> None:
     verdict, reason = verdict_of("unbacked", raises("DDE"), {"passed": True, "probes": {"1": "silent: other values"}})
     assert verdict is Verdict.UNVERIFIABLE
     assert "size 1: other values" in reason
+
+
+def test_a_size_that_stays_pinned_without_a_word_is_not_proven() -> None:
+    still_pinned = {"passed": True, "probes": {"larger": "loud: RuntimeError: Eq(u0, 3)"}}
+    verdict, reason = verdict_of("unbacked", raises("DDE"), still_pinned)
+    assert verdict is Verdict.UNVERIFIABLE
+    assert "larger sizes: loud: RuntimeError: Eq(u0, 3)" in reason
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        (Answer(missing="its samples can't be made: E: x"), "can't be made: E: x"),
+        (Answer(samples=(RESULT,) * 2, drawn=2), "2 samples can be made, before: 1"),
+    ],
+)
+def test_samples_that_can_no_longer_be_made_are_a_loss(after: Answer, words: str) -> None:
+    check = compare(("op", "eager"), Answer(samples=(RESULT,), drawn=1), after)
+    assert check is not None
+    verdict, reason = decide([check], reached=True)
+    assert verdict is Verdict.REGRESSED
+    assert words in reason
+
+
+@pytest.mark.parametrize("before", [raises("DDE"), UNBACKED])
+def test_lines_that_nothing_ran_are_not_proven(before: dict[str, Any]) -> None:
+    check = compare(("op", "unbacked"), Answer(samples=(before,), drawn=1), Answer(samples=(UNBACKED,), drawn=1))
+    assert check is not None
+    verdict, reason = decide([check], reached=True, unrun=["a.cpp:7", "a.cpp:9"])
+    assert verdict is Verdict.UNVERIFIABLE
+    assert "nothing ran the changed lines a.cpp:7, a.cpp:9" in reason
+
+
+def test_a_gain_over_a_crash_that_does_not_come_again_is_not_believed() -> None:
+    check = Check("eager", "op", Observation(False, "it was stopped", crashed=True), Observation(True), flaky=True)
+    assert decide([check], reached=True)[0] is Verdict.UNVERIFIABLE
 
 
 def test_one_lost_sample_outweighs_many_gained() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .change import Check, Observation
-from .operators import Answer, Task
+from .operators import CONCRETE, Answer, Task
 
 Seen = dict[str, Any]
 
@@ -24,10 +24,14 @@ class Difference:
 def compare(task: Task, before: Answer, after: Answer) -> Check | None:
     """The check of one task, or None where there is nothing to compare: no sample on either side."""
     operator, protocol = task
-    if before.missing or after.missing:
-        return None
     if before.crashed or after.crashed:
         return Check(protocol, operator, _crash(before), _crash(after))
+    if before.missing:
+        return None
+    if after.missing or len(before.samples) != len(after.samples):
+        # Samples are made by calling operators, the changed ones too.
+        said = after.missing or f"{len(after.samples)} samples can be made, before: {len(before.samples)}"
+        return Check(protocol, operator, Observation(True), Observation(False, said, seconds=after.seconds))
     pairs = [pair for pair in zip(before.samples, after.samples, strict=True) if not pair[0].get("eager")]
     if not pairs:
         return None
@@ -71,12 +75,12 @@ def _check(
 
 def _first_failure(protocol: str, seen: Iterable[Seen]) -> str:
     # On concrete sizes an error is the right answer to a wrong call.
-    return "" if protocol == "eager" else next((item["error"] for item in seen if not item["passed"]), "")
+    return "" if protocol in CONCRETE else next((item["error"] for item in seen if not item["passed"]), "")
 
 
 def _differences(protocol: str, before: Seen, after: Seen) -> list[Difference]:
-    if protocol == "eager":
-        said = _eager_difference(before, after)
+    if protocol in CONCRETE:
+        said = _concrete_difference(before, after)
         return [Difference("lost", "", said)] if said else []
     if before["passed"] != after["passed"]:
         if before["passed"]:
@@ -84,27 +88,37 @@ def _differences(protocol: str, before: Seen, after: Seen) -> list[Difference]:
         if after.get("pinned", 0) or after.get("compilations", 1) > 1:
             # A throw traded for a specialisation still compiles anew for each size.
             return []
-        return [Difference("gained", before["error"], _guards(after)), *_new_deviations({}, after.get("probes", {}))]
+        return [Difference("gained", before["error"], _guards(after)), *_deviations({}, after)]
     if not after["passed"]:
         worse = after.get("silent") and not before.get("silent")
         return [Difference("lost", before["error"], "without an error, " + after["error"])] if worse else []
     if protocol == "backed":
         return _guard_differences(before, after)
-    return [
-        Difference("lost" if item.kind == "deviates" else item.kind, item.before, item.after)
-        for item in _new_deviations(before["probes"], after["probes"])
-    ]
+    return _lost(_deviations(before, after))
 
 
-def _eager_difference(before: Seen, after: Seen) -> str:
+def _concrete_difference(before: Seen, after: Seen) -> str:
     if not before["passed"] or not after["passed"]:
         was, now = before.get("error", "no error"), after.get("error", "no error")
-        return "" if was == now else f"on concrete sizes {now}, before: {was}"
-    if before["layout"] != after["layout"]:
+        if was != now:
+            return f"on concrete sizes {now}, before: {was}"
+    elif before["layout"] != after["layout"]:
         return f"on concrete sizes the result is {after['layout']}, before: {before['layout']}"
-    if before["exact"] and after["exact"] and before["bits"] != after["bits"]:
+    elif before["exact"] and not after["exact"]:
+        return "on concrete sizes the result is no longer the same each time"
+    elif before["exact"] and before["bits"] != after["bits"]:
         return "on concrete sizes the result has other bits"
-    return ""
+    for what, was in before.get("effects", {}).items():
+        if (now := after.get("effects", {}).get(what, "")) != was:
+            return f"on concrete sizes other {what}{_was(was, now)}"
+    was, now = before.get("gradients", ""), after.get("gradients", "")
+    return f"on concrete sizes other gradients{_was(was, now)}" if was and was != now else ""
+
+
+def _was(was: str, now: str) -> str:
+    """Both in words; nothing where they are digests."""
+    worded = " " in was + now
+    return f": {now or 'none'}, before: {was or 'none'}" if worded else ""
 
 
 def _guard_differences(before: Seen, after: Seen) -> list[Difference]:
@@ -115,11 +129,12 @@ def _guard_differences(before: Seen, after: Seen) -> list[Difference]:
     for what, words, best in measures:
         # Fewer is no proof: one specialisation that is left compiles again for every size as two did.
         if after[what] < before[what] and after[what] == best:
-            return [Difference("gained", f"{before[what]} {words}", _guards(after))]
-    if len(after["guards"]) > len(before["guards"]):
-        added = [guard for guard in after["guards"] if guard not in before["guards"]]
-        return [Difference("lost", "", f"a guard more: {', '.join(added)}")]
-    return []
+            return [Difference("gained", f"{before[what]} {words}", _guards(after)), *_new_layout(before, after)]
+    added = [guard for guard in after["guards"] if guard not in before["guards"]]
+    if added and len(after["guards"]) >= len(before["guards"]):
+        more = "a guard more" if len(after["guards"]) > len(before["guards"]) else "another guard"
+        return [Difference("lost", "", f"{more}: {', '.join(added)}")]
+    return _lost(_new_layout(before, after))
 
 
 def _guards(seen: Seen) -> str:
@@ -127,12 +142,28 @@ def _guards(seen: Seen) -> str:
     return f"with the guards {', '.join(guards)}" if guards else ""
 
 
-def _new_deviations(before: dict[str, str], after: dict[str, str]) -> list[Difference]:
-    """Results at other sizes that differ from eager without an error; a wrong one at a larger size is a loss."""
-    found = []
-    for size, said in after.items():
-        if said.startswith("silent: ") and not before.get(size, "").startswith("silent: "):
+def _new_layout(before: Seen, after: Seen) -> list[Difference]:
+    said = after.get("other_layout", "")
+    return [Difference("deviates", "", said)] if said and not before.get("other_layout") else []
+
+
+def _lost(found: list[Difference]) -> list[Difference]:
+    return [Difference("lost", item.before, item.after) for item in found]
+
+
+def _deviations(before: Seen, after: Seen) -> list[Difference]:
+    """What is worse now at other sizes than those traced; with nothing before, what is not right there.
+
+    A result that differs from eager's without an error counts always. A call that is refused or compiled anew counts
+    where it worked before, and at a larger size, where it says that a size is still pinned.
+    """
+    found = _new_layout(before, after)
+    known = before.get("probes", {})
+    for size, said in after.get("probes", {}).items():
+        was = known.get(size)
+        silent = said.startswith("silent: ") and not (was or "").startswith("silent: ")
+        if silent or (said and was == "") or (said and was is None and size == "larger"):
             where = "larger sizes" if size == "larger" else f"size {size}"
             text = f"compiled with unbacked sizes and called at {where}: {said.removeprefix('silent: ')}"
-            found.append(Difference("lost" if size == "larger" else "deviates", "", text))
+            found.append(Difference("lost" if silent and size == "larger" else "deviates", "", text))
     return found

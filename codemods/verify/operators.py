@@ -12,7 +12,9 @@ from .. import storage
 from .scratch import new_name
 from .variants import Laboratory, Variant
 
-PROTOCOLS = ("eager", "backed", "unbacked")
+CONCRETE = ("eager", "varied")
+"""Protocols that call and trace nothing."""
+PROTOCOLS = (*CONCRETE, "backed", "unbacked")
 SAMPLES = 24
 _START_SECONDS = 120
 

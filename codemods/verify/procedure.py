@@ -17,7 +17,7 @@ from .compiling import Builder
 from .counting import unrun_lines
 from .evidence import question_key
 from .modules import namespace
-from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
+from .operators import CONCRETE, PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
 from .reaching import operators_served
 from .swapping import LastWord, Libraries, Unbuildable, build
 from .toolchain import Toolchain
@@ -53,6 +53,11 @@ class _Run:
     protocol: str
     subject: str
     on: Callable[[Variant], Replayed]
+
+
+def _doubtful(check: Check) -> bool:
+    """Whether a difference is believed only when it comes again."""
+    return not check.flaky and (check.lost or (check.gained and check.before.crashed))
 
 
 class Obstacle(Exception):
@@ -101,6 +106,7 @@ class Procedure:
     def _answer(self, question: Question, blank: Verification, builder: Builder | None) -> Verification:
         checks: list[Check] = []
         commands: tuple[str, ...] = ()
+        unrun: tuple[str, ...] = ()
         try:
             last_word = None
             if self._api and builder:
@@ -115,11 +121,15 @@ class Procedure:
             operators = self._operators(question)
             tasks = [(operator, protocol) for protocol in question.protocols for operator in operators]
             checks += self._operated(tasks, question.samples, before, after) if tasks else []
+            unrun = tuple(self._unrun()) if checks else ()
+            if unrun and question.operators == () and not any(check.lost for check in checks):
+                checks += self._called(question, before, after)
+                unrun = tuple(self._unrun())
             if not checks:
                 raise Obstacle(
                     Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro, a --test or an --op'}"
                 )
-            verdict, reason = decide(checks, reached=self._libraries is None or any(self._calls))
+            verdict, reason = decide(checks, reached=self._libraries is None or any(self._calls), unrun=unrun)
             if last_word and verdict is not Verdict.REGRESSED:
                 last_word.require()
         except Unbuildable as failure:
@@ -136,7 +146,7 @@ class Procedure:
             checks=tuple(checks),
             swaps=self._swaps(),
             chosen=self._chosen,
-            unrun=tuple(self._unrun()) if checks else (),
+            unrun=unrun,
             commands=self._libraries.commands if self._libraries else commands,
         )
 
@@ -232,15 +242,25 @@ class Procedure:
         self._progress(f"running {len(tasks)} operator tests before and after: {self._chosen}")
         checks = self._compared(tasks, samples, before, after, first=True)
         for _ in range(_CONFIRMATIONS):
-            doubtful = [task for task, check in checks.items() if check.lost and not check.flaky]
+            doubtful = [task for task, check in checks.items() if _doubtful(check)]
             if not doubtful:
                 break
-            self._progress(f"running {len(doubtful)} again that went worse")
+            self._progress(f"running {len(doubtful)} again that went worse or died")
             again = self._compared(doubtful, samples, before, after, first=False)
             for task in doubtful:
-                if task in again and not again[task].lost:
+                if task in again and (again[task].lost, again[task].gained) != (checks[task].lost, checks[task].gained):
                     checks[task] = replace(checks[task], flaky=True)
         return list(checks.values())
+
+    def _called(self, question: Question, before: Variant, after: Variant) -> list[Check]:
+        """Operator tests on concrete sizes, beside a script of the user's, which seldom runs each changed line."""
+        cheap = [protocol for protocol in CONCRETE if protocol in question.protocols]
+        try:
+            operators = self._operators(replace(question, operators=None)) if cheap else ()
+        except CoverageFailed:
+            return []
+        tasks = [(operator, protocol) for protocol in cheap for operator in operators]
+        return self._operated(tasks, question.samples, before, after) if tasks else []
 
     def _compared(
         self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant, first: bool

@@ -7,13 +7,23 @@ from collections.abc import Sequence
 from .change import Check, Verdict
 
 
-def decide(checks: Sequence[Check], reached: bool) -> tuple[Verdict, str]:
-    """The verdict on checks that were all run before and after; ``reached`` is whether any ran the changed code."""
+def decide(checks: Sequence[Check], reached: bool, unrun: Sequence[str] = ()) -> tuple[Verdict, str]:
+    """The verdict on checks that were all run before and after; ``reached`` is whether any ran the changed code.
+
+    ``unrun`` are changed lines that nothing ran: a change is not proven, nor without a difference, where no one looked.
+    """
+    verdict, reason = _decide(checks, reached)
+    if unrun and verdict in (Verdict.PROVEN, Verdict.NEUTRAL):
+        return Verdict.UNVERIFIABLE, f"nothing ran the changed lines {', '.join(unrun)}; of the rest, {reason}"
+    return verdict, reason
+
+
+def _decide(checks: Sequence[Check], reached: bool) -> tuple[Verdict, str]:
     lost = [check for check in checks if check.lost and not check.flaky]
     if lost:
         first = lost[0]
         return Verdict.REGRESSED, f"{_name(first)} passed before and fails after: {first.after.message}"
-    gained = [check for check in checks if check.gained]
+    gained = [check for check in checks if check.gained and not check.flaky]
     deviating = [check for check in gained if check.deviates]
     if deviating:
         first = deviating[0]
@@ -24,10 +34,9 @@ def decide(checks: Sequence[Check], reached: bool) -> tuple[Verdict, str]:
         return Verdict.PROVEN, f"{_name(first)} failed before and passes after{more}; before: {first.before.message}"
     if not reached:
         return Verdict.UNVERIFIABLE, "nothing that was run reaches the changed code"
-    if all(check.flaky for check in checks if check.lost) and any(check.lost for check in checks):
-        return Verdict.UNVERIFIABLE, "what went differently does not do so again: " + ", ".join(
-            _name(check) for check in checks if check.lost
-        )
+    flaky = [_name(check) for check in checks if check.flaky]
+    if flaky:
+        return Verdict.UNVERIFIABLE, f"what went differently does not do so again: {', '.join(flaky)}"
     failing = [check for check in checks if not check.after.passed]
     if failing and len(failing) == len(checks):
         return Verdict.NEUTRAL, f"{_name(failing[0])} fails before and after: {failing[0].after.message}"

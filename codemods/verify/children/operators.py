@@ -8,6 +8,7 @@ import logging
 import os
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -48,8 +49,16 @@ def observe(variants: list[Any], protocol: str, most: int) -> dict[str, Any]:
     except Exception as error:
         return {"samples": [], "missing": f"its samples can't be made: {type(error).__name__}: {error}"}
     some = spread(drawn, most) if limited else drawn
-    seen = [run(sample) for sample in some]
+    seen = [_seen(run, sample) for sample in some]
     return {"samples": seen, "drawn": len(drawn), "seconds": round(time.monotonic() - started, 3)}
+
+
+def _seen(run: Callable[[Any], dict[str, Any]], sample: Any) -> dict[str, Any]:
+    try:
+        return run(sample)
+    except Exception as error:
+        # A result that can't even be read is an answer like any other.
+        return {"passed": False, "error": f"its result can't be looked at: {type(error).__name__}: {error}"[:2000]}
 
 
 def spread(drawn: list[Any], most: int) -> list[Any]:
@@ -71,6 +80,8 @@ def quiet() -> None:
 
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
+    # What is warned of once in a process would be seen in one child and not in the other.
+    torch.set_warn_always(True)
     # Memory that nobody wrote gets the same bits each time.
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.set_num_threads(1)

@@ -9,20 +9,31 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
+from .effects import call_and_watch, gradients
 from .samples import Sample, attempt, difference, digest, error_samples_of, layout, samples_of
+from .varying import varied_samples_of
 
 Seen = dict[str, Any]
 
 
 def eager(sample: Sample) -> Seen:
-    """Result or error on concrete sizes, as digests; ``exact`` where twice the same call gives the same bits."""
-    first, error = attempt(sample.call)
-    if error:
-        return {"passed": False, "error": error}
+    """A call on concrete sizes, with the gradients; ``varied`` says what else is seen."""
+    return {**varied(sample), "gradients": gradients(sample)}
+
+
+def varied(sample: Sample) -> Seen:
+    """Result or error on concrete sizes, and what else the call does, as digests.
+
+    ``exact`` where twice the same call gives the same bits.
+    """
+    first = call_and_watch(sample)
+    seen = {"passed": not first.error, "effects": first.effects}
+    if first.error:
+        return {**seen, "error": first.error}
     second, _ = attempt(sample.call)
-    bits = digest(first)
+    bits = digest(first.result)
     exact = bits == digest(second)
-    return {"passed": True, "layout": layout(first), "exact": exact, "bits": bits if exact else ""}
+    return {**seen, "layout": layout(first.result), "exact": exact, "bits": bits if exact else ""}
 
 
 def backed(sample: Sample) -> Seen:
@@ -45,6 +56,7 @@ def backed(sample: Sample) -> Seen:
     said = difference(result, expected, values=_repeats(sample, expected))
     if said:
         return {**seen, "passed": False, "silent": True, "error": f"compile: {said}"}
+    seen["other_layout"] = _other_layout(result, expected)
     for step in (1, 2):
         other = sample.resized(lambda size, step=step: size + step)  # type: ignore[misc]
         expected, error = attempt(other.call)
@@ -81,10 +93,10 @@ def unbacked(sample: Sample) -> Seen:
     said = error or difference(result, expected, values=_repeats(sample, expected))
     if said:
         return {"passed": False, "silent": not error, "error": said}
-    probes = {}
+    other_layout, probes = _other_layout(result, expected), {}
     for name, new_size in (("0", lambda _: 0), ("1", lambda _: 1), ("larger", lambda size: 2 * size + 1)):
         probes[name] = _probe(sample.resized(new_size), compiled)
-    return {"passed": True, "probes": probes}
+    return {"passed": True, "other_layout": other_layout, "probes": probes}
 
 
 def _probe(sample: Sample, compiled: _Compiled) -> str:
@@ -100,6 +112,12 @@ def _probe(sample: Sample, compiled: _Compiled) -> str:
         return "loud: " + error
     said = difference(result, expected, values=_repeats(sample, expected))
     return said and "silent: " + said
+
+
+def _other_layout(result: Any, expected: Any) -> str:
+    """How the layout of an equal result differs from eager's; empty when it does not."""
+    now, then = layout(result), layout(expected)
+    return "" if now == then else f"the result is laid out as {now}, with eager as {then}"
 
 
 def _repeats(sample: Sample, result: Any) -> bool:
@@ -138,6 +156,7 @@ def _resizable(operator: Any) -> list[Sample]:
 
 PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], Seen], bool]] = {
     "eager": (_calls_and_errors, eager, False),
+    "varied": (varied_samples_of, varied, False),
     "backed": (samples_of, backed, True),
     "unbacked": (_resizable, unbacked, True),
 }

@@ -21,7 +21,7 @@ class Sample:
     def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, marks: Any = None) -> None:
         self.function = function
         self._inputs = (tuple(args), dict(kwargs))
-        self._marks = [_changeable(tensor) for tensor in _tensors(self._inputs)] if marks is None else marks
+        self._marks = [_changeable(tensor) for tensor in tensors_in(self._inputs)] if marks is None else marks
 
     def inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return copy.deepcopy(self._inputs)
@@ -35,7 +35,7 @@ class Sample:
         """Call ``function`` (None: the operator); ``unbacked`` marks every dimension that was two or more."""
         args, kwargs = self.inputs()
         if unbacked:
-            for tensor, dimensions in zip(_tensors((args, kwargs)), self._marks, strict=True):
+            for tensor, dimensions in zip(tensors_in((args, kwargs)), self._marks, strict=True):
                 for dimension in dimensions:
                     mark_unbacked(tensor, dimension)
         torch.manual_seed(0)
@@ -72,20 +72,24 @@ def operator_dtype(operator: Any) -> Any:
     return min(operator.dtypes, key=str)
 
 
-def attempt(call: Callable[[], Any]) -> tuple[Any, str]:
-    """The result and no message, or no result and what was raised."""
+def attempt(call: Callable[[], Any], most: int = SMALL_MESSAGE) -> tuple[Any, str]:
+    """The result and no message, or no result and what was raised, in at most ``most`` characters."""
     try:
         return call(), ""
     except Exception as error:
-        return None, describe(error)
+        return None, describe(error, most)
 
 
-def describe(error: BaseException) -> str:
+def describe(error: BaseException, most: int = SMALL_MESSAGE) -> str:
     """Type and message, without C++ frames, addresses and dynamo's advice."""
     text = str(error)
     text = re.split(r"\s*(?:Exception raised from |C\+\+ CapturedTraceback|\n\nfrom user code|\n\nSet TORCH)", text)[0]
-    text = re.sub(r" at 0x[0-9a-f]+", "", " ".join(text.split()))
-    return f"{type(error).__name__}: {text[:SMALL_MESSAGE]}"
+    return f"{type(error).__name__}: {shorten(text, most)}"
+
+
+def shorten(text: str, most: int) -> str:
+    """One line of at most ``most`` characters, without addresses."""
+    return re.sub(r" at 0x[0-9a-f]+", "", " ".join(text.split()))[:most]
 
 
 def layout(result: Any) -> list[str]:
@@ -113,7 +117,8 @@ def difference(actual: Any, expected: Any, values: bool = True) -> str:
     return ""
 
 
-def _tensors(inputs: Any) -> list[Any]:
+def tensors_in(inputs: Any) -> list[Any]:
+    """The tensors among nested values, in order."""
     return [leaf for leaf in pytree.tree_leaves(inputs) if isinstance(leaf, torch.Tensor)]
 
 
@@ -145,7 +150,8 @@ def _layout(leaf: Any) -> str:
     if not isinstance(leaf, torch.Tensor):
         return type(leaf).__name__
     strides = list(leaf.stride()) if leaf.layout is torch.strided else str(leaf.layout)
-    return f"{leaf.dtype} {list(leaf.shape)} {strides}"
+    marks = (" conj" if leaf.is_conj() else "") + (" neg" if leaf.is_neg() else "")
+    return f"{leaf.dtype} {list(leaf.shape)} {strides}{marks}"
 
 
 def _bits(tensor: Any) -> bytes:
