@@ -166,6 +166,25 @@ def verify(**words: Any) -> int:
     return verify(words)
 
 
+@main_group.command()
+@click.argument("operators", nargs=-1, metavar="[OP]...")
+@click.option(
+    "--protocol", type=click.Choice(["unbacked", "backed"]), default="unbacked", show_default=True,
+    help="Sizes without a hint, as PyTorch's own test has them, or with one.",
+)  # fmt: skip
+@click.option("--every-sample", is_flag=True, help="Do not stop at an operator's first failing sample.")
+@click.option("--fresh", is_flag=True, help="Forget what an earlier sweep of the same torch found out.")
+@click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Processes [2].")
+@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one].")
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--page", type=FILE, metavar="FILE", help="Also write an HTML page to look at.")
+def hunt(**words: Any) -> int:
+    """Find which operators fail on symbolic sizes, in which mode, at which line [OP: all that torch tests]."""
+    from .commands.hunting import hunt
+
+    return hunt(words)
+
+
 @_with(_TARGET)
 @main_group.command()
 def doctor(**words: Any) -> int:

@@ -18,6 +18,7 @@ FLOORS = [
     {"suppression", "intake", "writing", "rounds", "surroundings", "registry", "results"},
     {"run"},
     {"verify"},
+    {"hunt"},
     {"reports", "commands"},
     {"cli"},
 ]

@@ -1,0 +1,1 @@
+"""Finds which operators fail on symbolic sizes, in which mode, and at which line."""

@@ -1,0 +1,140 @@
+"""From the frames of an error to the line or C++ function that forced a size, and the mode of the failure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..verify.variants import one_line
+from .failure import Failure, Mode, Operator, Place
+from .frames import (
+    Frame,
+    asked_natively,
+    machinery_line,
+    native_path,
+    operation,
+    plain_name,
+    python_path,
+    user_path,
+    wants_concrete,
+)
+from .sources import Sources
+
+_CANNOT_CALL = re.compile(r"Cannot call (\w+)\(")
+_RAISED_FROM = re.compile(r"Exception raised from (.+?) at (\S+?):(\d+) \(")
+_NATIVE_LINE = re.compile(r"^frame #\d+: (.+?) \+ 0x[0-9a-f]+ \(", re.MULTILINE)
+_BY_VALUES = ("DataDependentOutputException", "DynamicOutputShapeException")
+_INTEGERS = ("guard_int", "int_", "__int__", "__index__", "guard_float", "__float__")
+_NO_SHAPE_FUNCTION = "attempted to run this operator with Meta tensor"
+
+
+@dataclass(frozen=True)
+class _Judged:
+    mode: Mode
+    path: tuple[Place, ...] = ()
+    why: str = ""
+
+
+def failures_of(
+    operator: Operator, protocol: str, row: Mapping[str, Any], site: Path, modules: Mapping[str, Path]
+) -> list[Failure]:
+    """The failures that a row of the journal holds; ``site`` is the folder of torch, ``modules`` what lies over it."""
+    found = []
+    if row.get("crashed"):
+        why = "the process died: no frames"
+        found.append(Failure(operator, protocol, Mode.UNKNOWN, row["crashed"], "", None, row["tried"], why=why))
+    sources = Sources(site, modules)
+    for seen in row["failures"]:
+        judged = _judged(seen, sources)
+        text = seen.get("text", "")
+        found.append(
+            Failure(
+                operator,
+                protocol,
+                judged.mode,
+                message=seen.get("deviation") or f"{seen['type']}: {_first_line(text)}",
+                expression=seen.get("condition", ""),
+                place=judged.path[0] if judged.path else None,
+                sample=seen["sample"],
+                arguments=seen["arguments"],
+                path=judged.path,
+                why=judged.why,
+                error=seen.get("deviation") or text,
+            )
+        )
+    return found
+
+
+def _judged(seen: Mapping[str, Any], sources: Sources) -> _Judged:
+    if "deviation" in seen:
+        return _Judged(Mode.DEVIATION, why="it traces: no line forced a size, one guessed it wrong")
+    if seen["type"] == "GuardOnDataDependentSymNode":
+        return _undecided(seen, sources)
+    lines = python_path(seen["frames"], sources) or user_path(seen["text"], sources)
+    text = seen["text"]
+    if seen["type"] in _BY_VALUES:
+        return _Judged(Mode.DATA_DEPENDENT, lines, "" if lines else f"the operator itself: {_first_line(text)}")
+    if _NO_SHAPE_FUNCTION in text:
+        return _Judged(
+            Mode.NO_SHAPE_FUNCTION, lines, "" if lines else f"the operator itself: {_first_line(text).split(': ')[0]}"
+        )
+    native = _thrown_natively(text)
+    if _CANNOT_CALL.search(text):
+        return _Judged(Mode.DIRECT_THROW, native + lines)
+    if "TensorIterator does not support symbolic shapes" in text:
+        return _Judged(Mode.TENSOR_ITERATOR, native + lines)
+    if seen["type"] == "Unsupported":
+        lines = user_path(text, sources) or lines
+        return _Judged(Mode.NOT_OURS, lines, "" if lines else f"dynamo does not trace the call: {_first_line(text)}")
+    return _Judged(Mode.UNKNOWN, native + lines, "" if native + lines else "the error keeps no frame of torch")
+
+
+def _undecided(seen: Mapping[str, Any], sources: Sources) -> _Judged:
+    """A condition on unbacked sizes that nobody can decide."""
+    python, native = seen["frames"], seen["native"]
+    above = python_path(python, sources) or user_path(seen["text"], sources)
+    by_values = "(Size-like symbols: none)" in seen["text"]
+    if asked_natively(python, native, sources):
+        mode = _native_mode(native)
+        inside = native_path(native)
+        if not inside:
+            what = operation(native) or plain_name(native[0]["name"])
+            return _Judged(mode, above, "" if above else f"the binding itself: {what}")
+        # Where values decide, the Python that asked for one number is what a person has to look at.
+        return _Judged(Mode.DATA_DEPENDENT, above + inside) if by_values else _Judged(mode, inside + above)
+    mode = Mode.IMPLICIT_INT if _as_integer(python) else Mode.BRANCH
+    path = above or tuple(filter(None, (machinery_line(python, sources),)))
+    why = "" if above else "the tracer itself asks: no line of the operator is on the way"
+    return _Judged(Mode.DATA_DEPENDENT if by_values else mode, path, why)
+
+
+def _as_integer(frames: Sequence[Frame]) -> bool:
+    """Whether a plain number was asked for, not a yes or no: the first that asks says."""
+    for frame in frames:
+        if frame["name"] in ("guard_bool", "bool_", "__bool__"):
+            return False
+        if frame["name"] in _INTEGERS:
+            return True
+    return False
+
+
+def _native_mode(native: Sequence[Frame]) -> Mode:
+    names = [plain_name(frame["name"]) for frame in native]
+    if any("TensorIteratorBase::" in name for name in names):
+        return Mode.TENSOR_ITERATOR
+    if wants_concrete(native):
+        return Mode.DIRECT_THROW
+    return Mode.IMPLICIT_INT if any(name.endswith("guard_int") for name in names[:4]) else Mode.BRANCH
+
+
+def _thrown_natively(text: str) -> tuple[Place, ...]:
+    """The C++ functions in the text of an error that C++ raised, with the line where torch was built to tell it."""
+    frames = [{"name": name, "file": ""} for name in _NATIVE_LINE.findall(text)]
+    return native_path([frame for frame in frames if not plain_name(frame["name"]).startswith("c10::Error")])
+
+
+def _first_line(text: str) -> str:
+    return one_line(text.strip().partition("\n")[0])

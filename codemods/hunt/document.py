@@ -1,0 +1,59 @@
+"""A sweep as plain values: what ``--format json`` prints."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from .failure import Failure, Place
+from .ranking import by_mode, by_place
+from .sweep import Sweep
+
+VERSION = 1
+
+
+def to_json(sweep: Sweep) -> dict[str, Any]:
+    """Counts, places by operators held up, failures, and the operators that could not be tried."""
+    return {
+        "version": VERSION,
+        "tool": "symfix",
+        "torch": sweep.torch,
+        "protocol": sweep.protocol,
+        "seconds": sweep.seconds,
+        "summary": {
+            "passed": len(sweep.passed),
+            "failed": len(sweep.failed),
+            "untestable": len(sweep.untestable),
+            "outside": len(sweep.outside),
+            "modes": {mode.value: count for mode, count in by_mode(sweep.failures).items()},
+        },
+        "places": [
+            {
+                "mode": held.mode.value,
+                "place": _place(held.place),
+                "why": held.why,
+                "operators": [str(operator) for operator in held.operators],
+                "expressions": list(held.expressions),
+            }
+            for held in by_place(sweep.failures)
+        ],
+        "failures": [_failure(failure) for failure in sweep.failures],
+        "passed": [str(operator) for operator in sweep.passed],
+        "untestable": {str(operator): reason for operator, reason in sweep.untestable.items()},
+    }
+
+
+def _failure(failure: Failure) -> dict[str, Any]:
+    fields = asdict(failure)
+    fields.pop("error")
+    return {
+        **fields,
+        "operator": str(failure.operator),
+        "mode": failure.mode.value,
+        "place": _place(failure.place),
+        "path": [str(place) for place in failure.path],
+    }
+
+
+def _place(place: Place | None) -> dict[str, Any] | None:
+    return asdict(place) if place else None

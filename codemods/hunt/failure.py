@@ -1,0 +1,96 @@
+"""What a hunt finds: operators that fail, how, and at which place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Mode(str, Enum):
+    """How an operator breaks on symbolic sizes; the numbers are those of the RFC."""
+
+    DIRECT_THROW = "1"
+    BRANCH = "2"
+    TENSOR_ITERATOR = "3"
+    IMPLICIT_INT = "4"
+    DATA_DEPENDENT = "data-dependent"
+    """The values of a tensor decide: no code that only knows sizes can."""
+    NO_SHAPE_FUNCTION = "no shape function"
+    """torch has no meta kernel or decomposition for it."""
+    DEVIATION = "deviation"
+    """It traces, but gives another result than eager."""
+    NOT_OURS = "not ours"
+    """The tracer refuses for a reason that has nothing to do with sizes."""
+    UNKNOWN = "unknown"
+
+
+MEANING = {
+    Mode.DIRECT_THROW: "C++ asks for a concrete size",
+    Mode.BRANCH: "a branch on a size",
+    Mode.TENSOR_ITERATOR: "TensorIterator rejects symbolic shapes",
+    Mode.IMPLICIT_INT: "a size used as a plain integer",
+    Mode.DATA_DEPENDENT: "the values of a tensor decide",
+    Mode.NO_SHAPE_FUNCTION: "no meta kernel or decomposition",
+    Mode.DEVIATION: "another result than eager",
+    Mode.NOT_OURS: "not a matter of sizes",
+    Mode.UNKNOWN: "not understood",
+}
+
+
+@dataclass(frozen=True, order=True)
+class Operator:
+    """An OpInfo: its name and its variant ("" for the plain one)."""
+
+    name: str
+    variant: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.variant}" if self.variant else self.name
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a size was forced to be known.
+
+    ``file`` is relative to the folder that holds ``torch`` for Python (``torch/masked/_ops.py``) and a bare name, or
+    "" where torch's symbols do not tell it, for C++. ``line`` counts from 1 and is 0 for C++, as are the columns
+    ``start`` and ``end`` (from 0, in bytes) where Python does not tell them. ``expression`` is the text at the
+    columns, or for C++ the operation (``c10::SymInt::guard_int``).
+    """
+
+    language: str
+    file: str
+    line: int
+    function: str
+    expression: str = ""
+    end_line: int = 0
+    start: int = 0
+    end: int = 0
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{where} {self.function}".strip()
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The first sample of an operator that fails under a protocol."""
+
+    operator: Operator
+    protocol: str
+    mode: Mode
+    message: str
+    """The error in one line."""
+    expression: str
+    """What could not be decided, in symbols (``Eq(u0, 0)``); "" where the error names none."""
+    place: Place | None
+    """None when no line can be named; ``why`` says the reason then."""
+    sample: int
+    """The number of the sample, from 0, as the OpInfo draws them."""
+    arguments: str = ""
+    """The sample's arguments in short."""
+    path: tuple[Place, ...] = ()
+    """The frames that led there, the place first, then its callers: a fix may be better further up."""
+    why: str = ""
+    error: str = field(default="", repr=False)
+    """The whole error text."""

@@ -1,0 +1,47 @@
+"""A sweep as lines for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from .failure import MEANING
+from .ranking import Held, by_mode, by_place
+from .sweep import Sweep
+
+_WIDTH = 110
+_INDENT = 6
+
+
+def table(sweep: Sweep) -> Iterator[str]:
+    """The places, those that hold up most operators first, then the counts; each line ends in a newline."""
+    for held in by_place(sweep.failures):
+        yield from _held(held)
+    if sweep.failures:
+        yield "\n"
+        yield "operators  mode\n"
+        for mode, count in by_mode(sweep.failures).items():
+            yield f"{count:9}  {mode.value}: {MEANING[mode]}\n"
+        yield "\n"
+    total = len(sweep.passed) + len(sweep.failed) + len(sweep.untestable)
+    yield (
+        f"torch {sweep.torch.split()[0]}, {sweep.protocol}: {total} operators, {len(sweep.passed)} pass, "
+        f"{len(sweep.failed)} fail, {len(sweep.untestable)} can't be tried"
+        + (f" ({len(sweep.outside)} more take no float32)\n" if sweep.outside else "\n")
+    )
+
+
+def _held(held: Held) -> Iterator[str]:
+    yield f"{len(held.operators):4}  {_label(held)}  {held.words}\n"
+    inner = " " * _INDENT
+    if held.place and held.place.expression:
+        yield f"{inner}{held.place.expression}\n"
+    if held.expressions:
+        more = f" and {len(held.expressions) - 3} more" if len(held.expressions) > 3 else ""
+        yield f"{inner}undecided: {'; '.join(held.expressions[:3])}{more}\n"
+    for line in textwrap.wrap(", ".join(map(str, held.operators)), _WIDTH - _INDENT, break_on_hyphens=False):
+        yield f"{inner}{line}\n"
+
+
+def _label(held: Held) -> str:
+    return f"mode {held.mode.value}" if held.mode.value.isdigit() else held.mode.value

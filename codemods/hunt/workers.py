@@ -1,0 +1,124 @@
+"""Child processes that share one list of operators; a crash or a hang costs the operator that it happened on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..verify.scratch import new_name
+from ..verify.variants import Laboratory, Variant
+from .failure import Operator
+from .journal import Row
+
+_START_SECONDS = 180
+_POLL_SECONDS = 0.2
+
+
+class NothingRuns(Exception):
+    """The child can't even start; ``str()`` says why in one line."""
+
+
+class Workers:
+    """Runs operators on ``variant`` in ``jobs`` processes."""
+
+    def __init__(self, laboratory: Laboratory, variant: Variant, jobs: int) -> None:
+        self._laboratory = laboratory
+        self._variant = variant
+        self._jobs = max(1, jobs)
+        self._reports: list[_Report] = []
+
+    def run(
+        self, operators: Sequence[Operator], protocol: str, every_sample: bool, told: Callable[[Row], None]
+    ) -> None:
+        """Hand each operator's row to ``told`` in the calling thread as it comes. Raises NothingRuns."""
+        claims = self._laboratory.scratch / new_name("claims")
+        claims.mkdir()
+        request = {
+            "operators": [[one.name, one.variant] for one in operators],
+            "protocol": protocol,
+            "every_sample": every_sample,
+            "patience": self._laboratory.limits.wall,
+            "claims": str(claims),
+        }
+        processes = min(self._jobs, len(operators))
+        with ThreadPoolExecutor(processes) as pool:
+            running = {pool.submit(self._work, request) for _ in range(processes)}
+            while running:
+                done, running = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_EXCEPTION)
+                for report in list(self._reports):
+                    for row in report.rows():
+                        told(row)
+                for future in done:
+                    future.result()
+
+    def _work(self, request: dict[str, Any]) -> None:
+        """Keep one process at work until every operator is claimed."""
+        while len(list(Path(request["claims"]).iterdir())) < len(request["operators"]):
+            report = _Report(self._laboratory.scratch / new_name("report"))
+            self._reports.append(report)
+            limits = self._laboratory.limits
+            count = len(request["operators"])
+            whole = replace(
+                limits, wall=limits.wall * count + _START_SECONDS, cpu=int(limits.wall) * count + _START_SECONDS
+            )
+            ended, _ = self._laboratory.ask("sweeping", self._variant, request, report.path, whole)
+            said = (ended.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+            if not report.ready():
+                raise NothingRuns(ended.died or said)
+            victim = report.unanswered()
+            if victim is not None:
+                how = ended.died or (
+                    f"stopped after {limits.wall:.0f} s"
+                    if "Timeout (" in ended.stderr
+                    else f"exit {ended.code}: {said}"
+                )
+                report.add({"operator": victim, "crashed": how, "tried": 0, "failures": [], "untestable": ""})
+
+
+class _Report:
+    """One process's answers, read while they are written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.touch()
+        self._at = 0
+        self._late: list[Row] = []
+
+    def rows(self) -> Iterator[Row]:
+        """The rows since the last call."""
+        with self.path.open("rb") as file:
+            file.seek(self._at)
+            data = file.read()
+        whole = data[: data.rfind(b"\n") + 1]
+        self._at += len(whole)
+        yield from (row for row in map(json.loads, whole.splitlines()) if "failures" in row)
+        while self._late:
+            yield self._late.pop()
+
+    def add(self, row: Row) -> None:
+        """A row that the process could not write any more."""
+        self._late.append(row)
+
+    def ready(self) -> bool:
+        """Whether torch and its operator tests could be loaded."""
+        return any("operators" in line for line in self._lines())
+
+    def unanswered(self) -> list[str] | None:
+        """The operator that was begun and not answered."""
+        begun: list[str] | None = None
+        for line in self._lines():
+            begun = line.get("start", begun) if "failures" not in line else None
+        return begun
+
+    def _lines(self) -> list[dict[str, Any]]:
+        found = []
+        for line in self.path.read_bytes().splitlines():
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                continue
+        return found

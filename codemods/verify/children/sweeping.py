@@ -1,0 +1,138 @@
+"""Traces every sample of many operators; several such processes share one list of operators."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import logging
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from .changed_torch import Kernels, overlay
+from .operators import say
+
+_LONGEST_ARGUMENTS = 400
+
+
+def main(request_path: str) -> None:
+    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+    overlay(request["modules"])
+    with Path(request["report"]).open("a") as report:
+        kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
+        say(report, {"loaded": kernels.states() if kernels else []})
+        operators = _prepare()
+        wanted = [(name, variant) for name, variant in request["operators"]]
+        say(report, {"operators": len(wanted)})
+        for name in _claimed(wanted, Path(request["claims"])):
+            say(report, {"start": name})
+            faulthandler.dump_traceback_later(request["patience"], exit=True)
+            calls = kernels.calls() if kernels else []
+            answer = _observe(operators.get(name), request["protocol"], request["every_sample"])
+            faulthandler.cancel_dump_traceback_later()
+            reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
+            say(report, {"operator": name, "calls": reached, **answer})
+    # A library laid over torch's must not live to see torch's own teardown.
+    os._exit(0)
+
+
+def _prepare() -> dict[tuple[str, str], Any]:
+    import torch
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    from .tracking import watch
+
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    torch.set_num_threads(1)
+    watch()
+    return {(operator.name, operator.variant_test_name): operator for operator in op_db}
+
+
+def _claimed(names: list[tuple[str, str]], claims: Path) -> Iterator[tuple[str, str]]:
+    """Each name that no other process has taken."""
+    for number, name in enumerate(names):
+        try:
+            os.close(os.open(claims / str(number), os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            continue
+        yield name
+
+
+def _observe(operator: Any, protocol: str, every_sample: bool) -> dict[str, Any]:
+    from .samples import draw
+    from .symbolic import PROTOCOLS, NoSample, Unlike
+    from .tracking import explain
+
+    started = time.monotonic()
+    answer: dict[str, Any] = {"tried": 0, "failures": [], "untestable": ""}
+    try:
+        for number, sample in enumerate(_drawn(operator, draw)):
+            try:
+                said = PROTOCOLS[protocol](sample)
+            except NoSample as reason:
+                raise _Untestable(str(reason)) from None
+            except Unlike as unlike:
+                said = {"deviation": str(unlike)}
+            except Exception as error:
+                said = explain(error)
+            if said is None:
+                continue
+            answer["tried"] += 1
+            if said:
+                answer["failures"].append({"sample": number, "arguments": _short(sample), **said})
+                if not every_sample:
+                    break
+    except _Untestable as reason:
+        answer["untestable"] = str(reason)
+    except _Outside:
+        return {**answer, "outside": True, "seconds": 0.0}
+    if not answer["tried"] and not answer["untestable"]:
+        answer["untestable"] = "none of its samples has a dimension of two or more"
+    return {**answer, "seconds": round(time.monotonic() - started, 3)}
+
+
+class _Untestable(Exception):
+    pass
+
+
+class _Outside(Exception):
+    pass
+
+
+def _drawn(operator: Any, draw: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+    import torch
+
+    if operator is None:
+        raise _Untestable("torch has no OpInfo of this name")
+    if torch.float32 not in operator.supported_dtypes("cpu"):
+        raise _Outside
+    try:
+        yield from draw(operator)
+    except Exception as error:
+        raise _Untestable(f"its samples can't be made: {type(error).__name__}: {error}") from None
+
+
+def _short(sample: Any) -> str:
+    """The arguments of a sample, tensors as ``float32[2, 3]``."""
+    import torch
+    from torch.utils import _pytree as pytree
+
+    def show(leaf: Any) -> Any:
+        if not isinstance(leaf, torch.Tensor):
+            return leaf
+        return _Shown(f"{str(leaf.dtype).removeprefix('torch.')}{list(leaf.shape)}")
+
+    args, kwargs = pytree.tree_map(show, sample.inputs())
+    shown = [*(repr(arg) for arg in args), *(f"{name}={value!r}" for name, value in kwargs.items())]
+    text = ", ".join(shown)
+    return text if len(text) <= _LONGEST_ARGUMENTS else text[:_LONGEST_ARGUMENTS] + " …"
+
+
+class _Shown(str):
+    def __repr__(self) -> str:
+        return str(self)

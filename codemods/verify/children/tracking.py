@@ -1,0 +1,115 @@
+"""Where an error began: the Python and C++ frames that were open when a size was forced, as plain values."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator
+from types import CodeType, FrameType, TracebackType
+from typing import Any
+
+_MOST_FRAMES = 120
+_LONGEST_NAME = 400
+_LONGEST_TEXT = 12_000
+_STACK = "_symfix_stack"
+_GLUE = ("pybind11::", "torch::unwind", "std::", "void pybind11::", "torch::CapturedTraceback")
+
+Frame = dict[str, Any]
+"""``file``, ``line`` (0 for most C++), ``name``, for Python ``columns``: first and last line, first and last column."""
+_Place = tuple[CodeType, int, int]
+"""A code object, the instruction, and its line."""
+
+
+def watch() -> None:
+    """From now on an error about an undecidable size keeps the frames that are open when it is made.
+
+    Dynamo drops the traceback of what it wraps, and no traceback tells what C++ was doing in between.
+    """
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode as Undecided
+
+    plain = Undecided.__init__
+
+    def keeping(self: Any, *args: Any, **kwargs: Any) -> None:
+        plain(self, *args, **kwargs)
+        setattr(self, _STACK, _open_frames())
+
+    Undecided.__init__ = keeping  # type: ignore[method-assign]
+
+
+def explain(error: BaseException) -> dict[str, Any]:
+    """What began it: the types on the way, its text, the undecided condition, and the frames, innermost first.
+
+    ``native`` are the innermost C++ frames between two stretches of Python: those that asked for the size, or those
+    below the Python that asked.
+    """
+    chain = list(_chain(error))
+    root = next((one for one in reversed(chain) if hasattr(one, _STACK)), chain[-1])
+    text = str(root)
+    native, python = getattr(root, _STACK, (None, None))
+    if python is None:
+        python = list(_of_traceback(root.__traceback__))
+    return {
+        "types": [type(one).__name__ for one in chain],
+        "type": type(root).__name__,
+        "text": text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + " …",
+        "condition": str(getattr(root, "cond", "")),
+        "frames": [_frame(*place) for place in python[:_MOST_FRAMES]],
+        "native": _innermost(native.summary()) if native else [],
+    }
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        yield at
+        at = at.__cause__ or at.__context__
+
+
+def _open_frames() -> tuple[Any, list[_Place]]:
+    from torch.utils._traceback import CapturedTraceback
+
+    python = []
+    at: FrameType | None = sys._getframe(2)
+    while at is not None:
+        python.append((at.f_code, at.f_lasti, at.f_lineno))
+        at = at.f_back
+    return CapturedTraceback.extract(cpp=True), python  # type: ignore[no-untyped-call]
+
+
+def _innermost(stack: Any) -> list[Frame]:
+    """The C++ frames that called Python last, up to the Python that called them.
+
+    Which Python frame stands where in the mixed stack can't be trusted: one C frame of the interpreter runs many.
+    """
+    segments: list[list[Frame]] = [[]]
+    for frame in reversed(stack):
+        if frame.filename.endswith(".py") or frame.name.startswith("_PyEval"):
+            segments.append([])
+        elif "::" in frame.name and not frame.name.startswith(_GLUE):
+            segments[-1].append({"file": frame.filename, "line": frame.lineno or 0, "name": frame.name[:_LONGEST_NAME]})
+    return next((segment for segment in segments[1:] if segment), [])
+
+
+def _of_traceback(traceback: TracebackType | None) -> Iterator[_Place]:
+    entries = []
+    while traceback is not None:
+        entries.append((traceback.tb_frame.f_code, traceback.tb_lasti, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return reversed(entries)
+
+
+def _frame(code: CodeType, instruction: int, line: int) -> Frame:
+    frame: Frame = {"file": code.co_filename, "line": line, "name": code.co_name}
+    columns = _columns(code, instruction)
+    return {**frame, "columns": columns} if columns else frame
+
+
+def _columns(code: CodeType, instruction: int) -> list[int] | None:
+    if not hasattr(code, "co_positions"):
+        return None
+    found = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
+    if found is None or None in found:
+        return None
+    return [int(number or 0) for number in found]
