@@ -28,6 +28,7 @@ class Analysis:
     """The parts of eligible functions that run on real data only and hold none of the ``refusals``."""
 
 
+@lru_cache(maxsize=4)
 def worth_reading(source: SourceFile, context: Context) -> bool:
     """Whether a file can hold a function that sees symbolic sizes; a look at its text, no parse."""
     return may_see_symbols(source.content, context.api, all_functions=context.all_functions)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tree_sitter import Node
 
 from ..codemods.torchapi import Kernel, TorchApi
 from ._declarations import Function
 from ._model import STRUCTURED_KERNEL, STRUCTURED_META, Model
-from ._tree import ancestors, arguments, field, walk
+from ._tree import ancestors, arguments, every, field
 
 FAKE_KEYS = frozenset(
     {
@@ -31,9 +32,11 @@ _NOT_THE_DEVICE = re.compile(
 _LIBRARY = "TORCH_LIBRARY"
 _POINTER = re.compile(r"(?:mutable_|const_)?data_ptr\Z")
 _ITERATOR = re.compile(r"\b(?:at::)?TensorIterator(?:Config)?\b")
+_MARKED = ("call_expression", "if_statement", "conditional_expression", "declaration")
 
 
 _DEFINED = re.compile(rb"^[ \t]*(?:static |inline )*[\w:<>,&* ]*?\b(\w+)\((?:[^;{}]*)\)[^;{}()]*\{", re.MULTILINE)
+_CALLED = re.compile(rb"\b(\w+)\(")
 _ALWAYS = (b"TORCH_LIBRARY", b"META_FUNC", b"generated::details", b"functionalization")
 
 
@@ -41,12 +44,14 @@ def may_see_symbols(content: bytes, api: TorchApi, *, all_functions: bool) -> bo
     """Whether a file is worth parsing: it defines something by the name of a kernel that runs on fake tensors."""
     if all_functions or any(word in content for word in _ALWAYS):
         return True
-    names = {match[1].decode() for match in _DEFINED.finditer(content)}
-    return any(
-        not FAKE_KEYS.isdisjoint(kernel.keys)
-        for name in names
-        for kernel in api.kernels(name) or api.kernels(symint_name(name))
-    )
+    said = {name for name in set(_CALLED.findall(content)) if _runs_on_fake_tensors(name.decode(), api)}
+    return bool(said) and any(match[1] in said for match in _DEFINED.finditer(content))
+
+
+@lru_cache(maxsize=65536)
+def _runs_on_fake_tensors(name: str, api: TorchApi) -> bool:
+    kernels = api.kernels(name) or api.kernels(symint_name(name))
+    return any(not FAKE_KEYS.isdisjoint(kernel.keys) for kernel in kernels)
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ class Eligibility:
         found = self._kernel_code.get(function.node.id)
         if found is None:
             found = self._kernel_code[function.node.id] = []
-            for node in walk(function.body):
+            for node in every(function.body, *_MARKED):
                 marker = self._marker(node)
                 if marker is not None:
                     found.append(marker)
@@ -158,8 +163,8 @@ class Eligibility:
 
     def _callees(self, caller: Function) -> list[Function]:
         found: list[Function] = []
-        for node in walk(caller.body):
-            if node.type == "call_expression" and not self.in_kernel_code(caller, node):
+        for node in every(caller.body, "call_expression"):
+            if not self.in_kernel_code(caller, node):
                 function = field(node, "function")
                 if function is not None and function.type in (
                     "identifier",
@@ -261,8 +266,8 @@ def _registrations(model: Model) -> dict[str, str]:
         if not function.name.startswith(_LIBRARY):
             continue
         fake = _is_fake_block(model, function)
-        for node in walk(function.body):
-            if node.type != "call_expression" or len(arguments(node)) < 2:
+        for node in every(function.body, "call_expression"):
+            if len(arguments(node)) < 2:
                 continue
             handed = arguments(node)[-1]
             if handed.type == "lambda_expression":

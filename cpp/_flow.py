@@ -21,7 +21,7 @@ from ._eligible import Eligibility, KernelCode
 from ._headers import HeaderIndex
 from ._infer import CONCRETE, Inference
 from ._model import STRUCTURED_META, Model
-from ._tree import STATEMENTS, ancestors, arguments, field, walk
+from ._tree import STATEMENTS, ancestors, arguments, every, field
 from ._types import HEADERS, SYMBOLIC, Type
 
 Entity = Hashable
@@ -303,9 +303,7 @@ def solve(know: Knowledge, steps: Steps, *, signatures: bool) -> tuple[list[Prom
 
 
 def _seeds(know: Knowledge, function: Function) -> Iterable[tuple[Seed, Conflict | None]]:
-    for node in walk(function.body):
-        if node.type != "call_expression":
-            continue
+    for node in every(function.body, "call_expression"):
         method = know.types.receiver(node)
         if method is None or method[1] not in CONCRETE:
             continue

@@ -9,7 +9,7 @@ from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Language
 from ..codemods.source import SourceFile
 from ._format import wrap_long_lines
-from ._tree import Tree, count_errors
+from ._tree import count_errors, tree_of
 
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DIRECTIVE = re.compile(rb'^[ \t]*#[ \t]*(?:(if\w*|endif)\b|include[ \t]*[<"]([^>"\n]+)[>"])[^\n]*\n?', re.MULTILINE)
@@ -60,7 +60,7 @@ def _place(blocks: list[tuple[int, int, str]], header: str) -> int:
 
 
 def _errors(content: bytes) -> int:
-    return count_errors(Tree(content).root)
+    return count_errors(tree_of(content).root)
 
 
 def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:

@@ -12,11 +12,12 @@ from tree_sitter import Node
 from ..codemods.source import SourceFile
 from . import _tree
 from ._declarations import Declarations, Function, Variable, trailing_return
-from ._tree import Tree, ancestors, walk
+from ._tree import Tree, ancestors, every
 from ._types import Type, read_type
 
 STRUCTURED_META = ("TORCH_META_FUNC", "TORCH_META_FUNC2", "TORCH_PRECOMPUTE_META_FUNC", "TORCH_PRECOMPUTE_META_FUNC2")
 STRUCTURED_KERNEL = ("TORCH_IMPL_FUNC",)
+_NAMES = ("identifier", "type_identifier")
 
 
 class Model:
@@ -71,8 +72,8 @@ class Model:
         """Every mention of one of the file's own functions by name, declarations too, its definition left out."""
         table: dict[str, list[Node]] = defaultdict(list)
         names = {name.encode() for name in self._by_name}
-        for node in walk(self.tree.root):
-            if node.type not in ("identifier", "type_identifier") or node.text not in names:
+        for node in every(self.tree.root, *_NAMES):
+            if node.text not in names:
                 continue
             whole, parent = node, node.parent
             while parent is not None and parent.type == "qualified_identifier":
@@ -106,9 +107,8 @@ class Model:
     def references(self, variable: Variable) -> Iterator[Node]:
         """Every use of a variable outside its own declarator."""
         name = variable.name.encode()
-        for node in walk(variable.scope):
-            named = node.type in ("identifier", "type_identifier") and node.text == name
-            if named and node.id != variable.node.id and self.resolve(node) is variable:
+        for node in every(variable.scope, *_NAMES):
+            if node.text == name and node.id != variable.node.id and self.resolve(node) is variable:
                 yield node
 
     def variables(self, function: Function) -> list[Variable]:

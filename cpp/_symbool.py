@@ -10,7 +10,7 @@ from ..codemods.edits import Edit
 from ._conditions import SIMPLE
 from ._infer import SYMBOLIC_CALLS, Inference
 from ._promote import INTEGERS
-from ._tree import field, walk
+from ._tree import every, field
 from ._types import Type
 
 _METHODS = {"==": "sym_eq", "!=": "sym_ne", "<": "sym_lt", "<=": "sym_le", ">": "sym_gt", ">=": "sym_ge"}
@@ -55,12 +55,12 @@ def comparison(types: Inference, node: Node, *, of_sizes: bool = True) -> Compar
 
 
 def _comes_from_a_size(types: Inference, node: Node, seen: frozenset[int] = frozenset()) -> bool:
-    for inner in walk(node):
+    for inner in every(node, "call_expression", "identifier"):
         if inner.type == "call_expression":
             method = types.receiver(inner)
             if method is not None and method[1] in SYMBOLIC_CALLS and types.is_tensor(method[0]):
                 return True
-        elif inner.type == "identifier":
+        else:
             held = types.model.resolve(inner)
             if held is not None and held.node.id not in seen:
                 beyond = seen | {held.node.id}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import tree_sitter_cpp
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 from ..codemods.source import SourceFile
 from ._mask import Masked, macro_bodies, mask_attributes, mask_preprocessor
@@ -83,10 +83,25 @@ class Tree:
         return None
 
 
-@lru_cache(maxsize=4)
 def parse(source: SourceFile) -> Tree:
-    """The tree of a file; the last few are kept, since every rule asks for the same one."""
-    return Tree(source.content)
+    """The tree of a file."""
+    return tree_of(source.content)
+
+
+@lru_cache(maxsize=6)
+def tree_of(content: bytes) -> Tree:
+    """The tree of a text; the last few are kept, since every rule asks for the same one."""
+    return Tree(content)
+
+
+def every(node: Node, *kinds: str) -> list[Node]:
+    """The nodes of these kinds at or below ``node``, in source order; several times faster than a walk."""
+    return [found["node"][0] for _, found in QueryCursor(_query(kinds)).matches(node)]
+
+
+@cache
+def _query(kinds: tuple[str, ...]) -> Query:
+    return Query(CPP, f"[{' '.join(f'({kind})' for kind in kinds)}] @node")
 
 
 def walk(node: Node) -> Iterator[Node]:

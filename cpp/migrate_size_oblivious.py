@@ -22,7 +22,7 @@ from ..codemods.source import SourceFile
 from ..codemods.torchapi import available
 from ._analysis import knowledge
 from ._symbool import comparison, from_method, general_answer
-from ._tree import arguments, field, walk
+from ._tree import arguments, every, field
 
 NAME = "migrate_size_oblivious"
 _OLD = "TORCH_GUARD_SIZE_OBLIVIOUS"
@@ -34,8 +34,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     know = knowledge(source, context)
     tree = know.model.tree
-    for node in walk(tree.root):
-        name = field(node, "function") if node.type == "call_expression" else None
+    for node in every(tree.root, "call_expression"):
+        name = field(node, "function")
         if name is None or tree.text(name) != _OLD or len(arguments(node)) != 1:
             continue
         owner = know.model.function_at(node.start_byte)

@@ -22,7 +22,7 @@ from ..codemods.torchapi import available
 from ._analysis import knowledge, worth_reading
 from ._branches import Branch, branch_of, gives_up
 from ._symbool import as_method, comparison, general_answer
-from ._tree import Tree, walk
+from ._tree import Tree, every
 
 NAME = "use_guard_or"
 
@@ -34,8 +34,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     know = knowledge(source, context)
     tree = know.model.tree
     for function in know.eligibility.functions:
-        for node in walk(function.body):
-            found = comparison(know.types, node) if node.type == "binary_expression" else None
+        for node in every(function.body, "binary_expression"):
+            found = comparison(know.types, node)
             branch = None if found is None else branch_of(node)
             if found is None or branch is None or tree.trusted(node) is not None:
                 continue

@@ -19,7 +19,7 @@ from ..codemods.rule import Context, Fix, Rule, Safety
 from ..codemods.source import SourceFile
 from ._analysis import knowledge
 from ._symbool import as_method, comparison
-from ._tree import arguments, field, walk
+from ._tree import arguments, every, field
 
 NAME = "use_sym_bool"
 _MACROS = (
@@ -31,8 +31,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
     """One Fix for each macro whose argument is a comparison that forces its own answer."""
     know = knowledge(source, context)
     tree = know.model.tree
-    for node in walk(tree.root):
-        name = field(node, "function") if node.type == "call_expression" else None
+    for node in every(tree.root, "call_expression"):
+        name = field(node, "function")
         if name is None or tree.text(name) not in _MACROS or len(arguments(node)) != 1:
             continue
         found = comparison(know.types, arguments(node)[0], of_sizes=False)

@@ -25,7 +25,7 @@ from ..codemods.torchapi import available
 from ._analysis import knowledge, worth_reading
 from ._infer import Inference
 from ._symbool import as_method, comparison
-from ._tree import arguments, field, walk
+from ._tree import arguments, every, field
 
 NAME = "use_sym_check"
 _OLD, _NEW = "TORCH_CHECK", "TORCH_SYM_CHECK"
@@ -38,8 +38,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     know = knowledge(source, context)
     tree = know.model.tree
     for function in know.eligibility.functions:
-        for node in walk(function.body):
-            name = field(node, "function") if node.type == "call_expression" else None
+        for node in every(function.body, "call_expression"):
+            name = field(node, "function")
             if name is None or tree.text(name) != _OLD or len(arguments(node)) < 2:
                 continue
             if know.eligibility.in_kernel_code(function, node):
@@ -60,7 +60,7 @@ def _joins_sizes(types: Inference, condition: Node) -> bool:
     sign = field(condition, "operator")
     if sign is None or types.model.tree.text(sign) not in ("&&", "||"):
         return False
-    return any(node.type == "binary_expression" and comparison(types, node) is not None for node in walk(condition))
+    return any(comparison(types, node) is not None for node in every(condition, "binary_expression"))
 
 
 rule = Rule(NAME, Safety.SAFE, "cpp", (b".sym_", b"->sym_"), decide)
