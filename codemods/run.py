@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 FEW_BYTES = 200_000
 """Below this much source a second process costs more than it brings."""
 _CHUNK_BYTES = 60_000
+_YOUNG_OBJECTS = 300_000
 
 
 class Surroundings(Protocol):
@@ -84,7 +87,8 @@ def run(
     named = {target.path for target in targets if target.named}
     if pending:
         context = surroundings.context()
-        answers = _examine_all(pending, question, context, jobs, executor, progress)
+        with _collecting_seldom():
+            answers = _examine_all(pending, question, context, jobs, executor, progress)
         for task, answer in zip(pending, answers, strict=True):
             silent = _says_nothing(answer)
             outcomes[task.path] = None if silent and task.path not in named else answer
@@ -144,6 +148,20 @@ def _aloud(content: bytes, target: Target) -> Outcome | None:
         return None
     source = admit(target.path, content)
     return source if isinstance(source, Refused) else Unchanged(source)
+
+
+@contextmanager
+def _collecting_seldom() -> Iterator[None]:
+    """Let whole trees come and go between two collections, here and in the processes that are forked from here.
+
+    Trees are freed as soon as nobody holds them; walking them again and again for cycles took a third of the time.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(_YOUNG_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _examine_all(

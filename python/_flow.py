@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ..codemods.source import SourceFile
 from ._evaluate import Scope, evaluate
-from ._module import Function, Module, parse
+from ._module import Function, Module, parse, spelled
 from ._receivers import imports_torch, runs_on_tensors, shown_to_be_tensors
 from ._values import Kind, Value, annotated, flat, join
 
@@ -33,6 +33,7 @@ class Flow:
         self._returned: dict[Function, Value] = {}
         self._scopes: dict[Function, Scope] = {}
         self._settle()
+        self._values: dict[ast.expr, Value] = {}
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The names visible at a node, targets of the comprehensions around it included."""
@@ -44,7 +45,9 @@ class Flow:
         return scope
 
     def value(self, node: ast.expr) -> Value:
-        return evaluate(node, self.scope_of(node))
+        if node not in self._values:
+            self._values[node] = evaluate(node, self.scope_of(node))
+        return self._values[node]
 
     def kind(self, node: ast.expr) -> Kind:
         return flat(self.value(node))
@@ -74,8 +77,7 @@ class Flow:
     def _calls(self, function: Function) -> list[tuple[ast.Call, list[Function]]]:
         """The calls inside a function of what the file defines."""
         if function not in self._called:
-            calls = [node for node in function.nodes if isinstance(node, ast.Call)]
-            found = [(call, self._callees(call.func)) for call in calls]
+            found = [(call, self._callees(call.func)) for call in function.nodes.every(ast.Call)]
             self._called[function] = [(call, callees) for call, callees in found if callees]
         return self._called[function]
 
@@ -87,7 +89,7 @@ class Flow:
         shown = self._shown[function]
         registered = runs_on_tensors(function)
         for argument in function.arguments:
-            annotation = ast.unparse(argument.annotation) if argument.annotation else None
+            annotation = spelled(argument.annotation) if argument.annotation else None
             value = annotated(annotation)
             passed = self._passed[function].get(argument.arg)
             if value is Kind.UNKNOWN and annotation is None and argument.arg in shown:
@@ -123,12 +125,12 @@ class Flow:
         return result
 
     def _return_value(self, function: Function, scope: Scope) -> Value:
-        declared = annotated(ast.unparse(function.node.returns)) if function.node.returns else Kind.UNKNOWN
+        declared = annotated(spelled(function.node.returns)) if function.node.returns else Kind.UNKNOWN
         if declared is not Kind.UNKNOWN and flat(declared) is not Kind.CONCRETE:
             return declared
         result: Value | None = None
-        for node in function.nodes:
-            if isinstance(node, ast.Return) and node.value is not None:
+        for node in function.nodes.every(ast.Return):
+            if node.value is not None:
                 value = evaluate(node.value, scope)
                 result = value if result is None else join(result, value)
         return Kind.UNKNOWN if result is None else result

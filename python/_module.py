@@ -9,19 +9,20 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TypeVar, cast
 
 from ..codemods.source import SourceFile
-from ._survey import Survey, no_collecting
+from ._survey import Node, Nodes, Survey, no_collecting
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-Node = TypeVar("Node", bound=ast.AST)
+Definition = FunctionNode | ast.ClassDef
 
 GROWING = frozenset({"append", "insert", "extend"})
-_BINDERS = frozenset({ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor})
+_BINDERS = (ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 _BLANK = frozenset(b" \t\r\n\f")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -40,18 +41,28 @@ class Function:
     outer: Function | None
     owner: str | None = None
     """Name of the class whose body the function stands in."""
-    nodes: list[ast.AST] = field(default_factory=list)
-    """Every node of the body in source order, without the bodies of nested functions and classes."""
+    nodes: Nodes = field(default_factory=Nodes)
+    """Every node of the body, without the bodies of nested functions and classes."""
 
     @cached_property
     def binders(self) -> list[ast.AST]:
         """The nodes by which names get their values, and lists grow."""
         return [
             node
-            for node in self.nodes
-            if type(node) in _BINDERS
-            or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING)
+            for node in self.nodes.every(*_BINDERS, ast.Call)
+            if not isinstance(node, ast.Call) or (isinstance(node.func, ast.Attribute) and node.func.attr in GROWING)
         ]
+
+    @cached_property
+    def assigned_once(self) -> dict[str, ast.expr]:
+        """What the names hold that one assignment binds and nothing else does."""
+        stores = Counter(stored_names(self.nodes))
+        return {
+            target.id: statement.value
+            for statement in self.nodes.every(ast.Assign)
+            for target in statement.targets
+            if isinstance(target, ast.Name) and stores[target.id] == 1
+        }
 
     @property
     def outermost(self) -> Function:
@@ -66,17 +77,21 @@ class Function:
     @cached_property
     def bound(self) -> frozenset[str]:
         """Names the function binds by itself: parameters, assignments, loops, nested definitions."""
-        names = {argument.arg for argument in self.arguments}
-        for node in self.nodes:
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                names.add(node.id)
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                names.add(node.name)
-        return frozenset(names)
+        return _bound(self.nodes).union(argument.arg for argument in self.arguments)
 
     @cached_property
     def imports(self) -> dict[str, str]:
-        return imported_names(self.nodes)
+        return imported_names(self.nodes.every(ast.Import, ast.ImportFrom))
+
+
+def stored_names(nodes: Nodes) -> list[str]:
+    """Every name that is assigned to, as often as it is."""
+    return [node.id for node in nodes.every(ast.Name) if isinstance(node.ctx, ast.Store)]
+
+
+def _bound(nodes: Nodes) -> frozenset[str]:
+    definitions: list[Definition] = nodes.every(*_DEFINITIONS)
+    return frozenset([*stored_names(nodes), *(node.name for node in definitions)])
 
 
 def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:
@@ -116,9 +131,7 @@ class Module:
 
     def every(self, *kinds: type[Node]) -> list[Node]:
         """All nodes of these kinds, outer before inner."""
-        if len(kinds) == 1:
-            return cast("list[Node]", self._survey.by_kind.get(kinds[0], []))
-        return [node for node in self._survey.nodes if isinstance(node, kinds)]
+        return self._survey.nodes.every(*kinds)
 
     @cached_property
     def _survey(self) -> Survey:
@@ -126,53 +139,37 @@ class Module:
 
     @cached_property
     def functions(self) -> list[Function]:
-        found: list[Function] = []
-        self._find_functions(self.tree, "", None, None, found)
-        return found
-
-    def _find_functions(
-        self, node: ast.AST, prefix: str, outer: Function | None, owner: str | None, found: list[Function]
-    ) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                nodes = self._survey.inside.get(child, [])
-                function = Function(child, prefix + child.name, outer, owner, nodes)
-                found.append(function)
-                self._find_functions(child, function.qualname + ".", function, None, found)
-            elif isinstance(child, ast.ClassDef):
-                self._find_functions(child, prefix + child.name + ".", outer, child.name, found)
-            elif not isinstance(child, ast.expr):
-                self._find_functions(child, prefix, outer, owner, found)
+        """Every function of the file, outer before inner."""
+        found: dict[ast.AST, Function] = {}
+        nodes: list[FunctionNode] = self.every(ast.FunctionDef, ast.AsyncFunctionDef)
+        for node in nodes:
+            around = [above for above in self.ancestors(node) if isinstance(above, _DEFINITIONS)]
+            outer = next((found[above] for above in around if above in found), None)
+            owner = around[0].name if around and isinstance(around[0], ast.ClassDef) else None
+            qualname = ".".join([*(above.name for above in reversed(around)), node.name])
+            found[node] = Function(node, qualname, outer, owner, self._survey.inside[node])
+        return list(found.values())
 
     @cached_property
-    def _function_by_node(self) -> dict[FunctionNode, Function]:
-        return {function.node: function for function in self.functions}
+    def _function_by_statement(self) -> dict[ast.AST, Function]:
+        return {statement: function for function in self.functions for statement in function.node.body}
 
     def function_of(self, node: ast.AST) -> Function | None:
         """The innermost function whose *body* the node stands in (a decorator or default stands outside)."""
-        below: ast.AST = node
-        above = self.parents.get(node)
-        while above is not None:
-            if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)) and below in above.body:
-                return self._function_by_node[above]
-            below, above = above, self.parents.get(above)
-        return None
+        at: ast.AST | None = node
+        while at is not None and at not in self._function_by_statement:
+            at = self.parents.get(at)
+        return None if at is None else self._function_by_statement[at]
 
     @cached_property
     def imports(self) -> dict[str, str]:
         """What the names imported outside functions mean."""
-        return imported_names(self._survey.outside)
+        return imported_names(self._survey.outside.every(ast.Import, ast.ImportFrom))
 
     @cached_property
     def bound(self) -> frozenset[str]:
         """Names bound at the top by other means than an import."""
-        names: set[str] = set()
-        for node in self._survey.outside:
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                names.add(node.id)
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                names.add(node.name)
-        return frozenset(names)
+        return _bound(self._survey.outside)
 
     def meaning(self, node: ast.expr, function: Function | None) -> str | None:
         """The dotted name an expression such as ``np.prod`` or ``guard_or_false`` stands for, imports resolved.
@@ -252,6 +249,15 @@ class Module:
         while above is not None:
             yield above
             above = self.parents.get(above)
+
+
+def spelled(node: ast.expr) -> str:
+    """The text of an expression without its blanks and comments, as ``ast.unparse`` has it."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
+        return f"{spelled(node.value)}.{node.attr}"
+    return ast.unparse(node)
 
 
 @lru_cache(maxsize=8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ._module import Function, Module
+from ._module import Function, Module, spelled
 
 # Attributes that tensors have and that arrays of other libraries, process groups and queues do not.
 _TENSOR_ONLY = frozenset(
@@ -47,12 +47,11 @@ _META = frozenset({"val", "example_value", "tensor_meta"})
 def shown_to_be_tensors(function: Function) -> frozenset[str]:
     """Names on which the function uses what only tensors have."""
     found: set[str] = set()
-    for node in function.nodes:
-        if isinstance(node, ast.Attribute):
-            if node.attr in _TENSOR_ONLY and isinstance(node.value, ast.Name):
-                found.add(node.value.id)
-        elif isinstance(node, ast.Call):
-            found |= _called(function, node)
+    for node in function.nodes.every(ast.Attribute):
+        if node.attr in _TENSOR_ONLY and isinstance(node.value, ast.Name):
+            found.add(node.value.id)
+    for call in function.nodes.every(ast.Call):
+        found |= _called(function, call)
     return frozenset(found)
 
 
@@ -70,10 +69,10 @@ def _asserted(function: Function, call: ast.Call) -> set[str]:
     """``assert isinstance(x, TensorLike)`` says it outright; a branch on isinstance says nothing."""
     if len(call.args) != 2 or not isinstance(call.args[0], ast.Name):
         return set()
-    wanted = ast.unparse(call.args[1]).rpartition(".")[2]
+    wanted = spelled(call.args[1]).rpartition(".")[2]
     if wanted not in ("Tensor", "TensorLike"):
         return set()
-    for node in function.nodes:
+    for node in function.nodes.every(ast.Assert, ast.If):
         if isinstance(node, ast.Assert) and node.test is call:
             return {call.args[0].id}
         if isinstance(node, ast.If) and isinstance(node.test, ast.UnaryOp) and node.test.operand is call:
@@ -86,7 +85,7 @@ def runs_on_tensors(function: Function) -> bool:
     scope: Function | None = function
     while scope is not None:
         for decorator in scope.node.decorator_list:
-            name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator).rpartition(".")[2]
+            name = spelled(decorator.func if isinstance(decorator, ast.Call) else decorator).rpartition(".")[2]
             if name.startswith("register_") or name in ("out_wrapper", "elementwise_type_promotion_wrapper"):
                 return True
         scope = scope.outer

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from pathlib import PurePath
 
 from ..codemods.rule import Context
-from ._module import Function, Module
+from ._module import Function, Module, spelled
 
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
 _OTHERS = frozenset({"third_party", "_vendor", "vendored_templates", "testing"})
@@ -23,12 +24,13 @@ def scripted(module: Module, function: Function | None) -> bool:
     inside = _inside_torch(module.source.path)
     if inside in _SCRIPTED or inside.startswith("torch/nn/modules/"):
         return True
+    asks = b"is_scripting" in module.source.content
     scope = function
     while scope is not None:
         for decorator in scope.node.decorator_list:
-            if ast.unparse(decorator).partition("(")[0].endswith(_SCRIPT_DECORATORS):
+            if spelled(decorator).partition("(")[0].endswith(_SCRIPT_DECORATORS):
                 return True
-        if any(isinstance(node, ast.Attribute) and node.attr == "is_scripting" for node in scope.nodes):
+        if asks and any(node.attr == "is_scripting" for node in scope.nodes.every(ast.Attribute)):
             return True
         scope = scope.outer
     return function is not None and function.outermost.node.name in _passed_to_script(module)
@@ -42,13 +44,14 @@ def _inside_torch(path: PurePath) -> str:
     return "/".join(parts[last:])
 
 
+@lru_cache(maxsize=8)
 def _passed_to_script(module: Module) -> set[str]:
     if b"jit.script(" not in module.source.content:
         return set()
     return {
         call.args[0].id
         for call in module.every(ast.Call)
-        if call.args and isinstance(call.args[0], ast.Name) and ast.unparse(call.func).endswith("jit.script")
+        if call.args and isinstance(call.args[0], ast.Name) and spelled(call.func).endswith("jit.script")
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ._flow import Flow
-from ._module import Function, Module
+from ._module import Function, Module, spelled
 from ._values import Kind
 
 Test = ast.If | ast.While | ast.IfExp | ast.comprehension | ast.Assert | ast.expr
@@ -38,7 +38,7 @@ def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
             continue
         function = module.function_of(condition)
         for node in _parts(condition):
-            leaf = _assigned(node, function, flow) or node
+            leaf = _assigned(node, function) or node
             if id(leaf) not in seen and id(leaf) not in inside_checks and _undecided(leaf, flow):
                 seen.add(id(leaf))
                 yield Leaf(leaf, test, function)
@@ -68,10 +68,8 @@ def check_conditions(module: Module) -> tuple[ast.expr, ...]:
         names = {one.id for one in _bare_names(condition)}
         found += [
             other.value
-            for other in (function.nodes if function and names else ())
-            if isinstance(other, ast.Assign)
-            and isinstance(other.value, (ast.BoolOp, ast.Compare))
-            and ast.unparse(other.targets[0]) in names
+            for other in (function.nodes.every(ast.Assign) if function and names else ())
+            if isinstance(other.value, (ast.BoolOp, ast.Compare)) and spelled(other.targets[0]) in names
         ]
     return tuple(found)
 
@@ -139,19 +137,12 @@ def _parts(condition: ast.expr) -> Iterator[ast.expr]:
         yield condition
 
 
-def _assigned(node: ast.expr, function: Function | None, flow: Flow) -> ast.expr | None:
+def _assigned(node: ast.expr, function: Function | None) -> ast.expr | None:
     """A flag that was assigned once from a comparison is decided where it was made."""
     if not isinstance(node, ast.Name) or function is None:
         return None
-    made = [
-        other.value
-        for other in function.nodes
-        if isinstance(other, ast.Assign)
-        and any(isinstance(one, ast.Name) and one.id == node.id for one in other.targets)
-    ]
-    stores = [one for one in function.nodes if isinstance(one, ast.Name) and one.id == node.id]
-    stored = sum(isinstance(one.ctx, ast.Store) for one in stores)
-    return made[0] if len(made) == 1 == stored and isinstance(made[0], ast.Compare) else None
+    made = function.assigned_once.get(node.id)
+    return made if isinstance(made, ast.Compare) else None
 
 
 def _undecided(node: ast.expr, flow: Flow) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 
 class Kind(Enum):
@@ -19,6 +20,8 @@ class Kind(Enum):
     STRIDES = "several strides"
     RATIO = "a float computed from sizes"
     TRUTH = "a comparison of sizes, a bool or SymBool"
+
+    __hash__ = object.__hash__
 
     @property
     def several(self) -> bool:
@@ -107,6 +110,7 @@ _NUMBER = re.compile(r"^(torch\.)?(Number|NumberType|Scalar|SymFloat|FloatLikeTy
 _CONCRETE = re.compile(r"^(bool|str|bytes|complex|torch\.(dtype|device|layout|memory_format)|Dims(Sequence)?Type)$")
 
 
+@lru_cache(maxsize=4096)
 def annotated(annotation: str | None) -> Value:
     """What a parameter with this annotation may hold; UNKNOWN when the annotation says nothing about sizes."""
     if annotation is None:
