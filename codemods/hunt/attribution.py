@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,25 +47,29 @@ def failures_of(
         why = "the process died: no frames"
         found.append(Failure(operator, protocol, Mode.UNKNOWN, row["crashed"], "", None, row["tried"], why=why))
     sources = Sources(site, modules)
-    for seen in row["failures"]:
-        judged = _judged(seen, sources)
-        text = seen.get("text", "")
-        found.append(
-            Failure(
-                operator,
-                protocol,
-                judged.mode,
-                message=seen.get("deviation") or f"{seen['type']}: {_first_line(text)}",
-                expression=seen.get("condition", ""),
-                place=judged.path[0] if judged.path else None,
-                sample=seen["sample"],
-                arguments=seen["arguments"],
-                path=judged.path,
-                why=judged.why,
-                error=seen.get("deviation") or text,
-            )
-        )
+    found += [_failure(operator, protocol, seen, sources) for seen in row["failures"]]
+    if "behind" in row:
+        behind = [_failure(operator, protocol, seen, sources) for seen in row["behind"]]
+        found = [replace(one, behind=behind[0] if behind else None, only_test=not behind) for one in found]
     return found
+
+
+def _failure(operator: Operator, protocol: str, seen: Mapping[str, Any], sources: Sources) -> Failure:
+    judged = _judged(seen, sources)
+    text = seen.get("text", "")
+    return Failure(
+        operator,
+        protocol,
+        judged.mode,
+        message=seen.get("deviation") or f"{seen['type']}: {_first_line(text)}",
+        expression=seen.get("condition", ""),
+        place=judged.path[0] if judged.path else None,
+        sample=seen["sample"],
+        arguments=seen["arguments"],
+        path=judged.path,
+        why=judged.why,
+        error=seen.get("deviation") or text,
+    )
 
 
 def _judged(seen: Mapping[str, Any], sources: Sources) -> _Judged:

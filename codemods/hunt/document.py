@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from .failure import Failure, Place
@@ -25,6 +25,7 @@ def to_json(sweep: Sweep) -> dict[str, Any]:
             "failed": len(sweep.failed),
             "untestable": len(sweep.untestable),
             "outside": len(sweep.outside),
+            "only_test": len({failure.operator for failure in sweep.failures if failure.only_test}),
             "modes": {mode.value: count for mode, count in by_mode(sweep.failures).items()},
         },
         "places": [
@@ -44,10 +45,11 @@ def to_json(sweep: Sweep) -> dict[str, Any]:
 
 
 def _failure(failure: Failure) -> dict[str, Any]:
-    fields = asdict(failure)
+    fields = asdict(replace(failure, behind=None, path=()))
     fields.pop("error")
     return {
         **fields,
+        "behind": _failure(failure.behind) if failure.behind else None,
         "operator": str(failure.operator),
         "mode": failure.mode.value,
         "place": _place(failure.place),

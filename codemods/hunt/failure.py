@@ -92,5 +92,9 @@ class Failure:
     path: tuple[Place, ...] = ()
     """The frames that led there, the place first, then its callers: a fix may be better further up."""
     why: str = ""
+    behind: Failure | None = None
+    """For a failure of the test itself: what the operator does without it, None where it passes."""
+    only_test: bool = False
+    """The operator passes once the test's own code is not traced."""
     error: str = field(default="", repr=False)
     """The whole error text."""

@@ -44,6 +44,7 @@ def page(sweep: Sweep) -> str:
         "<h2>Lines that hold up most</h2><p class=dim>The line or C++ function where a size had to be known first. "
         "Behind it may stand another.</p>",
         *_table(by_place(sweep.failures), with_file=True),
+        *_behind(sweep),
         "<h2>By file</h2>",
         *_files(sweep),
         *_untestable(sweep),
@@ -70,6 +71,16 @@ def _modes(sweep: Sweep) -> Iterator[str]:
     for mode, count in counts.items():
         yield f"<tr>{_count(count, max(counts.values()))}<td>{mode.value}<td>{escape(MEANING[mode])}</tr>"
     yield "</table>"
+
+
+def _behind(sweep: Sweep) -> Iterator[str]:
+    behind = by_place(failure.behind for failure in sweep.failures if failure.behind)
+    alone = sorted({str(failure.operator) for failure in sweep.failures if failure.only_test})
+    if not (behind or alone):
+        return
+    yield "<h2>Behind the test's own code</h2><p class=dim>These stop in torch's test of them, not in the operator. "
+    yield f"Without it {len(alone)} pass ({escape(', '.join(alone)) or 'none'}); the others stop here:</p>"
+    yield from _table(behind, with_file=True)
 
 
 def _files(sweep: Sweep) -> Iterator[str]:

@@ -17,6 +17,11 @@ def table(sweep: Sweep) -> Iterator[str]:
     """The places, those that hold up most operators first, then the counts; each line ends in a newline."""
     for held in by_place(sweep.failures):
         yield from _held(held)
+    behind = by_place(failure.behind for failure in sweep.failures if failure.behind)
+    if behind:
+        yield "\nbehind the test's own code\n"
+    for held in behind:
+        yield from _held(held)
     if sweep.failures:
         yield "\n"
         yield "operators  mode\n"
@@ -39,6 +44,9 @@ def _held(held: Held) -> Iterator[str]:
     if held.expressions:
         more = f" and {len(held.expressions) - 3} more" if len(held.expressions) > 3 else ""
         yield f"{inner}undecided: {'; '.join(held.expressions[:3])}{more}\n"
+    alone = len({failure.operator for failure in held.failures if failure.only_test})
+    if alone:
+        yield f"{inner}the test's own code; without it pass: {alone}\n"
     for line in textwrap.wrap(", ".join(map(str, held.operators)), _WIDTH - _INDENT, break_on_hyphens=False):
         yield f"{inner}{line}\n"
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import faulthandler
+import importlib
+import itertools
 import json
 import logging
 import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from .changed_torch import Kernels, overlay
 from .operators import say
 
 _LONGEST_ARGUMENTS = 400
+_SEEDS = "wrapper_set_seed"
 
 
 def main(request_path: str) -> None:
@@ -64,29 +68,16 @@ def _claimed(names: list[tuple[str, str]], claims: Path) -> Iterator[tuple[str, 
 
 
 def _observe(operator: Any, protocol: str, every_sample: bool) -> dict[str, Any]:
-    from .samples import draw
-    from .symbolic import PROTOCOLS, NoSample, Unlike
-    from .tracking import explain
-
     started = time.monotonic()
     answer: dict[str, Any] = {"tried": 0, "failures": [], "untestable": ""}
     try:
-        for number, sample in enumerate(_drawn(operator, draw)):
-            try:
-                said = PROTOCOLS[protocol](sample)
-            except NoSample as reason:
-                raise _Untestable(str(reason)) from None
-            except Unlike as unlike:
-                said = {"deviation": str(unlike)}
-            except Exception as error:
-                said = explain(error)
-            if said is None:
-                continue
-            answer["tried"] += 1
-            if said:
-                answer["failures"].append({"sample": number, "arguments": _short(sample), **said})
-                if not every_sample:
-                    break
+        for said in _failing(operator, protocol, answer):
+            answer["failures"].append(said)
+            if not every_sample:
+                break
+        if answer["failures"] and all(_SEEDS in failure.get("text", "") for failure in answer["failures"]):
+            with _without_seeding():
+                answer["behind"] = list(itertools.islice(_failing(operator, protocol, {"tried": 0}), 1))
     except _Untestable as reason:
         answer["untestable"] = str(reason)
     except _Outside:
@@ -94,6 +85,41 @@ def _observe(operator: Any, protocol: str, every_sample: bool) -> dict[str, Any]
     if not answer["tried"] and not answer["untestable"]:
         answer["untestable"] = "none of its samples has a dimension of two or more"
     return {**answer, "seconds": round(time.monotonic() - started, 3)}
+
+
+def _failing(operator: Any, protocol: str, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What each failing sample says; ``tried`` of ``answer`` counts the samples."""
+    from .samples import draw
+    from .symbolic import PROTOCOLS, NoSample, Unlike
+    from .tracking import explain
+
+    for number, sample in enumerate(_drawn(operator, draw)):
+        try:
+            said = PROTOCOLS[protocol](sample)
+        except NoSample as reason:
+            raise _Untestable(str(reason)) from None
+        except Unlike as unlike:
+            said = {"deviation": str(unlike)}
+        except Exception as error:
+            said = explain(error)
+        answer["tried"] += said is not None
+        if said:
+            yield {"sample": number, "arguments": _short(sample), **said}
+
+
+@contextmanager
+def _without_seeding() -> Iterator[None]:
+    """Torch's tests of random operators seed inside of what is traced, and dynamo gives up there.
+
+    Every call of a sample is seeded outside, so nothing is lost without it.
+    """
+    tests: Any = importlib.import_module("torch.testing._internal.common_methods_invocations")
+    seeding = tests.wrapper_set_seed
+    tests.wrapper_set_seed = lambda function, *args, **kwargs: function(*args, **kwargs)
+    try:
+        yield
+    finally:
+        tests.wrapper_set_seed = seeding
 
 
 class _Untestable(Exception):
