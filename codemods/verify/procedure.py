@@ -11,16 +11,15 @@ from pathlib import Path
 from ..torchapi import TorchApi
 from ..torchapi.locating import Place
 from .change import Change, Check, Swap, Verdict, Verification
-from .choosing import CoverageFailed, choose, coverage
+from .choosing import choose_cpp, choose_python, coverage, running_change
 from .comparing import compare
 from .compiling import Builder
 from .counting import unrun_lines
 from .evidence import question_key
-from .modules import namespace
 from .operators import CONCRETE, PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
-from .reaching import operators_served
 from .swapping import LastWord, Libraries, Unbuildable, build
 from .toolchain import Toolchain
+from .tracing import CoverageFailed, trace_index
 from .variants import Laboratory, Replayed, Variant
 from .verdict import decide
 
@@ -90,6 +89,7 @@ class Procedure:
         self._states: tuple[str, ...] = ()
         self._calls: list[int] = []
         self._chosen = ""
+        self._unreached: tuple[str, ...] = ()
         self._blame = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
 
     def answer(self, question: Question, blank: Verification) -> Verification:
@@ -129,7 +129,9 @@ class Procedure:
                 raise Obstacle(
                     Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro, a --test or an --op'}"
                 )
-            verdict, reason = decide(checks, reached=self._libraries is None or any(self._calls), unrun=unrun)
+            verdict, reason = decide(checks, reached=self._reached(question), unrun=unrun)
+            if self._unreached and verdict in (Verdict.PROVEN, Verdict.NEUTRAL):
+                verdict, reason = Verdict.UNVERIFIABLE, f"no test reaches {', '.join(self._unreached)}; {reason}"
             if last_word and verdict is not Verdict.REGRESSED:
                 last_word.require()
         except Unbuildable as failure:
@@ -210,6 +212,12 @@ class Procedure:
             for item in asked
         ]
 
+    def _reached(self, question: Question) -> bool:
+        """Whether a kernel that runs what changed was called; of Python, the index of who runs what has told."""
+        return self._libraries is None or any(
+            swap.calls for swap in running_change(question.cpp, [swap for swap in self._swaps() if swap.swapped])
+        )
+
     def _replay(self, script: Path | None, variant: Variant) -> Replayed:
         return self._laboratory.replay(variant, script)
 
@@ -228,15 +236,17 @@ class Procedure:
         if question.operators is not None:
             self._chosen = f"as asked: {', '.join(question.operators)}" if question.operators else ""
             return question.operators
-        index = coverage(self._laboratory, self._place, self._progress)
+        choices = []
         if self._libraries is not None:
-            choice = choose({swap.operator for swap in self._swaps() if swap.swapped}, index)
-        else:
-            names = (operators_served(change.before, change.after) for change in question.modules.values())
-            spaces = {namespace(name) for name in question.modules}
-            choice = choose(frozenset().union(*names), index, certain=False, namespaces=spaces)
-        self._chosen = choice.reason
-        return choice.operators
+            index = coverage(self._laboratory, self._place, self._progress)
+            swapped = [swap for swap in self._swaps() if swap.swapped]
+            choices.append(choose_cpp(question.cpp, swapped, index))
+        if question.modules:
+            traced = trace_index(self._laboratory, self._place, self._progress)
+            choices.append(choose_python(question.modules, traced, self._place.package))
+        self._chosen = "; ".join(choice.reason for choice in choices)
+        self._unreached = tuple(name for choice in choices for name in choice.unreached)
+        return tuple(dict.fromkeys(operator for choice in choices for operator in choice.operators))
 
     def _operated(self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant) -> list[Check]:
         self._progress(f"running {len(tasks)} operator tests before and after: {self._chosen}")

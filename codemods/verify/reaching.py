@@ -1,38 +1,133 @@
-"""Which operators a changed Python function of torch serves, by its decorators, its name and its callers."""
+"""Which functions of a Python file a change is in, and which operators their decorators, names and callers speak of."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 _PREFIXES = ("meta_", "_meta_", "_", "sym_")
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+_Scope = ast.Module | ast.ClassDef | Definition
 
 
-def operators_served(before: bytes, after: bytes) -> frozenset[str]:
-    """Names of operators that may run a function that differs between the two texts of one module.
+@dataclass(frozen=True)
+class Function:
+    """A function of the text before: ``outer.inner``, and its first line, decorators included."""
 
-    A helper serves what its callers in the module serve. Names are guesses until a test of that name exists.
+    qualname: str
+    line: int
+
+    @property
+    def name(self) -> str:
+        """What its code object is called."""
+        return self.qualname.rpartition(".")[2]
+
+    @property
+    def key(self) -> str:
+        return f"{self.name}:{self.line}"
+
+
+def changed_functions(before: bytes, after: bytes) -> tuple[Function, ...]:
+    """The innermost functions of ``before`` whose own text is another in ``after``, or that are gone.
+
+    A changed statement outside all functions (no import) counts for the functions that mention what it binds. New
+    functions count through those that call them, which have changed for it.
     """
-    old, new = _functions(before), _functions(after)
-    changed = {name for name, function in new.items() if name not in old or _text(old[name]) != _text(function)}
-    served = set(changed)
+    old, new = _definitions(before), _definitions(after)
+    changed = {key for key, definition in old.items() if key not in new or _own_text(definition) != _own_text(new[key])}
+    if rebound := _rebound(before, after):
+        changed |= {key for key, definition in old.items() if _mentions(definition) & rebound}
+    return tuple(sorted((_function(key, old[key]) for key in changed), key=lambda function: function.line))
+
+
+def operators_named(function: Function, text: bytes) -> frozenset[str]:
+    """Operators that ``function`` of ``text``, or what calls it in the same file, may serve by decorators and names.
+
+    Names are guesses until a test of that name exists.
+    """
+    functions = _outermost(text)
+    outer = next((part for part in function.qualname.split(".") if part in functions), None)
+    served = {outer} if outer else set()
+    mentions = {name: _mentions(node) for name, node in functions.items()}
     while True:
-        callers = {name for name, function in new.items() if name not in served and _mentions(function) & served}
+        callers = {name for name, words in mentions.items() if name not in served and words & served}
         if not callers:
             break
         served |= callers
-    return frozenset(word for name in served for word in _operators(name, new[name]))
+    return frozenset(word for name in served for word in _operators(name, functions[name]))
 
 
-def _functions(content: bytes) -> dict[str, Function]:
+_Key = tuple[str, int]
+"""A qualified name, and which one of that name: a file may define it twice."""
+
+
+def _function(key: _Key, definition: Definition) -> Function:
+    return Function(key[0], min([definition.lineno, *(item.lineno for item in definition.decorator_list)]))
+
+
+def _definitions(content: bytes) -> dict[_Key, Definition]:
+    found: dict[_Key, Definition] = {}
+
+    def visit(node: ast.AST, around: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (Definition, ast.ClassDef)):
+                qualname = f"{around}{child.name}"
+                if isinstance(child, Definition):
+                    number = sum(name == qualname for name, _ in found)
+                    found[qualname, number] = child
+                visit(child, f"{qualname}.")
+            else:
+                visit(child, around)
+
+    visit(ast.parse(content), "")
+    return found
+
+
+def _own_text(definition: Definition) -> str:
+    """What the function itself says; of a function inside it, only that it is there."""
+    return "\n".join(_shallow(node) for node in ast.iter_child_nodes(definition))
+
+
+def _shallow(node: ast.AST) -> str:
+    if isinstance(node, Definition):
+        return f"def {node.name}"
+    inner = [child for child in ast.walk(node) if child is not node and isinstance(child, Definition)]
+    if not inner:
+        return ast.dump(node)
+    return f"{type(node).__name__}({', '.join(_shallow(child) for child in ast.iter_child_nodes(node))})"
+
+
+def _rebound(before: bytes, after: bytes) -> frozenset[str]:
+    """Names that statements outside functions bind in another way than before."""
+    old, new = ({ast.dump(item): item for item in _statements(ast.parse(content))} for content in (before, after))
+    return frozenset(
+        node.id
+        for text in old.keys() ^ new.keys()
+        for node in ast.walk(old.get(text) or new[text])
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+
+
+def _statements(scope: ast.AST) -> Iterator[ast.stmt]:
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, (ast.ClassDef, ast.If, ast.Try, ast.With, ast.ExceptHandler)):
+            yield from _statements(node)
+        elif isinstance(node, ast.stmt) and not isinstance(node, (*_DEFINITIONS, ast.Import, ast.ImportFrom)):
+            yield node
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _outermost(content: bytes) -> dict[str, Definition]:
     """Module functions and methods by name; what is nested belongs to the function around it."""
-    found: dict[str, Function] = {}
+    found: dict[str, Definition] = {}
     pending: list[ast.stmt] = list(ast.parse(content).body)
     while pending:
         statement = pending.pop()
-        if isinstance(statement, Function):
+        if isinstance(statement, Definition):
             found[statement.name] = statement
         elif isinstance(statement, (ast.ClassDef, ast.If, ast.Try)):
             pending += statement.body
@@ -40,16 +135,13 @@ def _functions(content: bytes) -> dict[str, Function]:
     return found
 
 
-def _text(function: Function) -> str:
-    return ast.dump(function)
+def _mentions(function: Definition) -> set[str]:
+    nodes = list(ast.walk(function))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
-def _mentions(function: Function) -> set[str]:
-    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    return names | {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
-
-
-def _operators(name: str, function: Function) -> Iterator[str]:
+def _operators(name: str, function: Definition) -> Iterator[str]:
     for decorator in function.decorator_list:
         for node in ast.walk(decorator):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "aten":
