@@ -23,8 +23,11 @@ from .frames import (
 )
 from .sources import Sources
 
-_CANNOT_CALL = re.compile(r"Cannot call (\w+)\(")
-_RAISED_FROM = re.compile(r"Exception raised from (.+?) at (\S+?):(\d+) \(")
+_THROWN = {
+    "on tensor with symbolic sizes/strides": Mode.DIRECT_THROW,
+    "TensorIterator does not support symbolic shapes": Mode.TENSOR_ITERATOR,
+    "guard_int": Mode.IMPLICIT_INT,
+}
 _NATIVE_LINE = re.compile(r"^frame #\d+: (.+?) \+ 0x[0-9a-f]+ \(", re.MULTILINE)
 _BY_VALUES = ("DataDependentOutputException", "DynamicOutputShapeException")
 _INTEGERS = ("guard_int", "int_", "__int__", "__index__", "guard_float", "__float__")
@@ -85,15 +88,12 @@ def _judged(seen: Mapping[str, Any], sources: Sources) -> _Judged:
         return _Judged(
             Mode.NO_SHAPE_FUNCTION, lines, "" if lines else f"the operator itself: {_first_line(text).split(': ')[0]}"
         )
-    native = _thrown_natively(text)
-    if _CANNOT_CALL.search(text):
-        return _Judged(Mode.DIRECT_THROW, native + lines)
-    if "TensorIterator does not support symbolic shapes" in text:
-        return _Judged(Mode.TENSOR_ITERATOR, native + lines)
     if seen["type"] == "Unsupported":
         lines = user_path(text, sources) or lines
         return _Judged(Mode.NOT_OURS, lines, "" if lines else f"dynamo does not trace the call: {_first_line(text)}")
-    return _Judged(Mode.UNKNOWN, native + lines, "" if native + lines else "the error keeps no frame of torch")
+    path = _thrown_natively(text) + lines
+    mode = next((mode for words, mode in _THROWN.items() if words in text), Mode.UNKNOWN)
+    return _Judged(mode, path, "" if path else "the error keeps no frame of torch")
 
 
 def _undecided(seen: Mapping[str, Any], sources: Sources) -> _Judged:

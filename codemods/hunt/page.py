@@ -25,7 +25,8 @@ code, pre { font: 13px/1.45 ui-monospace, monospace; background: var(--code); bo
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; vertical-align: top;
   border-top: 1px solid var(--line); padding: .35rem .6rem .35rem 0; } th { color: var(--dim); font-weight: 500; }
 td.count { text-align: right; width: 3rem; font-variant-numeric: tabular-nums; }
-td.size { width: 9rem; } .bar { background: var(--bar); height: .8rem; border-radius: 2px; margin-top: .35rem; }
+td.size { width: 9rem; } td.mode { width: 8rem; }
+.bar { background: var(--bar); height: .8rem; border-radius: 2px; margin-top: .35rem; }
 details summary { cursor: pointer; color: var(--dim); } a { color: inherit; }
 """
 
@@ -59,8 +60,8 @@ def _whole(sweep: Sweep) -> Iterator[str]:
     for name, count in counts.items():
         if count:
             yield f'<div class={name} style="flex:{count}" title="{count} {name}">{count} {name}</div>'
-    yield f"</div><p class=dim>{sum(counts.values())} operators"
-    yield f"; {len(sweep.outside)} more take no float32.</p>" if sweep.outside else ".</p>"
+    more = f"; {len(sweep.outside)} more take no float32" if sweep.outside else ""
+    yield f"</div><p class=dim>{sum(counts.values())} operators{more}.</p>"
 
 
 def _modes(sweep: Sweep) -> Iterator[str]:
@@ -69,7 +70,7 @@ def _modes(sweep: Sweep) -> Iterator[str]:
         return
     yield "<h2>By mode</h2><table><tr><th>operators<th><th>mode<th>what it is</tr>"
     for mode, count in counts.items():
-        yield f"<tr>{_count(count, max(counts.values()))}<td>{mode.value}<td>{escape(MEANING[mode])}</tr>"
+        yield f"<tr>{_count(count, max(counts.values()))}<td class=mode>{mode.value}<td>{escape(MEANING[mode])}</tr>"
     yield "</table>"
 
 
@@ -103,8 +104,10 @@ def _table(places: Iterable[Held], *, with_file: bool) -> Iterator[str]:
             yield f"<br><code>{escape(held.place.expression)}</code>"
         if undecided:
             yield f"<br><span class=dim>undecided: {escape(undecided)}</span>"
-        yield f"<details><summary>{len(held.operators)} operators</summary>{names}{_way(held)}</details>"
-        yield f"<td>{held.mode.value}</tr>"
+        title = names if len(held.operators) == 1 else f"{len(held.operators)} operators"
+        inside = ("" if title == names else names) + _way(held)
+        yield f"<details><summary>{title}</summary>{inside}</details>" if inside else f"<br>{title}"
+        yield f"<td class=mode>{held.mode.value}</tr>"
     yield "</table>"
 
 

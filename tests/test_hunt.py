@@ -1,0 +1,110 @@
+"""Hunting: whole sweeps of a few operators of the installed torch, and what the command line says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from running import symfix
+from symfix.codemods.hunt.failure import Mode, Operator
+from symfix.codemods.hunt.page import page
+from symfix.codemods.hunt.sweep import Sweep, sweep
+from symfix.codemods.hunt.table import table
+from symfix.codemods.torchapi.locating import locate
+
+OPERATORS = ("add", "addmv", "arange", "bernoulli", "bincount", "chunk", "cov", "equal", "svd_lowrank")
+
+
+@pytest.fixture(scope="session")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The journal of a sweep of `OPERATORS`."""
+    path = tmp_path_factory.mktemp("hunt") / "journal.jsonl"
+    sweep(OPERATORS, journal=path, jobs=1)
+    return path
+
+
+@pytest.fixture
+def found(journal: Path) -> Sweep:
+    return sweep(OPERATORS, journal=journal)
+
+
+def test_operators_are_told_apart(found: Sweep) -> None:
+    assert found.passed == (Operator("add"),)
+    assert found.outside == (Operator("bincount"),)
+    assert list(found.untestable) == [Operator("arange")]
+    assert [str(operator) for operator in found.failed] == [
+        "addmv",
+        "bernoulli",
+        "chunk",
+        "cov",
+        "equal",
+        "svd_lowrank",
+    ]
+    assert found.recalled == len(OPERATORS)
+
+
+def test_the_line_of_python_that_forced_a_size_is_named(found: Sweep) -> None:
+    failure = next(one for one in found.failures if one.operator.name == "addmv")
+    assert failure.mode is Mode.BRANCH
+    assert failure.place is not None
+    assert failure.place.file == "torch/_decomp/decompositions.py"
+    source = (locate(None, None).package.parent / failure.place.file).read_text().splitlines()
+    line = source[failure.place.line - 1]
+    assert failure.place.expression in line
+    assert line[failure.place.start : failure.place.end] in ("", failure.place.expression)
+    assert failure.expression.startswith("Eq(u")
+    assert failure.arguments.startswith("float32[")
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "function", "asks"),
+    [
+        ("chunk", Mode.BRANCH, "at::native::chunk", "operator"),
+        ("cov", Mode.DIRECT_THROW, "at::native::cov", "size"),
+    ],
+)
+def test_the_cpp_function_that_forced_a_size_is_named(
+    found: Sweep, name: str, mode: Mode, function: str, asks: str
+) -> None:
+    failure = next(one for one in found.failures if one.operator.name == name)
+    assert (failure.mode, failure.place and failure.place.function) == (mode, function)
+    assert failure.place is not None
+    assert asks in failure.place.expression
+
+
+def test_values_that_decide_and_the_tests_own_code_are_no_places_of_sizes(found: Sweep) -> None:
+    by_name = {failure.operator.name: failure for failure in found.failures}
+    assert by_name["equal"].mode is Mode.DATA_DEPENDENT
+    assert by_name["equal"].place is None
+    assert by_name["equal"].why
+    assert by_name["bernoulli"].mode is Mode.NOT_OURS
+    assert by_name["bernoulli"].only_test
+    behind = by_name["svd_lowrank"].behind
+    assert behind is not None
+    assert behind.place is not None
+    assert behind.place.file == "torch/_lowrank.py"
+
+
+def test_the_page_names_every_failing_operator_and_loads_nothing(found: Sweep) -> None:
+    text = page(found)
+    for operator in (*found.failed, *found.untestable):
+        assert str(operator) in text
+    for loads in ("http://", "https://", "<script", "<link", "<img", "url("):
+        assert loads not in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_the_table_puts_the_counts_last(found: Sweep) -> None:
+    last = list(table(found))[-1]
+    assert "8 operators, 1 pass, 6 fail, 1 can't be tried (1 more take no float32)" in last
+
+
+def test_an_unknown_operator_gets_the_nearest_names(tmp_path: Path) -> None:
+    said = symfix("hunt", "cros_entropy", cwd=tmp_path, code=2).stderr
+    assert "no operator test named 'cros_entropy'" in said
+    assert "nn.functional.cross_entropy" in said
+
+
+def test_a_python_without_torch_is_told(tmp_path: Path) -> None:
+    said = symfix("hunt", "add", "--torch-python", "/nowhere/python", cwd=tmp_path, code=2).stderr
+    assert "/nowhere/python" in said

@@ -1,0 +1,138 @@
+"""How a sweep deals with processes that die, with what was found out before, and with names; no torch is started."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from symfix.codemods.hunt.failure import Operator
+from symfix.codemods.hunt.journal import Journal
+from symfix.codemods.hunt.naming import UnknownOperator, resolve
+from symfix.codemods.hunt.workers import NothingRuns, Workers
+from symfix.codemods.verify.isolation import Ended, Limits
+from symfix.codemods.verify.variants import Laboratory, Variant
+
+A, B, C = Operator("a"), Operator("b"), Operator("c", "wide")
+
+
+class Scripted(Laboratory):
+    """A laboratory whose child does what ``act`` says: it gets the request and a way to report, and how it ended."""
+
+    act: Callable[[Mapping[str, Any], Callable[[Any], None]], Ended]
+
+    def ask(
+        self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, limits: Limits | None = None
+    ) -> tuple[Ended, dict[str, Any]]:
+        def say(line: Any) -> None:
+            with report.open("a") as file:
+                file.write(json.dumps(line) + "\n" if not isinstance(line, str) else line)
+
+        return self.act(request, say), {}
+
+
+def ended(code: int = 0, timed_out: bool = False, stderr: str = "") -> Ended:
+    return Ended(("python",), code, timed_out, 1.0, 1.0, 1, 0, True, "", stderr)
+
+
+def row(operator: Operator) -> dict[str, Any]:
+    return {"operator": [operator.name, operator.variant], "tried": 1, "failures": [], "untestable": ""}
+
+
+def swept(
+    tmp_path: Path, act: Callable[[Mapping[str, Any], Callable[[Any], None]], Ended], jobs: int = 1
+) -> dict[Operator, dict[str, Any]]:
+    laboratory = Scripted(Path("python"), tmp_path, Limits(wall=5.0))
+    object.__setattr__(laboratory, "act", act)
+    told: list[dict[str, Any]] = []
+    Workers(laboratory, Variant("installed"), jobs).run([A, B, C], "unbacked", False, told.append)
+    assert len(told) == 3
+    return {Operator(*one["operator"]): one for one in told}
+
+
+def claim(request: Mapping[str, Any]) -> list[Operator]:
+    """Take every operator that nobody has taken, one at a time, as the child does."""
+    taken = []
+    for number, name in enumerate(request["operators"]):
+        try:
+            (Path(request["claims"]) / str(number)).touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        taken.append(Operator(*name))
+        break
+    return taken
+
+
+def dying_on(victim: Operator, how: Ended) -> Callable[[Mapping[str, Any], Callable[[Any], None]], Ended]:
+    def act(request: Mapping[str, Any], say: Callable[[Any], None]) -> Ended:
+        say({"operators": 3})
+        while taken := claim(request):
+            say({"start": [taken[0].name, taken[0].variant]})
+            if taken[0] == victim:
+                say('{"operator": ["b"')
+                return how
+            say(row(taken[0]))
+        return ended()
+
+    return act
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        (ended(-6), "SIGABRT"),
+        (ended(1, stderr="Timeout (0:00:05)!\nThread 0x1 (most recent call first):"), "stopped after 5 s"),
+        (ended(-9, timed_out=True), "stopped after"),
+        (ended(3, stderr="MemoryError"), "exit 3: MemoryError"),
+    ],
+)
+def test_a_process_that_dies_costs_the_operator_it_was_at(tmp_path: Path, how: Ended, said: str) -> None:
+    rows = swept(tmp_path, dying_on(B, how))
+    assert said in rows[B]["crashed"]
+    assert "crashed" not in rows[A]
+    assert "crashed" not in rows[C]
+
+
+def test_several_processes_share_the_operators(tmp_path: Path) -> None:
+    assert set(swept(tmp_path, dying_on(Operator("nobody"), ended()), jobs=3)) == {A, B, C}
+
+
+def test_a_child_that_can_not_start_ends_the_sweep_with_its_words(tmp_path: Path) -> None:
+    def act(request: Mapping[str, Any], say: Callable[[Any], None]) -> Ended:
+        return ended(1, stderr="Traceback …\nModuleNotFoundError: No module named 'expecttest'\n")
+
+    with pytest.raises(NothingRuns, match="No module named 'expecttest'"):
+        swept(tmp_path, act)
+
+
+def test_a_journal_cut_off_in_a_line_keeps_the_lines_before_and_takes_new_ones(tmp_path: Path) -> None:
+    path = tmp_path / "kept" / "journal.jsonl"
+    first = Journal(path)
+    first.add(row(A))
+    first.add(row(B))
+    path.write_bytes(path.read_bytes()[:-9])
+    second = Journal(path)
+    assert set(second.rows) == {A}
+    second.add(row(C))
+    assert set(Journal(path).rows) == {A, C}
+    second.forget()
+    assert not Journal(path).rows
+
+
+def test_a_name_stands_for_its_variants_and_a_full_name_for_itself() -> None:
+    known = [Operator("linalg.norm"), Operator("linalg.norm", "wide"), Operator("norm"), Operator("norm", "nuc")]
+    assert resolve(["linalg.norm"], known) == known[:2]
+    assert resolve(["torch.norm.nuc", "norm"], known) == known[2:]
+    assert resolve([Operator("x")], known) == [Operator("x")]
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"), [("nrom", "nearest: norm"), ("matrix_normm", "linalg.matrix_norm"), ("zzzzzz", "named 'zzzzzz'")]
+)
+def test_an_unknown_name_gets_the_nearest(word: str, hint: str) -> None:
+    with pytest.raises(UnknownOperator) as said:
+        resolve([word], [Operator("norm"), Operator("linalg.matrix_norm")])
+    assert hint in str(said.value)
+    assert ("nearest" in str(said.value)) == (word != "zzzzzz")
