@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import storage
+from .isolation import Ended
 from .scratch import new_name
 from .variants import Laboratory, Variant
 
@@ -68,8 +69,8 @@ def ask_all(
         request = {"tasks": left, "samples": samples, "patience": limits.wall}
         ended, _ = laboratory.ask("operators", variant, request, report, whole)
         loaded, started, fresh = _read(report)
-        if loaded is None:
-            return Answers(answers, states, ended.died or ended.stderr.strip().splitlines()[-1:][0])
+        if loaded is None or (started is None and left == list(tasks)):
+            return Answers(answers, loaded or states, _how(ended, limits.wall))
         states = loaded
         for task, answer in fresh.items():
             answers[task] = answer
@@ -77,7 +78,7 @@ def ask_all(
         left = [task for task in left if task not in answers]
         if left:
             victim = started if started in left else left[0]
-            answers[victim] = Answer(crashed=_how(ended.died, ended.code, limits.wall))
+            answers[victim] = Answer(crashed=f"the process {_how(ended, limits.wall)}")
             told(victim)
             left.remove(victim)
     return Answers(answers, states)
@@ -101,8 +102,13 @@ def recalled(key: str, tasks: Sequence[Task], ask: Callable[[], Answers]) -> Ans
     return answers
 
 
-def _how(died: str | None, code: int, patience: float) -> str:
-    return f"the process {died}" if died else f"the process ended with {code}: it was stopped after {patience:.0f} s"
+def _how(ended: Ended, patience: float) -> str:
+    if ended.died:
+        return ended.died
+    if ended.code == 1 and "Timeout (" in ended.stderr:
+        return f"ended with 1: it was stopped after {patience:.0f} s"
+    said = ended.stderr.strip().splitlines()
+    return f"ended with {ended.code}: {said[-1] if said else 'without a word'}"
 
 
 def _read(report: Path) -> tuple[tuple[str, ...] | None, Task | None, dict[Task, Answer]]:

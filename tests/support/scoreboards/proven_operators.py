@@ -123,7 +123,7 @@ def replay(item: Item, tree: Path) -> Row:
         answer = verify(changes, repros=[item.repro], torch_root=tree, evidence_folder=kept, fresh=True)
     if not answer.checks:
         return _row(item, "", "", answer.verdict.value, answer.reason, "", started)
-    (check,) = answer.checks
+    check = next(check for check in answer.checks if check.protocol == "repro")
     installed = "" if check.reference is None else symptom(check.reference)
     seen = symptom(check.before), symptom(check.after)
     return _row(item, *seen, answer.verdict.value, answer.reason, installed, started)
