@@ -185,6 +185,24 @@ def hunt(**words: Any) -> int:
     return hunt(words)
 
 
+@main_group.command()
+@click.argument("targets", nargs=-1, metavar="[OP|PATH]...")
+@click.option("--all", "everything", is_flag=True, help="Every operator that fails torch's unbacked test.")
+@click.option(
+    "--output", type=FILE, default=Path("symfix-repairs"), show_default=True, metavar="DIR",
+    help="Where the patches, their evidence and what is left go.",
+)  # fmt: skip
+@click.option("--torch-root", type=FILE, metavar="DIR", help="A PyTorch source tree, to repair C++ too.")
+@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one].")
+@click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Compilers and children at a time [2].")
+@click.option("--fresh", is_flag=True, help="Forget what an earlier run of the same torch found out.")
+def repair(**words: Any) -> int:
+    """Find failing operators, try fixes at the place, keep what is proven."""
+    from .commands.repairing import repair
+
+    return repair(words)
+
+
 @_with(_TARGET)
 @main_group.command()
 def doctor(**words: Any) -> int:

@@ -91,6 +91,14 @@ class Rule:
     doc: str = field(default="", repr=False)
 
 
+def _nowhere(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
+    return None
+
+
+def _none(source: SourceFile, context: Context, extent: tuple[int, int]) -> Iterable[Fix]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Language:
     """What the engine must know of a language to apply fixes in it.
@@ -108,3 +116,7 @@ class Language:
     polish: Callable[[SourceFile, bytes, Context], bytes]
     strict: bool = False
     settings: tuple[str, ...] = ()
+    extent: Callable[[SourceFile, int, str], tuple[int, int] | None] = _nowhere
+    """The bytes that a failure at a line (counted from 1), or in a function of a name, is about."""
+    alternatives: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none
+    """What could be tried inside an extent where each fix is proven by running it; no rule vouches for these."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Language
 from ..codemods.source import SourceFile
+from ._alternatives import alternatives, extent
 from ._format import wrap_long_lines
 from ._tree import count_errors, tree_of
 
@@ -74,4 +75,6 @@ language = Language(
     errors=_errors,
     polish=_polish,
     settings=(".clang-format",),
+    extent=extent,
+    alternatives=alternatives,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..codemods.rule import Context, Language
 from ..codemods.source import SourceFile
+from ._alternatives import alternatives, extent
 from ._imports import complete
 from ._module import syntax_tree
 
@@ -22,4 +23,13 @@ def keep(source: SourceFile, after: bytes, context: Context) -> bytes:
     return after
 
 
-language = Language("Python", (".py", ".pyi"), complete, errors, keep, strict=True)
+language = Language(
+    "Python",
+    (".py", ".pyi"),
+    complete,
+    errors,
+    keep,
+    strict=True,
+    extent=extent,
+    alternatives=alternatives,
+)

@@ -19,7 +19,7 @@ FLOORS = [
     {"run"},
     {"verify"},
     {"hunt"},
-    {"reports", "commands"},
+    {"reports", "commands", "repair"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}

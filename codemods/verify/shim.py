@@ -36,7 +36,7 @@ def candidates(content: bytes, kernels: Callable[[str], Iterable[Kernel]]) -> tu
     A file of an older release has ``foo(IntArrayRef)`` where this torch expects ``foo_symint(SymIntArrayRef)``: the
     dispatcher takes either for an operator whose schema says ``SymInt``, so both are candidates.
     """
-    names = _names_with_body(_COMMENT_OR_STRING.sub(b" ", content))
+    names = names_with_body(content)
     found: dict[Candidate, None] = {}
     for name in sorted(names):
         for expected in _expected_names(name):
@@ -77,7 +77,9 @@ def _swap(number: int, c: Candidate) -> str:
     return f'  swap_in<{number}>(library, "{c.operator}", static_cast<{kind}>(&{c.namespace}::{c.kernel}));'
 
 
-def _names_with_body(text: bytes) -> set[str]:
+def names_with_body(content: bytes) -> set[str]:
+    """The names that ``content`` may define as functions: those with parameters and a body behind them."""
+    text = _COMMENT_OR_STRING.sub(b" ", content)
     found = set()
     for match in _CALL_LIKE.finditer(text):
         depth, at = 1, match.end()

@@ -1,0 +1,88 @@
+"""``repair``: hunt, fix and verify, and a folder with what came of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..hunt.naming import UnknownOperator
+from ..hunt.workers import NothingRuns
+from ..repair.folder import figures, write
+from ..repair.procedure import Wanted
+from ..repair.procedure import repair as run_repair
+from ..repair.repaired import Outcome
+from ..torchapi.errors import TorchError
+from ..torchapi.locating import locate, release
+from ..verify.scratch import scratch_folder
+from ..verify.toolchain import CompilerMissing
+from .progress import Progress
+
+
+def repair(words: dict[str, Any]) -> int:
+    """Repair and write the folder. 0: every operator asked for is mended; 1: some are not."""
+    wanted = _wanted(words)
+    try:
+        with Progress() as progress, scratch_folder() as scratch:
+            outcome = run_repair(wanted, scratch, _say, progress)
+    except (TorchError, UnknownOperator, NothingRuns, CompilerMissing) as error:
+        raise click.ClickException(str(error)) from None
+    except KeyboardInterrupt:
+        click.echo("symfix: interrupted; the same command goes on where this one was", err=True)
+        return 2
+    write(outcome, words["output"])
+    _show(outcome, words["output"])
+    return 0 if len(outcome.mended) == outcome.asked else 1
+
+
+def _wanted(words: dict[str, Any]) -> Wanted:
+    named: tuple[str, ...] = words["targets"]
+    if not named and not words["everything"]:
+        raise click.UsageError("name operators or files of torch, or say --all")
+    if named and words["everything"]:
+        raise click.UsageError("--all takes no names")
+    files = frozenset(Path(name).resolve() for name in named if Path(name).suffix in (".py", ".cpp"))
+    missing = [path for path in sorted(files) if not path.is_file()]
+    if missing:
+        raise click.ClickException(f"{missing[0]}: no such file")
+    operators = tuple(name for name in named if Path(name).suffix not in (".py", ".cpp"))
+    try:
+        _warn_of_another_release(words["torch_root"], words["torch_python"])
+    except TorchError as error:
+        raise click.ClickException(str(error)) from None
+    return Wanted(
+        operators or None,
+        words["torch_root"],
+        words["torch_python"],
+        words["jobs"] or 2,
+        words["fresh"],
+        files=files,
+    )
+
+
+def _warn_of_another_release(root: Path | None, python: Path | None) -> None:
+    if root is None:
+        return
+    tree, installed = locate(root, python).version, locate(None, python).version
+    if release(tree) != release(installed):
+        click.echo(
+            f"symfix: {root} is PyTorch {tree}, the installed torch {installed}: C++ files that do not fit are refused",
+            err=True,
+        )
+
+
+def _say(text: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"symfix: {text}", err=True)
+
+
+def _show(outcome: Outcome, folder: Path) -> None:
+    counts = figures(outcome)
+    modes = ", ".join(f"mode {mode}: {count}" for mode, count in sorted(counts["by_mode"].items()))
+    languages = ", ".join(f"{language}: {count}" for language, count in sorted(counts["by_language"].items()))
+    click.echo(f"proven fixed: {counts['proven']} of {counts['failing']} failing operators ({modes}; {languages})")
+    for reason, count in sorted(counts["left"].items(), key=lambda item: (-item[1], item[0])):
+        click.echo(f"  left, {reason}: {count}")
+    click.echo(f"{counts['repairs']} patches, evidence and summary.md in {folder}")

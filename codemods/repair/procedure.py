@@ -1,0 +1,178 @@
+"""The whole of a repair: hunt, search, group, prove, and say what is left for a person."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .. import storage
+from ..hunt.failure import Failure, Mode
+from ..hunt.sweep import Sweep, sweep
+from ..registry import Registry
+from ..surroundings import TorchSurroundings
+from ..torchapi import TorchApi
+from ..verify.compiling import Builder
+from ..verify.isolation import Limits
+from ..verify.toolchain import find_toolchain
+from ..verify.variants import Laboratory
+from .bench import Bench
+from .grouping import groups
+from .journal import Journal
+from .native import Native
+from .proving import Prover, only
+from .repaired import HandOver, Outcome, Repair, Spot
+from .search import Search
+from .sites import Advisors
+from .trials import Trial
+
+SOME = 6
+"""How many samples of an operator are tried while candidates are looked for."""
+_LIMITS = Limits(wall=240.0, cpu=900)
+_COMPLETIONS = 4
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a run; ``operators`` None: every operator that fails."""
+
+    operators: tuple[str, ...] | None = None
+    torch_root: Path | None = None
+    torch_python: Path | None = None
+    jobs: int = 2
+    fresh: bool = False
+    journal: Path | None = None
+    files: frozenset[Path] = frozenset()
+    """Only failures at a place in one of these files; empty: everywhere."""
+
+
+def repair(
+    wanted: Wanted,
+    scratch: Path,
+    progress: Callable[[str], None] = lambda _: None,
+    counted: Callable[[int, int], None] = lambda done, total: None,
+) -> Outcome:
+    """Hunt, then try and prove. Raises what `hunt` raises for a torch or an operator that is not there."""
+    started = time.monotonic()
+    surroundings = TorchSurroundings(torch_python=wanted.torch_python)
+    place = surroundings.place
+    progress("hunting for operators that fail")
+    found = sweep(
+        wanted.operators,
+        torch_python=wanted.torch_python,
+        jobs=wanted.jobs,
+        fresh=wanted.fresh,
+        progress=counted,
+    )
+    failures = {str(failure.operator): failure for failure in reversed(found.failures)}
+    laboratory = Laboratory(place.python, scratch, _LIMITS)
+    context = surroundings.context()
+    native = _native(wanted, surroundings, scratch, progress)
+    journal = Journal(wanted.journal or _journal(place.build), place.build)
+    advisors = Advisors(Registry(), context, context)
+    bench = Bench(laboratory, place, advisors, native, wanted.jobs, journal)
+    progress(f"looking at {len(failures)} failing operators")
+    first = bench.try_on({}, dict.fromkeys(sorted(failures), -1)).trials
+    search = Search(advisors, bench, {}, dict(first), files=wanted.files)
+    _search(search, progress)
+    opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
+    prover = Prover(
+        laboratory, place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, progress
+    )
+    repairs = _proven(search, prover, first, progress)
+    if native is not None:
+        native.builder.close()
+    return Outcome(
+        place.build,
+        len(failures),
+        tuple(repairs),
+        tuple(_hand_overs(search, repairs, failures)),
+        {name: failure.mode.value for name, failure in failures.items()},
+        seconds=round(time.monotonic() - started, 1),
+    )
+
+
+def _search(search: Search, progress: Callable[[str], None]) -> None:
+    """Search on a few samples, then on all of them, until what passes passes on all."""
+    for number in range(_COMPLETIONS):
+        search.run(SOME if number == 0 else 0, progress)
+        passing = {name: -1 for name, trial in search.trials.items() if trial.passed}
+        progress(f"all samples of {len(passing)} operators")
+        if not search.complete(passing):
+            return
+
+
+def _proven(search: Search, prover: Prover, first: dict[str, Trial], progress: Callable[[str], None]) -> list[Repair]:
+    passing = [name for name, trial in search.trials.items() if trial.passed]
+    found = groups(search.chains, passing)
+    repairs = []
+    for number, group in enumerate(found, 1):
+        drafts = only(search.drafts, [group])
+        alone = search.bench.try_on(drafts, dict.fromkeys(group.operators, -1)).trials
+        kept = tuple(name for name in group.operators if alone[name].passed)
+        made = prover.repair(replace(group, operators=kept or group.operators), search, first)
+        progress(f"proving {number} of {len(found)}: {made.name} ({len(kept)} operators)")
+        if not kept:
+            repairs.append(replace(made, doubt="alone, without the other repairs, none of its operators passes"))
+            continue
+        kernels = frozenset().union(*(search.bench.named.get(name, frozenset()) for name in kept))
+        repairs.append(prover.prove(made, kernels))
+    return repairs
+
+
+def _native(
+    wanted: Wanted, surroundings: TorchSurroundings, scratch: Path, progress: Callable[[str], None]
+) -> Native | None:
+    if wanted.torch_root is None:
+        return None
+    toolchain = find_toolchain(surroundings.place, wanted.torch_root)
+    builder = Builder(toolchain, scratch, wanted.jobs, progress=progress)
+    return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python))
+
+
+def _journal(build: str) -> Path:
+    return storage.folder("repair") / f"{hashlib.sha256(build.encode()).hexdigest()[:24]}.jsonl"
+
+
+def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, Failure]) -> list[HandOver]:
+    proven = {name for one in repairs if one.proven for name in one.operators}
+    unproven = {name: one for one in repairs if not one.proven for name in one.operators}
+    found = []
+    for name, failure in sorted(failures.items()):
+        if name in proven:
+            continue
+        trial = search.trials[name]
+        attempts = [one for one in search.attempts if name in one.operators]
+        tried = tuple((one.candidate.words, one.came) for one in attempts)
+        spots = tuple(Spot(str(at.file), at.line, at.function) for at in failure.path[:4] or ())
+        reason = _reason(name, trial, search, failure, tried)
+        message = trial.message or failure.message
+        if name in unproven:
+            verification = unproven[name].verification
+            reason = "not-proven"
+            message = verification.reason if verification else unproven[name].doubt
+        found.append(
+            HandOver(name, reason, message, failure.sample, spots, tried, failure.mode.value, failure.arguments)
+        )
+    return found
+
+
+def _reason(name: str, trial: Trial, search: Search, failure: Failure, tried: tuple[tuple[str, str], ...]) -> str:
+    if name in search.mended_by_swap:
+        return "swap-alone"
+    if failure.mode in (Mode.NOT_OURS, Mode.DATA_DEPENDENT, Mode.NO_SHAPE_FUNCTION):
+        return failure.mode.name.lower().replace("_", "-")
+    if not trial.frames:
+        return "no-place"
+    if trial.frames[0].native and name not in search.bench.swapped:
+        return "no-source"
+    if any(came.startswith("does not compile") for _, came in tried):
+        return "does-not-compile"
+    if any(" deviates: " in came or " wrong: " in came for _, came in tried):
+        return "other-result"
+    return "no-candidate-helps" if tried else "no-candidate"
+
+
+__all__ = ["Sweep", "Wanted", "repair"]

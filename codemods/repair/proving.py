@@ -1,0 +1,127 @@
+"""From groups of fixes to repairs with a verdict: everything that runs through what changed, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..torchapi.locating import Place
+from ..verify.change import Change, Verification
+from ..verify.choosing import coverage, operators_through
+from ..verify.command import verify
+from ..verify.isolation import Limits
+from ..verify.modules import module_name
+from ..verify.variants import Laboratory
+from .drafts import Draft
+from .grouping import Group
+from .repaired import Repair, Spot
+from .search import Search, expression
+from .trials import Trial
+
+SAMPLES = 4
+"""How many inputs of an operator are traced with backed symbols and once more with unbacked ones."""
+_MOST_OTHERS = 4
+
+
+@dataclass(frozen=True)
+class Prover:
+    """Makes repairs of groups and has each verified."""
+
+    laboratory: Laboratory
+    place: Place
+    torch_root: Path | None
+    torch_python: Path | None
+    jobs: int
+    fresh: bool
+    opinfos: Mapping[str, str]
+    """The OpInfo of each operator: its name without the variant."""
+    progress: Callable[[str], None]
+
+    def repair(self, group: Group, search: Search, first: Mapping[str, Trial]) -> Repair:
+        """The group as a repair that nobody has verified yet."""
+        drafts = only(search.drafts, [group])
+        changes, files = [], []
+        for path, draft in sorted(drafts.items()):
+            if draft.taken:
+                after = draft.language.polish(draft.source, draft.now.content, draft.context)
+                changes.append(Change(path, draft.source.content, after))
+                files.append(self._name(path))
+        fixes = tuple(fix for member in group.members for fix in member.fixes)
+        spots = []
+        for member in group.members:
+            source = search.drafts[member.path].source
+            line = source.line_column(member.fixes[0].start)[0]
+            function = member.fixes[0].function or member.candidate.site.function
+            spots.append(Spot(self._name(member.path), line, function))
+        native = any(path.suffix != ".py" for path in drafts if drafts[path].taken)
+        baseline = f"torch {self.place.version}"
+        return Repair(
+            _slug(spots),
+            group.operators,
+            {name: first[name].sample for name in group.operators},
+            {name: expression(first[name].message) for name in group.operators},
+            tuple(changes),
+            tuple(files),
+            fixes,
+            tuple(dict.fromkeys(spots)),
+            "the source tree's" if native else baseline,
+        )
+
+    def prove(self, repair: Repair, kernels: frozenset[str] = frozenset()) -> Repair:
+        """The repair with its verdict: its own operators and others that run through what changed."""
+        own = tuple(dict.fromkeys(self.opinfos[name] for name in repair.operators))
+        others = (*self.through(repair.changes), *self.running(kernels))
+        picked = (*own, *[name for name in dict.fromkeys(others) if name not in own][:_MOST_OTHERS])
+        verification = self._verified(repair.changes, picked)
+        return replace(repair, verification=verification)
+
+    def through(self, changes: Sequence[Change]) -> tuple[str, ...]:
+        """Every OpInfo that runs a changed Python function, those that run least else first."""
+        roots = [self.place.package.parent]
+        modules = {module_name(one.path, roots): one for one in changes if one.path.suffix == ".py"}
+        if not modules:
+            return ()
+        found = operators_through(modules, self.laboratory, self.place, self.progress)
+        return tuple(dict.fromkeys(name for names in found.values() for name in names))
+
+    def running(self, kernels: frozenset[str]) -> tuple[str, ...]:
+        """Every OpInfo that runs an operator of one of these kernels, those that run least else first."""
+        if not kernels:
+            return ()
+        index = coverage(self.laboratory, self.place, self.progress)
+        names = kernels | {name.removesuffix("_symint") for name in kernels}
+        found = [(len(ran), opinfo) for opinfo, ran in index.items() if names & set(ran)]
+        return tuple(opinfo for _, opinfo in sorted(found))
+
+    def _verified(self, changes: Sequence[Change], operators: tuple[str, ...]) -> Verification:
+        return verify(
+            changes,
+            operators=operators,
+            samples=SAMPLES,
+            torch_python=self.torch_python,
+            torch_root=self.torch_root if any(one.path.suffix != ".py" for one in changes) else None,
+            jobs=self.jobs,
+            limits=Limits(wall=240),
+            fresh=self.fresh,
+            progress=self.progress,
+        )
+
+    def _name(self, path: Path) -> str:
+        roots = [self.place.package.parent, *((self.torch_root,) if self.torch_root else ())]
+        for root in roots:
+            if path.is_relative_to(root):
+                return path.relative_to(root).as_posix()
+        return path.name
+
+
+def only(drafts: Mapping[Path, Draft], groups: Sequence[Group]) -> dict[Path, Draft]:
+    """The drafts with nothing but the fixes of these groups."""
+    fixes = [fix for group in groups for member in group.members for fix in member.fixes]
+    return {path: draft.only(fixes) for path, draft in drafts.items()}
+
+
+def _slug(spots: Sequence[Spot]) -> str:
+    first = spots[0]
+    file = Path(first.file).with_suffix("").as_posix().removeprefix("torch/").removeprefix("aten/src/ATen/")
+    return f"{file.replace('/__init__', '').replace('/', '-').strip('_')}-{first.function.rpartition('.')[2]}".lower()

@@ -1,0 +1,177 @@
+"""Try operators under the unbacked protocol to their first failing sample: what it says and where it was decided."""
+
+from __future__ import annotations
+
+import faulthandler
+import importlib
+import json
+import os
+import signal
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from .changed_torch import Kernels, overlay
+from .operators import quiet, say, spread
+
+# Frames that ask for a size on behalf of somebody else.
+_MACHINERY = (
+    "/torch/fx/",
+    "/torch/_dynamo/",
+    "/torch/_subclasses/",
+    "/torch/_library/",
+    "/torch/utils/",
+    "/torch/_ops.py",
+    "/torch/_compile.py",
+    "/torch/_guards.py",
+    "/torch/_utils_internal.py",
+    "/torch/_prims_common/wrappers.py",
+    "/torch/overrides.py",
+    "/torch/__init__.py",
+    "/torch/_logging/",
+    "/torch/_thunk.py",
+)
+_FRAMES = 12
+
+
+def main(request_path: str) -> None:
+    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+    overlay(request["modules"])
+    with Path(request["report"]).open("a") as report:
+        kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
+        say(report, {"swaps": kernels.states() if kernels else []})
+        quiet()
+        by_full_name = _operators()
+        witness = Witness()
+        for name, wanted in request["operators"]:
+            say(report, {"start": name})
+            calls = kernels.calls() if kernels else []
+            faulthandler.dump_traceback_later(request["patience"], exit=True)
+            answer = _in_time(by_full_name.get(name), witness, wanted, request)
+            faulthandler.cancel_dump_traceback_later()
+            reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
+            say(report, {"operator": name, "calls": reached, **answer})
+    # A library laid over torch's must not live to see torch's own teardown.
+    os._exit(0)
+
+
+def _operators() -> dict[str, Any]:
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    return {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}
+
+
+class _Overtime(BaseException):
+    """An operator took more processor time than it may."""
+
+
+def _stop(number: int, frame: Any) -> None:
+    raise _Overtime
+
+
+def _in_time(operator: Any, witness: Witness, wanted: int, request: dict[str, Any]) -> dict[str, Any]:
+    signal.signal(signal.SIGPROF, _stop)
+    signal.setitimer(signal.ITIMER_PROF, request["cpu"])
+    try:
+        return _try(operator, witness, wanted, request["most"])
+    except _Overtime:
+        return {"verdict": "failed", "message": f"more than {request['cpu']} s of processor time"}
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, Any]:
+    """The verdict on one operator: passed, failed, wrong (another result than eager), deviates, untestable.
+
+    ``most`` samples are tried, spread over all there are, and number ``wanted`` among them; 0: all.
+    """
+    from .protocols import unbacked
+    from .samples import draw
+
+    started = time.monotonic()
+    count = 0
+    eager_errors = 0
+    if operator is None:
+        return {"verdict": "untestable", "message": "torch has no OpInfo of this name"}
+    try:
+        drawn = [pair for pair in enumerate(draw(operator)) if pair[1].resizable]
+        some = spread(drawn, most) if most else drawn
+        some = [pair for pair in drawn if pair in some or pair[0] == wanted]
+        for number, sample in some:
+            witness.forget()
+            seen = unbacked(sample)
+            if seen.get("eager"):
+                eager_errors += 1
+                continue
+            count += 1
+            found = _finding(seen)
+            if found:
+                told = {**found, "sample": number, "count": count, **witness.testimony(found["message"])}
+                return {**told, "seconds": round(time.monotonic() - started, 2)}
+    except Exception as error:
+        return {"verdict": "untestable", "message": f"its samples can't be made: {type(error).__name__}: {error}"}
+    verdict = "passed" if count else "untestable"
+    return {
+        "verdict": verdict,
+        "message": "" if count else f"no sample to try ({eager_errors} fail in eager)",
+        "count": count,
+        "seconds": round(time.monotonic() - started, 2),
+    }
+
+
+def _finding(seen: dict[str, Any]) -> dict[str, str] | None:
+    if not seen["passed"]:
+        return {"verdict": "wrong" if seen.get("silent") else "failed", "message": seen["error"]}
+    for size, said in seen["probes"].items():
+        if said.startswith("silent: "):
+            return {"verdict": "deviates", "message": f"at {size}: {said.removeprefix('silent: ')}"}
+    return None
+
+
+class Witness:
+    """Remembers who asked for a size that nobody knows: the frames, Python's and C++'s, when the error is made."""
+
+    def __init__(self) -> None:
+        shapes: Any = importlib.import_module("torch.fx.experimental.symbolic_shapes")
+        error = shapes.GuardOnDataDependentSymNode
+        make = error.__init__
+
+        def made(itself: Any, *arguments: Any, **named: Any) -> None:
+            make(itself, *arguments, **named)
+            self._frames = _frames_now()
+
+        error.__init__ = made
+        self._frames: tuple[list[Any], list[Any]] = ([], [])
+
+    def forget(self) -> None:
+        self._frames = ([], [])
+
+    def testimony(self, message: str) -> dict[str, Any]:
+        """Frames of torch's own code, the innermost first: ``[file, line, function]``, C++ with an empty file."""
+        frames, user = self._frames
+        said = "DataDependent" in message or "data-dependent" in message
+        return {"frames": frames if said else [], "user": user if said else []}
+
+
+def _frames_now() -> tuple[list[Any], list[Any]]:
+    from torch._guards import TracingContext
+    from torch.utils._traceback import CapturedTraceback
+
+    found: list[Any] = []
+    for frame in reversed(CapturedTraceback.extract(cpp=True).summary()):
+        if "at::native::" in frame.name or "at::meta::" in frame.name:
+            found.append(["", 0, frame.name])
+        elif "/torch/" in frame.filename and frame.filename.endswith(".py") and _tells(frame.filename):
+            found.append([frame.filename, frame.lineno, frame.name])
+    user = [
+        [frame.filename, frame.lineno, frame.name]
+        for frame in reversed(list(TracingContext.extract_stack() or traceback.StackSummary()))
+        if "/torch/" in frame.filename
+    ]
+    return found[:_FRAMES], user[:_FRAMES]
+
+
+def _tells(filename: str) -> bool:
+    return not any(part in filename for part in _MACHINERY) and "/children/" not in filename

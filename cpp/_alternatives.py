@@ -1,0 +1,229 @@
+"""What could be tried in a failing function where no rule dares: each of these is kept only when running it proves it.
+
+A larger or smaller size is taken by ``max`` and ``min``; a difference that a branch guards is held at 0 instead; the
+operands of a check are joined symbolically; a comparison gets either default.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from tree_sitter import Node
+
+from ..codemods.edits import Edit
+from ..codemods.rule import Context, Fix, Safety
+from ..codemods.source import SourceFile
+from ._analysis import knowledge
+from ._declarations import Function
+from ._flow import Knowledge
+from ._model import model_of
+from ._symbool import Comparison, as_method, comparison, general_answer
+from ._tree import ancestors, arguments, every, field
+from ._types import Type
+
+NAME = "alternative"
+_DEMANGLED = re.compile(r"(?:.*::)?(~?\w+)(?:\[abi:\w+\])?(?:<.*>)?\((.*)\)[\w &]*\Z", re.DOTALL)
+_METHODS = {"std::max": "max", "std::min": "min"}
+
+
+def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
+    """The bytes of the function that a demangled name means; ``line`` says nothing here."""
+    found = _DEMANGLED.match(function.replace("(anonymous namespace)::", ""))
+    name, passed = (found[1], _listed(found[2])) if found else (function, None)
+    named = [one for one in model_of(source).functions if one.name.rpartition("::")[2] == name]
+    if not named:
+        return None
+    best = max(named, key=lambda one: _likeness(one, passed)) if passed is not None else named[0]
+    return best.node.start_byte, best.node.end_byte
+
+
+def _likeness(function: Function, passed: list[str]) -> tuple[bool, int]:
+    types = [variable.type_text for variable in function.parameters]
+    alike = sum(_word(theirs) in _words(ours) for ours, theirs in zip(passed, types, strict=False))
+    return len(types) == len(passed), alike
+
+
+def _word(text: str) -> str:
+    words = re.findall(r"\w+", re.sub(r"\b(?:const|at|c10|std)\b", " ", text))
+    return {"int64_t": "long", "IntArrayRef": "ArrayRef", "SymIntArrayRef": "ArrayRef"}.get(*words[:1] * 2) or (
+        words[0] if words else ""
+    )
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
+def _listed(text: str) -> list[str]:
+    """The arguments of a demangled signature."""
+    found, depth, start = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter in "<(") - (letter in ">)")
+        if letter == "," and depth == 0:
+            found.append(text[start:at])
+            start = at + 1
+    last = text[start:].strip()
+    return [*found, last] if last and last != "void" else found
+
+
+def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
+    """The fixes inside ``where``, the ones that keep every size first."""
+    know = knowledge(source, context)
+    tree = know.model.tree
+    function = know.model.function_at(where[0])
+    if function is None:
+        return
+    name = function.name
+    larger = [fix for call in every(function.body, "call_expression") for fix in _larger(know, call, name)]
+    checks = [fix for call in every(function.body, "call_expression") for fix in _joined_check(know, call, name)]
+    compared = [
+        found
+        for node in every(function.body, "binary_expression")
+        if (found := comparison(know.types, node, of_sizes=False)) is not None
+        and tree.trusted(node) is None
+        and _decides(know, node)
+    ]
+    held = [fix for found in compared for fix in _held_at_zero(know, found, name)]
+    clamped = [fix for fix in held if fix.message.startswith("hold")]
+    for family in (larger, checks, clamped):
+        if len(family) > 1 and not _overlapping(family):
+            yield _together(family)
+        yield from family
+    if len(held) > 1 and not _overlapping(held):
+        yield _together(held)
+    for first in (True, False):
+        for found in compared:
+            yield _default(know, found, name, first)
+
+
+def _decides(know: Knowledge, node: Node) -> bool:
+    """Is its truth forced, by a branch and by no macro that takes a SymBool?"""
+    for around in ancestors(node):
+        if around.type == "call_expression":
+            callee = field(around, "function")
+            return callee is not None and know.model.tree.text(callee) == "TORCH_CHECK"
+        if around.type in ("if_statement", "conditional_expression", "while_statement"):
+            return around.type != "while_statement"
+        if around.type in ("init_declarator", "return_statement"):
+            return True
+        if around.type not in ("binary_expression", "parenthesized_expression", "condition_clause", "unary_expression"):
+            return False
+    return False
+
+
+def _default(know: Knowledge, found: Comparison, name: str, first: bool) -> Fix:
+    text = know.model.tree.text(found.node)
+    truth = (general_answer(know.types, found) or (found.sign == "!=")) is first
+    macro = f"TORCH_GUARD_OR_{str(truth).upper()}"
+    edits = as_method(know.types, found, around=(f"{macro}(", ")"))
+    words = f"an undecided `{text}` is taken as {str(truth).lower()}"
+    return Fix(NAME, 2, Safety.UNSAFE, edits, f"give `{text}` the default {str(truth).lower()}", name, words)
+
+
+def _larger(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
+    """``std::max(a, b)`` of SymInts → ``a.max(b)``."""
+    callee, operands = field(call, "function"), arguments(call)
+    if callee is None or len(operands) != 2 or know.model.tree.trusted(call) is not None:
+        return
+    method = _METHODS.get(re.sub(r"<.*>", "", know.model.tree.text(callee)))
+    if method is None or know.types.type_of(operands[0]) is not Type.SYM_INT:
+        return
+    left, right = (know.model.tree.text(operand) for operand in operands)
+    simple = operands[0].type in ("identifier", "call_expression", "subscript_expression")
+    new = f"{left if simple else f'({left})'}.{method}({right})"
+    edit = Edit(call.start_byte, call.end_byte, new.encode())
+    yield Fix(NAME, 2, Safety.UNSAFE, (edit,), f"`{know.model.tree.text(call)}` decides which size is which", name)
+
+
+def _held_at_zero(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
+    """``if (a < b) p = b - a;`` → the branch is taken by an undecided size too, with ``(b - a).max(0)``.
+
+    Where the branch would not have been taken the difference is 0. A branch on ``a > b`` beside it, whose work does
+    nothing for an ``a`` that is no larger, is taken likewise: running it says whether that is so.
+    """
+    branch = next((around for around in ancestors(found.node) if around.type == "if_statement"), None)
+    body = None if branch is None else field(branch, "consequence")
+    if branch is None or body is None or field(branch, "alternative") is not None or found.sign not in "<>":
+        return
+    text = know.model.tree.text
+    low, high = (found.subject, found.other) if found.sign == "<" else (found.other, found.subject)
+    edits = list(as_method(know.types, found, around=("TORCH_GUARD_OR_TRUE(", ")")))
+    words = f"an undecided `{text(found.node)}` is taken as true"
+    differences = [
+        node
+        for node in every(body, "binary_expression")
+        if (sign := field(node, "operator")) is not None
+        and text(sign) == "-"
+        and (left := field(node, "left")) is not None
+        and (right := field(node, "right")) is not None
+        and (text(left), text(right)) == (text(high), text(low))
+    ]
+    message = f"take the branch on `{text(found.node)}`"
+    if differences:
+        message = f"hold the difference at 0 where `{text(found.node)}` is undecided"
+        words += ", and the difference is held at 0"
+    for node in differences:
+        edits += [Edit(node.start_byte, node.start_byte, b"("), Edit(node.end_byte, node.end_byte, b").max(0)")]
+    yield Fix(NAME, 2, Safety.UNSAFE, tuple(edits), message, name, words)
+
+
+def _joined_check(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
+    """``TORCH_CHECK(p && a == b, …)`` → ``TORCH_SYM_CHECK(p ? a.sym_eq(b) : c10::SymBool(false), …)``."""
+    callee, listed = field(call, "function"), arguments(call)
+    tree = know.model.tree
+    if callee is None or tree.text(callee) != "TORCH_CHECK" or len(listed) < 2 or tree.trusted(call) is not None:
+        return
+    operands = _operands(know, listed[0], "&&")
+    found = [comparison(know.types, operand, of_sizes=False) for operand in operands]
+    symbolic = [one for one in found if one is not None]
+    if len(operands) == 1 and symbolic:
+        (only,) = symbolic
+        edits = (Edit(callee.start_byte, callee.end_byte, b"TORCH_SYM_CHECK"), *as_method(know.types, only))
+        yield Fix(NAME, 2, Safety.UNSAFE, edits, f"`{tree.text(only.node)}` can be checked later", name)
+        return
+    concrete = [operand for operand, one in zip(operands, found, strict=True) if one is None]
+    if not symbolic or operands[: len(concrete)] != concrete:
+        return
+    joined = _method_text(know, symbolic[0])
+    for one in symbolic[1:]:
+        joined = f"{joined}.sym_and({_method_text(know, one)})"
+    if concrete:
+        condition = " && ".join(tree.text(operand) for operand in concrete)
+        joined = f"({condition}) ? {joined} : c10::SymBool(false)"
+    edit = Edit(listed[0].start_byte, listed[0].end_byte, joined.encode())
+    both = (Edit(callee.start_byte, callee.end_byte, b"TORCH_SYM_CHECK"), edit)
+    yield Fix(NAME, 2, Safety.UNSAFE, both, f"`{tree.text(listed[0])}` can be checked later", name)
+
+
+def _method_text(know: Knowledge, found: Comparison) -> str:
+    start, end = found.node.start_byte, found.node.end_byte
+    text = know.model.tree.content[start:end]
+    for edit in sorted(as_method(know.types, found), reverse=True):
+        text = text[: edit.start - start] + edit.text + text[edit.end - start :]
+    return text.decode()
+
+
+def _operands(know: Knowledge, node: Node, sign: str) -> list[Node]:
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
+    operator, left, right = field(node, "operator"), field(node, "left"), field(node, "right")
+    if node.type != "binary_expression" or operator is None or left is None or right is None:
+        return [node]
+    if know.model.tree.text(operator) != sign:
+        return [node]
+    return [*_operands(know, left, sign), *_operands(know, right, sign)]
+
+
+def _overlapping(fixes: list[Fix]) -> bool:
+    edits = sorted(edit for fix in fixes for edit in fix.edits)
+    return any(one.end > other.start for one, other in pairwise(edits))
+
+
+def _together(fixes: list[Fix]) -> Fix:
+    first = fixes[0]
+    edits = tuple(sorted(edit for fix in fixes for edit in fix.edits))
+    default = "; ".join(dict.fromkeys(fix.default for fix in fixes if fix.default)) or None
+    message = "; ".join(dict.fromkeys(fix.message for fix in fixes))
+    return Fix(NAME, first.mode, first.safety, edits, message, first.function, default)

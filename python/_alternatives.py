@@ -1,0 +1,204 @@
+"""What could be tried at a failing line where no rule dares: each of these is kept only when running it proves it.
+
+A value chosen by a size becomes ``torch.sym_ite``; a comparison gets either default; shapes are compared by ``sym_eq``;
+contiguity is asked for without an error. What TorchScript compiles is left alone here too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..codemods.edits import Edit
+from ..codemods.rule import Context, Fix, Safety
+from ..codemods.source import SourceFile
+from ._findings import fix
+from ._flow import flow
+from ._joining import Unfit
+from ._layout import indentation
+from ._module import Module, parse
+from ._polarity import Default, of_comparison
+from ._shapes import unfit_for_sym_eq
+from ._spelling import guarded, spell
+from ._territory import obstacle
+from ._truths import quantified
+from ._wrap import call_around, comparison_as_call
+
+NAME = "alternative"
+_SIMPLE = (ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.operator, ast.unaryop)
+_DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
+
+
+def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
+    """The smallest statement at a line; of one that holds others, its head."""
+    module = parse(source)
+    best: tuple[int, ast.stmt] | None = None
+    for node in module.every(ast.AST, ast.stmt):
+        if not isinstance(node, ast.stmt):
+            continue
+        last = node.end_lineno or node.lineno
+        if node.lineno <= line <= last and (best is None or last - node.lineno <= best[0]):
+            best = last - node.lineno, node
+    if best is None:
+        return None
+    start, end = module.span(best[1])
+    body = getattr(best[1], "body", None)
+    return (start, module.span(body[0])[0]) if isinstance(body, list) and body else (start, end)
+
+
+def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
+    """The fixes inside ``where``, the ones that keep every size first."""
+    module = parse(source)
+    choices: list[ast.If | ast.IfExp] = [*module.every(ast.If), *module.every(ast.IfExp)]
+    for node in choices:
+        if _inside(module, node.test, where) and _allowed(module, node, context):
+            yield from _chosen_value(module, node, context)
+    atoms = [atom for atom in _atoms(module) if _inside(module, atom, where) and _allowed(module, atom, context)]
+    for atom in atoms:
+        yield from _contiguity(module, atom, context)
+    for first in (True, False):
+        for atom in atoms:
+            yield from _default(module, atom, context, first)
+
+
+def _inside(module: Module, node: ast.AST, where: tuple[int, int]) -> bool:
+    start, end = module.span(node)
+    return where[0] <= start and end <= where[1]
+
+
+def _allowed(module: Module, node: ast.AST, context: Context) -> bool:
+    return obstacle(module, module.function_of(node), context, asked=True) is None
+
+
+def _atoms(module: Module) -> Iterator[ast.expr]:
+    """What is asked for its truth: comparisons and calls in conditions, without ``and``, ``or`` and ``not``."""
+    seen: set[int] = set()
+    tested: list[ast.If | ast.While | ast.IfExp] = [*module.every(ast.If), *module.every(ast.While)]
+    conditions = [node.test for node in (*tested, *module.every(ast.IfExp))]
+    conditions += [one for node in module.every(ast.comprehension) for one in node.ifs]
+    conditions += module.every(ast.BoolOp)
+    conditions += [node.operand for node in module.every(ast.UnaryOp) if isinstance(node.op, ast.Not)]
+    conditions += [
+        node.args[0].elt
+        for node in module.every(ast.Call)
+        if quantified(node) and isinstance(node.args[0], (ast.GeneratorExp, ast.ListComp))
+    ]
+    for condition in conditions:
+        pending = [condition]
+        while pending:
+            node = pending.pop(0)
+            if isinstance(node, ast.BoolOp):
+                pending += node.values
+            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+                pending.append(node.operand)
+            elif id(node) not in seen and isinstance(node, (ast.Compare, ast.Call)):
+                seen.add(id(node))
+                yield node
+
+
+def _default(module: Module, atom: ast.expr, context: Context, first: bool) -> Iterator[Fix]:
+    """The comparison with its likelier default, or with the other one."""
+    if not isinstance(atom, ast.Compare) or len(atom.ops) != 1 or not _compares(atom):
+        return
+    truth = _likely(module, atom) is first
+    text = module.text(atom).decode()
+    words = f"an undecided `{text}` is taken as {str(truth).lower()}"
+    guard = spell(module, atom, guarded(f"guard_or_{str(truth).lower()}"), context)
+    if guard is None:
+        return
+    message = f"give `{text}` the default {truth}"
+    if isinstance(atom.ops[0], (ast.Eq, ast.NotEq)) and not _number(atom.comparators[0]) and not _number(atom.left):
+        yield from _on_sequences(module, atom, context, truth, words)
+    edits = call_around(module, atom, guard.text)
+    yield fix(NAME, Safety.UNSAFE, module, atom, edits, message, guard.needs, words)
+
+
+def _likely(module: Module, atom: ast.Compare) -> bool:
+    """The truth that the rules would give such a comparison; of two sizes in an order, false."""
+    default = of_comparison(flow(module.source), atom, None)
+    return isinstance(default, Default) and default.truth
+
+
+def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bool, words: str) -> Iterator[Fix]:
+    equality = isinstance(atom.ops[0], ast.Eq)
+    guard = spell(module, atom, guarded(f"guard_or_{str(truth is equality).lower()}"), context)
+    equal = spell(module, atom, guarded("sym_eq"), context)
+    unfit = unfit_for_sym_eq(flow(module.source), atom)
+    if guard is None or equal is None or (unfit and unfit[0] == "list-against-tuple"):
+        return
+    negation = "" if equality else "not "
+    edits = comparison_as_call(module, atom, f"{negation}{guard.text}({equal.text}", "))")
+    message = f"compare the shapes without forcing each size, default {truth}"
+    yield fix(NAME, Safety.UNSAFE, module, atom, edits, message, (*guard.needs, *equal.needs), words)
+
+
+def _compares(atom: ast.Compare) -> bool:
+    return isinstance(atom.ops[0], (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE))
+
+
+def _number(node: ast.expr) -> bool:
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, (ast.Constant, ast.BinOp))
+
+
+def _contiguity(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
+    """``x.is_contiguous()`` → ``is_contiguous_or_false(x)``."""
+    if not isinstance(atom, ast.Call) or not isinstance(atom.func, ast.Attribute) or atom.args or atom.keywords:
+        return
+    if atom.func.attr != "is_contiguous":
+        return
+    spelled = spell(module, atom, "torch._prims_common.is_contiguous_or_false", context)
+    if spelled is None:
+        return
+    receiver = module.text(atom.func.value).decode()
+    edit = Edit(*module.span(atom), f"{spelled.text}({receiver})".encode())
+    words = f"`{receiver}` counts as not contiguous when that is undecided"
+    yield fix(NAME, Safety.UNSAFE, module, atom, [edit], "ask for contiguity without an error", spelled.needs, words)
+
+
+def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
+    """``if c: n -= 1`` → ``n = torch.sym_ite(c, n - 1, n)``: the choice stays an expression."""
+    if not isinstance(node.test, ast.Compare) or len(node.test.ops) != 1:
+        return
+    choose = spell(module, node, "torch.sym_ite", context)
+    if choose is None:
+        return
+    test = module.text(node.test).decode()
+    message = f"`{test}` chooses a size; both stay in one expression"
+    if isinstance(node, ast.IfExp):
+        if _harmless(node.body) and _harmless(node.orelse):
+            sides = f"{module.text(node.body).decode()}, {module.text(node.orelse).decode()}"
+            edit = Edit(*module.span(node), f"{choose.text}({test}, {sides})".encode())
+            yield fix(NAME, Safety.UNSAFE, module, node, [edit], message, choose.needs)
+        return
+    assigned = _one_assignment(module, node)
+    if assigned is None:
+        return
+    name, value = assigned
+    try:
+        indentation(module, node)
+    except Unfit:
+        return
+    edit = Edit(*module.span(node), f"{name} = {choose.text}({test}, {value}, {name})".encode())
+    yield fix(NAME, Safety.UNSAFE, module, node, [edit], message, choose.needs)
+
+
+def _one_assignment(module: Module, node: ast.If) -> tuple[str, str] | None:
+    """Name and new value, where the body only gives a name another value that can't fail to compute."""
+    if node.orelse or len(node.body) != 1:
+        return None
+    only = node.body[0]
+    if isinstance(only, ast.AugAssign) and isinstance(only.target, ast.Name) and _harmless(only.value):
+        operator = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}.get(type(only.op))
+        if operator is None:
+            return None
+        return only.target.id, f"{only.target.id} {operator} {module.text(only.value).decode()}"
+    if isinstance(only, ast.Assign) and len(only.targets) == 1 and isinstance(only.targets[0], ast.Name):
+        return (only.targets[0].id, module.text(only.value).decode()) if _harmless(only.value) else None
+    return None
+
+
+def _harmless(node: ast.expr) -> bool:
+    """Computing it for nothing can't raise: sizes added, subtracted and multiplied."""
+    inside = [one for one in ast.walk(node) if not isinstance(one, (ast.expr_context,))]
+    return all(isinstance(one, _SIMPLE) and not isinstance(one, _DIVIDING) for one in inside)
