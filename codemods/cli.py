@@ -76,6 +76,14 @@ _PROOF = [
         help="A command of yours, such as 'pytest tests/test_mine.py'; run before and after.",
     ),
     click.Option(
+        ["--build", "builds"], multiple=True, metavar="COMMAND",
+        help="How to build your own project; done before and after in scratch copies, where --test runs then.",
+    ),
+    click.Option(
+        ["--timeout"], type=click.FloatRange(1), metavar="SECONDS",
+        help="For each --build, and each --test of a project [3600].",
+    ),
+    click.Option(
         ["--op", "operators"], multiple=True, metavar="NAME",
         help="One of torch's own operator tests (OpInfo), such as nn.functional.cross_entropy "
         "[those that reach the change, unless there is a --repro or --test].",
@@ -86,7 +94,7 @@ _PROOF = [
         help="Children without network: where the kernel allows, or not at all.",
     ),
 ]  # fmt: skip
-_ALL_COMMON = [*_TARGET, *_RULES, *_FORMAT]
+_ALL_COMMON = [*_TARGET, *_RULES, *_FORMAT, *(o for o in _PROOF if o.name in ("builds", "tests", "timeout", "sandbox"))]
 
 
 def _with(*groups: list[click.Option]) -> Callable[[click.Command], click.Command]:

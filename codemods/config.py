@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+_COMMANDS = frozenset({"build", "test"})
+"""Keys whose value is a command or a list of them: a comma in one is part of it."""
+
 
 class ConfigError(Exception):
     """A configuration that can't be read, or a key that no command knows."""
@@ -34,7 +37,13 @@ def load(path: Path | None, known: Iterable[str]) -> dict[str, Any]:
     for key in ("torch_root", "torch_python"):
         if key in options:
             options[key] = str(found.parent / options[key])
-    return {key: ",".join(value) if isinstance(value, list) else value for key, value in options.items()}
+    for key in _COMMANDS & set(options):
+        if isinstance(options[key], str):
+            options[key] = [options[key]]
+    return {
+        key: ",".join(value) if isinstance(value, list) and key not in _COMMANDS else value
+        for key, value in options.items()
+    }
 
 
 def _table(path: Path, text: str) -> Mapping[str, Any]:

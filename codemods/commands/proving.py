@@ -19,6 +19,7 @@ from ..torchapi.errors import TorchError
 from ..verify.change import Change, Verdict, Verification
 from ..verify.command import verify as run_verification
 from ..verify.evidence import to_json
+from ..verify.extension import Memory
 from ..verify.isolation import Limits, SandboxMissing
 
 CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
@@ -31,7 +32,7 @@ def verify(words: dict[str, Any]) -> int:
     if not changes:
         click.echo(f"nothing that a rule reads differs from {words['base']}", err=True)
         return 0
-    verification = prove(changes, words)
+    verification = Prover(words)(changes)
     if words["style"] == "json":
         sys.stdout.write(json.dumps(to_json(verification), indent=2) + "\n")
     else:
@@ -39,27 +40,42 @@ def verify(words: dict[str, Any]) -> int:
     return CODES.get(verification.verdict, 1)
 
 
-def prove(changes: Sequence[Change], words: dict[str, Any]) -> Verification:
-    """Verify changes with the limits and scripts of the command line."""
-    for repro in words["repro"]:
-        if not repro.is_file():
-            raise click.UsageError(f"--repro {repro}: no such file")
-    limits = Limits(offline="require" if words["sandbox"] == "require" else "try")
-    try:
-        return run_verification(
-            changes,
-            repros=words["repro"],
-            tests=words["tests"],
-            operators=words["operators"] or None,
-            torch_python=words["torch_python"],
-            torch_root=words["torch_root"],
-            jobs=words["jobs"] or 2,
-            limits=limits,
-            evidence_folder=words["evidence"],
-            progress=_say,
-        )
-    except (TorchError, SandboxMissing) as error:
-        raise click.ClickException(str(error)) from None
+class Prover:
+    """Verifies one set of changes after the other; what a project did without any is asked once."""
+
+    def __init__(self, words: dict[str, Any]) -> None:
+        """Take the words of the command line; raises UsageError where they contradict each other."""
+        for repro in words["repro"]:
+            if not repro.is_file():
+                raise click.UsageError(f"--repro {repro}: no such file")
+        if words["builds"] and words["operators"]:
+            raise click.UsageError("--op names torch's own operator tests: with --build, name a --test or a --repro")
+        if words["builds"] and not (words["tests"] or words["repro"]):
+            raise click.UsageError("--build alone proves nothing: name a --test or a --repro")
+        self._words = words
+        self._memory: Memory = {}
+
+    def __call__(self, changes: Sequence[Change]) -> Verification:
+        words = self._words
+        limits = Limits(offline="require" if words["sandbox"] == "require" else "try")
+        try:
+            return run_verification(
+                changes,
+                repros=words["repro"],
+                tests=words["tests"],
+                builds=words["builds"],
+                operators=words["operators"] or None,
+                torch_python=words["torch_python"],
+                torch_root=words["torch_root"],
+                jobs=words["jobs"] or 2,
+                limits=limits,
+                timeout=words["timeout"],
+                evidence_folder=words["evidence"],
+                memory=self._memory,
+                progress=_say,
+            )
+        except (TorchError, SandboxMissing) as error:
+            raise click.ClickException(str(error)) from None
 
 
 def _say(text: str) -> None:

@@ -91,13 +91,13 @@ def _chosen_by_hand(session: _Session) -> _Session:
 def _verified(session: _Session, words: Words) -> tuple[_Session, int]:
     """What may be written, and 0 when that is proven, 3 when something made it worse and is left out, else 1."""
     from ..reports.proof import proof
-    from .proving import CODES, prove
+    from .proving import CODES, Prover
     from .sifting import keep_good
 
     outcomes = session.report.outcomes
     if not any(isinstance(outcome, Changed) for outcome in outcomes):
         return session, 0
-    kept = keep_good(outcomes, session.question, session.surroundings, lambda changes: prove(changes, words))
+    kept = keep_good(outcomes, session.question, session.surroundings, Prover(words))
     if kept.verification is not None:
         sys.stderr.writelines(proof(kept.verification))
     for line in kept.dropped:

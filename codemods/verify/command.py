@@ -12,6 +12,7 @@ from ..torchapi import TorchApi
 from ..torchapi.locating import Place, locate
 from .change import Change, Verdict, Verification
 from .evidence import keep, question_key, recall
+from .extension import Commands, Memory, project_limits, verify_project
 from .isolation import Limits
 from .modules import Unplaced, module_name
 from .operators import PROTOCOLS, SAMPLES
@@ -28,6 +29,7 @@ def verify(
     *,
     repros: Sequence[Path] = (),
     tests: Sequence[str] = (),
+    builds: Sequence[str] = (),
     operators: Sequence[str] | None = None,
     protocols: Sequence[str] = PROTOCOLS,
     samples: int = SAMPLES,
@@ -39,6 +41,8 @@ def verify(
     limits: Limits | None = None,
     evidence_folder: Path | None = None,
     fresh: bool = False,
+    memory: Memory | None = None,
+    timeout: float | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Verification:
     """Build the changed files before and after, swap them into the installed torch, run what there is to run.
@@ -46,14 +50,23 @@ def verify(
     ``tests`` are commands run here, with torch changed in every Python they start. ``operators`` names OpInfos to run
     under ``protocols``; None chooses those that reach the change, unless there are ``repros`` or ``tests``. At most
     ``samples`` inputs of each are traced. ``against_installed`` compares the files after with torch as it is. The
-    answer to the same question is given from ``evidence_folder`` unless ``fresh``. Raises a TorchError when there is no
-    usable torch, SandboxMissing when ``limits`` require what the machine has not.
+    answer to the same question is given from ``evidence_folder`` unless ``fresh``.
+
+    With ``builds``, the files are of a project of the user's: it is built by these commands in scratch copies, and
+    ``tests`` and ``repros`` run there; so they do for Python files that are not torch's. ``memory`` keeps what the
+    project's sides did from one call to the next, ``timeout`` is for each of its commands.
+
+    Raises a TorchError when there is no usable torch, SandboxMissing when ``limits`` require what the machine has not.
     """
     started = time.monotonic()
     place = locate(None, torch_python)
     cpp = [change for change in changes if change.path.suffix in CPP_SUFFIXES]
     answer = Verification(Verdict.UNVERIFIABLE, "", tuple(str(change.path) for change in changes), torch=place.build)
+    keeper = evidence_folder or storage.folder("evidence")
     try:
+        commands = Commands(tuple(builds), tuple(tests), tuple(repros))
+        if builds or (commands.tests_anything and _is_elsewhere(changes, place, torch_root)):
+            return _verified_project(changes, commands, answer, place, keeper, memory, timeout, limits, jobs, progress)
         modules = _modules([change for change in changes if change not in cpp], place, torch_root)
         toolchain = find_toolchain(place, torch_root, compiler) if cpp else None
     except (Unplaced, CompilerMissing) as obstacle:
@@ -69,7 +82,6 @@ def verify(
         samples=samples,
         against_installed=against_installed,
     )
-    keeper = evidence_folder or storage.folder("evidence")
     key = _key(question, place, toolchain)
     # A command may read anything: its answer is never taken from before.
     known = None if fresh or tests else recall(keeper, key)
@@ -81,6 +93,46 @@ def verify(
         answer = replace(answer, compiler=toolchain.version if toolchain else "")
         answer = Procedure(laboratory, place, api, toolchain, jobs, progress).answer(question, answer)
     return keep(replace(answer, seconds=round(time.monotonic() - started, 2)), keeper, key)
+
+
+def _verified_project(
+    changes: Sequence[Change],
+    commands: Commands,
+    blank: Verification,
+    place: Place,
+    keeper: Path,
+    memory: Memory | None,
+    timeout: float | None,
+    limits: Limits | None,
+    jobs: int,
+    progress: Callable[[str], None],
+) -> Verification:
+    limits = project_limits(timeout, limits.offline if limits else "try")
+    with scratch_folder() as scratch:
+        answer = verify_project(
+            changes,
+            commands,
+            blank,
+            place=place,
+            scratch=scratch,
+            limits=limits,
+            jobs=jobs,
+            memory=memory,
+            progress=progress,
+        )
+    parts = [part for change in changes for part in (str(change.path).encode(), change.before, change.after)]
+    return keep(answer, keeper, question_key([repr(commands).encode(), place.build.encode(), *parts]))
+
+
+def _is_elsewhere(changes: Sequence[Change], place: Place, torch_root: Path | None) -> bool:
+    """Whether the files are Python, and none is a module of torch."""
+    for change in changes:
+        try:
+            if change.path.suffix != ".py" or _modules([change], place, torch_root):
+                return False
+        except Unplaced:
+            continue
+    return bool(changes)
 
 
 def _modules(changes: Sequence[Change], place: Place, torch_root: Path | None) -> Mapping[str, Change]:

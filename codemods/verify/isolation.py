@@ -57,7 +57,7 @@ class Ended:
         """Why the child did not end by itself, in words; None when it exited."""
         if self.timed_out:
             return f"stopped after {self.seconds:.0f} s"
-        return f"ended by signal {_signal_name(-self.code)}" if self.code < 0 else None
+        return f"ended by signal {signal_name(-self.code)}" if self.code < 0 else None
 
 
 def run(
@@ -151,7 +151,8 @@ def _take_text(path: Path) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """``SIGSEGV`` for 11; the number itself where it has no name."""
     try:
         return signal.Signals(number).name
     except ValueError:
