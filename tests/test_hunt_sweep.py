@@ -99,6 +99,18 @@ def test_several_processes_share_the_operators(tmp_path: Path) -> None:
     assert set(swept(tmp_path, dying_on(Operator("nobody"), ended()), jobs=3)) == {A, B, C}
 
 
+def test_an_interrupted_sweep_lets_its_processes_claim_nothing_more(tmp_path: Path) -> None:
+    def interrupt(row: Mapping[str, Any]) -> None:
+        raise KeyboardInterrupt
+
+    laboratory = Scripted(Path("python"), tmp_path, Limits(wall=5.0))
+    object.__setattr__(laboratory, "act", dying_on(A, ended(-9)))
+    with pytest.raises(KeyboardInterrupt):
+        Workers(laboratory, Variant("installed"), 1).run([A, B, C], "unbacked", False, interrupt)
+    (claims,) = tmp_path.glob("claims-*")
+    assert {path.name for path in claims.iterdir()} == {"0", "1", "2"}
+
+
 def test_a_child_that_can_not_start_ends_the_sweep_with_its_words(tmp_path: Path) -> None:
     def act(request: Mapping[str, Any], say: Callable[[Any], None]) -> Ended:
         return ended(1, stderr="Traceback …\nModuleNotFoundError: No module named 'expecttest'\n")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from ..verify.scratch import new_name
@@ -30,6 +31,7 @@ class Workers:
         self._variant = variant
         self._jobs = max(1, jobs)
         self._reports: list[_Report] = []
+        self._failures: list[Exception] = []
 
     def run(
         self, operators: Sequence[Operator], protocol: str, every_sample: bool, told: Callable[[Row], None]
@@ -44,16 +46,31 @@ class Workers:
             "patience": self._laboratory.limits.wall,
             "claims": str(claims),
         }
-        processes = min(self._jobs, len(operators))
-        with ThreadPoolExecutor(processes) as pool:
-            running = {pool.submit(self._work, request) for _ in range(processes)}
-            while running:
-                done, running = wait(running, timeout=_POLL_SECONDS, return_when=FIRST_EXCEPTION)
-                for report in list(self._reports):
-                    for row in report.rows():
-                        told(row)
-                for future in done:
-                    future.result()
+        # Daemons: who interrupts a sweep does not wait for them, and the processes die with the one that started them.
+        workers = [Thread(target=self._work_or_fail, args=(request,), daemon=True) for _ in operators[: self._jobs]]
+        try:
+            for worker in workers:
+                worker.start()
+            while any(worker.is_alive() for worker in workers):
+                time.sleep(_POLL_SECONDS)
+                self._tell(told)
+            self._tell(told)
+        finally:
+            for number in range(len(operators)):
+                (claims / str(number)).touch()
+        if self._failures:
+            raise self._failures[0]
+
+    def _tell(self, told: Callable[[Row], None]) -> None:
+        for report in list(self._reports):
+            for row in report.rows():
+                told(row)
+
+    def _work_or_fail(self, request: dict[str, Any]) -> None:
+        try:
+            self._work(request)
+        except Exception as error:
+            self._failures.append(error)
 
     def _work(self, request: dict[str, Any]) -> None:
         """Keep one process at work until every operator is claimed."""
