@@ -9,7 +9,6 @@ from symfix.codemods.verify.change import Check, Observation, Verdict, Verificat
 from symfix.codemods.verify.choosing import choose
 from symfix.codemods.verify.comparing import compare
 from symfix.codemods.verify.evidence import from_json, to_json
-from symfix.codemods.verify.modules import namespace
 from symfix.codemods.verify.operators import Answer
 from symfix.codemods.verify.variants import one_line
 from symfix.codemods.verify.verdict import decide
@@ -227,15 +226,6 @@ def test_choosing_takes_an_operators_own_test_or_the_most_direct() -> None:
     nothing = choose(["unheard_of"], index)
     assert nothing.operators == ()
     assert "no operator test runs it" in nothing.reason
-
-
-def test_choosing_prefers_the_tests_of_the_changed_module() -> None:
-    index: dict[str, list[str]] = {"sum": ["sum"], "masked.sum": ["sum", "where"], "nn.functional.pad": []}
-    assert choose(["sum"], index).operators == ("sum", "masked.sum")
-    assert choose(["sum", "helper"], index, certain=False, namespaces=["masked"]).operators == ("masked.sum",)
-    assert choose(["pad"], index, certain=False, namespaces=["nn.functional"]).operators == ("nn.functional.pad",)
-    assert namespace("torch.masked._ops") == "masked"
-    assert namespace("torch._refs.nn.functional") == "nn.functional"
 
 
 def test_dynamos_wrapping_is_peeled_off() -> None:
