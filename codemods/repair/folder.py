@@ -130,6 +130,7 @@ def figures(outcome: Outcome) -> dict[str, Any]:
         "left": dict(Counter(one.reason for one in outcome.handovers)),
         "repairs": sum(one.proven for one in outcome.repairs),
         "regressions": list(outcome.regressions),
+        "compared": outcome.compared,
         "seconds": outcome.seconds,
         "mended": list(mended),
     }

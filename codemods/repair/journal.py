@@ -29,6 +29,12 @@ class Journal:
                 except (ValueError, KeyError, TypeError):
                     continue
 
+    def forget(self) -> None:
+        """Begin anew."""
+        self._rows = {}
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
     def key(self, operator: str, variant: str, sample: int, most: int) -> str:
         """The name of one question."""
         parts = (self._build, _code(), operator, variant, str(sample if most else -1), str(most))

@@ -27,6 +27,7 @@ from .repaired import HandOver, Outcome, Repair, Spot
 from .search import Search
 from .sites import Advisors
 from .trials import Trial
+from .whole import no_longer_equal, no_longer_passing
 
 SOME = 6
 """How many samples of an operator are tried while candidates are looked for."""
@@ -71,6 +72,8 @@ def repair(
     context = surroundings.context()
     native = _native(wanted, surroundings, scratch, progress)
     journal = Journal(wanted.journal or _journal(place.build), place.build)
+    if wanted.fresh:
+        journal.forget()
     advisors = Advisors(Registry(), context, context)
     bench = Bench(laboratory, place, advisors, native, wanted.jobs, journal)
     progress(f"looking at {len(failures)} failing operators")
@@ -82,6 +85,7 @@ def repair(
         laboratory, place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, progress
     )
     repairs = _proven(search, prover, first, progress)
+    regressions, compared = _whole(search, repairs, found, wanted, progress, counted)
     if native is not None:
         native.builder.close()
     return Outcome(
@@ -90,8 +94,32 @@ def repair(
         tuple(repairs),
         tuple(_hand_overs(search, repairs, failures)),
         {name: failure.mode.value for name, failure in failures.items()},
+        tuple(regressions),
+        compared,
         seconds=round(time.monotonic() - started, 1),
     )
+
+
+def _whole(
+    search: Search,
+    repairs: Sequence[Repair],
+    found: Sweep,
+    wanted: Wanted,
+    progress: Callable[[str], None],
+    counted: Callable[[int, int], None],
+) -> tuple[list[str], int]:
+    """What is worse with all proven repairs in Python at once; asked only when everything was hunted."""
+    fixes = [fix for one in repairs if one.proven for fix in one.fixes]
+    drafts = {path: draft.only(fixes) for path, draft in search.drafts.items()}
+    if wanted.operators is not None or not fixes:
+        return [], 0
+    bench = search.bench
+    changed = bench.variant(drafts, native=False)
+    progress(f"all repairs at once: the {len(found.passed)} operators that passed before")
+    lost = no_longer_passing(found, changed, bench.laboratory, wanted.jobs, counted)
+    operators = [*found.passed, *found.failed, *found.untestable]
+    unequal, compared = no_longer_equal(operators, changed, bench.laboratory, bench.place.build, wanted.jobs, progress)
+    return [*lost, *unequal], compared
 
 
 def _search(search: Search, progress: Callable[[str], None]) -> None:
@@ -173,6 +201,3 @@ def _reason(name: str, trial: Trial, search: Search, failure: Failure, tried: tu
     if any(" deviates: " in came or " wrong: " in came for _, came in tried):
         return "other-result"
     return "no-candidate-helps" if tried else "no-candidate"
-
-
-__all__ = ["Sweep", "Wanted", "repair"]

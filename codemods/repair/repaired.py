@@ -87,6 +87,9 @@ class Outcome:
     modes: dict[str, str]
     """The mode in which each operator failed."""
     regressions: tuple[str, ...] = ()
+    """What is worse with all proven repairs in Python at once."""
+    compared: int = 0
+    """How many operators were compared on concrete sizes then."""
     seconds: float = 0.0
 
     @property

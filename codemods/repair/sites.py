@@ -11,9 +11,6 @@ from ..rule import Context, Fix, Rule, Safety
 from ..source import SourceFile
 from .drafts import Draft
 
-ORDER = ("divide_sizes_as_integers", "use_sym_min_max", "use_sym_eq", "use_sym_and_or", "use_torch_check")
-"""Rules that keep every size come first, then checks; what takes a default comes after all of these."""
-
 
 @dataclass(frozen=True)
 class Site:
@@ -104,7 +101,7 @@ def _combinations(decided: list[Fix]) -> Iterator[tuple[Fix, ...]]:
     """All that the rules say of the site; then what keeps every size; then the rest, one by one."""
     if not decided:
         return
-    ordered = sorted(decided, key=lambda fix: (ORDER.index(fix.rule) if fix.rule in ORDER else len(ORDER), fix.start))
+    ordered = sorted(decided, key=lambda fix: (fix.default is not None, fix.safety is not Safety.SAFE, fix.start))
     keeping = tuple(fix for fix in ordered if fix.default is None)
     if keeping and len(keeping) < len(ordered):
         yield keeping
