@@ -11,15 +11,8 @@ from tree_sitter import Node
 from ..codemods.torchapi import Kernel, TorchApi
 from ._declarations import Function
 from ._model import STRUCTURED_KERNEL, STRUCTURED_META, Model
-from ._tree import ancestors, arguments, every, field
-
-FAKE_KEYS = frozenset(
-    {
-        "CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional", "Meta",
-        "Functionalize", "Autograd",
-    }
-)  # fmt: skip
-"""Dispatch keys whose kernels run on fake tensors."""
+from ._registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations
+from ._tree import ancestors, every, field
 
 _FORMULAS = ("torch::autograd::generated::details", "at::functionalization")
 _DEVICE_TEST = re.compile(
@@ -29,7 +22,6 @@ _DEVICE_TEST = re.compile(
 _NOT_THE_DEVICE = re.compile(
     r"!\s*[\w.()>\-]*?\bis_(?:cuda|cpu|mps|xpu|hip)\(\)|\bdevice(?:_type)?\(\)(?:\.type\(\))?\s*!="
 )
-_LIBRARY = "TORCH_LIBRARY"
 _POINTER = re.compile(r"(?:mutable_|const_)?data_ptr\Z")
 _ITERATOR = re.compile(r"\b(?:at::)?TensorIterator(?:Config)?\b")
 _MARKED = ("call_expression", "if_statement", "conditional_expression", "declaration")
@@ -37,7 +29,7 @@ _MARKED = ("call_expression", "if_statement", "conditional_expression", "declara
 
 _DEFINED = re.compile(rb"^[ \t]*(?:static |inline )*[\w:<>,&* ]*?\b(\w+)\((?:[^;{}]*)\)[^;{}()]*\{", re.MULTILINE)
 _CALLED = re.compile(rb"\b(\w+)\(")
-_ALWAYS = (b"TORCH_LIBRARY", b"META_FUNC", b"generated::details", b"functionalization")
+_ALWAYS = (*MARKS, b"META_FUNC", b"generated::details", b"functionalization")
 
 
 def may_see_symbols(content: bytes, api: TorchApi, *, all_functions: bool) -> bool:
@@ -73,7 +65,7 @@ class Eligibility:
         self.why: dict[int, str] = {}
         self._functions: dict[int, Function] = {}
         self._kernel_code: dict[int, list[KernelCode]] = {}
-        self._registered = _registrations(model)
+        self._registered = registrations(model)
         outer = [function for function in model.functions if not function.is_lambda]
         for function in outer:
             why = self._entry(function)
@@ -102,8 +94,8 @@ class Eligibility:
         """Whether torch knows the function only as a kernel for real data."""
         if function.macro in STRUCTURED_KERNEL or self._registered.get(function.name) == "kernel":
             return True
-        if function.name.startswith(_LIBRARY):
-            return not _is_fake_block(self.model, function)
+        if function.name.startswith(LIBRARY):
+            return not is_fake_block(self.model, function)
         keys = self._keys(function)
         return bool(keys) and not keys & FAKE_KEYS
 
@@ -145,8 +137,8 @@ class Eligibility:
             return "structured meta function"
         if self._registered.get(function.name) == "fake":
             return "registered in this file"
-        if function.name.startswith(_LIBRARY):
-            return "registers lambdas" if _is_fake_block(self.model, function) else None
+        if function.name.startswith(LIBRARY):
+            return "registers lambdas" if is_fake_block(self.model, function) else None
         if function.in_class or function.macro is not None:
             return None
         if "::".join(function.namespaces) in _FORMULAS:
@@ -172,7 +164,7 @@ class Eligibility:
                     "template_function",
                 ):
                     name = re.sub(r"<.*", "", self.model.tree.text(function), flags=re.DOTALL).rsplit("::", 1)[-1]
-                    found += self.model.named(name)
+                    found += self.model.named(name) or autograd_methods(node, self.model)
         return found
 
     def _marker(self, node: Node) -> KernelCode | None:
@@ -247,32 +239,3 @@ def _only_raises(consequence: Node, model: Model) -> bool:
     return bool(
         re.match(r"\{?\s*(?:TORCH_CHECK|AT_ERROR|throw)\b[^;]*;\s*\}?\Z", model.tree.text(consequence), re.DOTALL)
     )
-
-
-def _is_fake_block(model: Model, function: Function) -> bool:
-    """Whether a TORCH_LIBRARY block registers for a key that runs on fake tensors."""
-    head = model.tree.content[function.node.start_byte : function.body.start_byte].decode()
-    block = re.match(r"\s*TORCH_LIBRARY(_IMPL)?\w*\s*\(([^)]*)\)", head)
-    words = [] if block is None else [word.strip() for word in block[2].split(",")]
-    if block is None or block[1] is None:
-        return True
-    return len(words) > 1 and (words[1] in FAKE_KEYS or words[1].startswith("Autograd"))
-
-
-def _registrations(model: Model) -> dict[str, str]:
-    """Functions the file hands to TORCH_LIBRARY blocks: "fake" where the key runs on fake tensors, else "kernel"."""
-    found: dict[str, str] = {}
-    for function in model.functions:
-        if not function.name.startswith(_LIBRARY):
-            continue
-        fake = _is_fake_block(model, function)
-        for node in every(function.body, "call_expression"):
-            if len(arguments(node)) < 2:
-                continue
-            handed = arguments(node)[-1]
-            if handed.type == "lambda_expression":
-                continue
-            for name in re.findall(r"\b[A-Za-z_]\w*\b", model.tree.text(handed)):
-                if model.named(name):
-                    found[name] = "fake" if fake or found.get(name) == "fake" else "kernel"
-    return found
