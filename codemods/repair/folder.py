@@ -43,8 +43,16 @@ def text_of(repair: Repair, more: Sequence[tuple[str, bytes, bytes]] = ()) -> by
     """The patch with a head that says what it does; `git apply` and `git am --scissors` pass over the head."""
     head = "".join(f"{line}\n" for line in description(repair)).encode()
     pieces = [patch(name, one.before, one.after) for name, one in zip(repair.files, repair.changes, strict=True)]
-    pieces += [patch(name, before, after) for name, before, after in more]
+    pieces += [_created(name, after) if not before else patch(name, before, after) for name, before, after in more]
     return head + b"\n" + b"".join(pieces)
+
+
+def _created(name: str, content: bytes) -> bytes:
+    """The patch that makes a file."""
+    text = patch(name, b"", content)
+    old, new = f"--- a/{name}\n".encode(), b"--- /dev/null\n"
+    first, rest = text.split(b"\n", 1)
+    return first + b"\nnew file mode 100644\n" + rest.replace(old, new, 1)
 
 
 def description(repair: Repair) -> Iterator[str]:

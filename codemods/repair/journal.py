@@ -25,7 +25,8 @@ class Journal:
             for line in path.read_bytes().splitlines():
                 try:
                     row = json.loads(line)
-                    self._rows[row.pop("key")] = _trial(row)
+                    key = row.pop("key")
+                    self._rows[key] = _trial(row)
                 except (ValueError, KeyError, TypeError):
                     continue
 

@@ -1,0 +1,298 @@
+"""The search for repairs, with a bench that needs no torch: texts decide what fails."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from symfix.codemods.registry import Registry
+from symfix.codemods.repair.drafts import Draft
+from symfix.codemods.repair.folder import figures, hand_over_text, text_of, write
+from symfix.codemods.repair.grouping import groups
+from symfix.codemods.repair.journal import Journal
+from symfix.codemods.repair.native import plain_name
+from symfix.codemods.repair.repaired import HandOver, Outcome, Repair, Spot
+from symfix.codemods.repair.search import Search, expression
+from symfix.codemods.repair.sites import Advisors, Site
+from symfix.codemods.repair.trials import Frame, Trial, Tried
+from symfix.codemods.rule import Context
+from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.verify.change import Change, Verdict, Verification
+
+MODULE = b'''"""Shapes."""
+
+import torch
+
+
+def meta_first(x):
+    if x.numel() == 0:
+        return x
+    return x.clone()
+
+
+def meta_second(x):
+    n = x.size(0)
+    if n * 2 >= x.size(1) + 1:
+        n -= 1
+    return x.new_empty(n)
+
+
+def meta_third(x, y):
+    if x.size(0) < y.size(0):
+        return x
+    return y
+'''
+
+
+@pytest.fixture(scope="module")
+def context() -> Context:
+    pytest.importorskip("torch")
+    return TorchSurroundings().context()
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Path:
+    path = tmp_path / "torch" / "_shapes.py"
+    path.parent.mkdir()
+    path.write_bytes(MODULE)
+    return path
+
+
+@pytest.fixture
+def advisors(context: Context) -> Advisors:
+    return Advisors(Registry(), context, context)
+
+
+def line_of(text: bytes, piece: bytes) -> int:
+    return text[: text.index(piece)].count(b"\n") + 1
+
+
+@dataclass
+class Texts:
+    """A bench where an operator passes when its text holds what is right, and says so of the line it fails at."""
+
+    path: Path
+    right: Mapping[str, bytes]
+    wrong: Mapping[str, bytes] = field(default_factory=dict)
+    at: Mapping[str, bytes] = field(default_factory=dict)
+    swapped: set[str] = field(default_factory=set)
+    refused: dict[Path, str] = field(default_factory=dict)
+    tries: int = 0
+
+    def trial(self, name: str, text: bytes) -> Trial:
+        if self.right[name] in text:
+            return Trial(name, "passed", count=1)
+        if name in self.wrong and self.wrong[name] in text:
+            return Trial(name, "deviates", "at 0: another shape", 1, 0)
+        marks = [mark for mark in self.at[name].split(b"|") if mark in text]
+        frame = Frame(str(self.path), line_of(text, marks[0]), name)
+        return Trial(name, "failed", f"data-dependent expression {marks[0].decode()}", 1, 0, (frame,))
+
+    def try_on(self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0) -> Tried:
+        self.tries += 1
+        text = drafts[self.path].now.content if self.path in drafts else self.path.read_bytes()
+        return Tried({name: self.trial(name, text) for name in operators})
+
+    def sites(self, trial: Trial, drafts: dict[Path, Draft]) -> tuple[Site, ...]:
+        if self.path not in drafts:
+            drafts[self.path] = self.advisors.draft(self.path, self.path.read_bytes())  # type: ignore[assignment]
+        draft = drafts[self.path]
+        return tuple(Site(self.path, draft.origin(draft.line_start(f.line)), f.function) for f in trial.frames)
+
+    def builds(self, path: Path, draft: Draft) -> None:
+        return None
+
+    advisors: Any = None
+
+
+def searched(bench: Texts, advisors: Advisors) -> Search:
+    bench.advisors = advisors
+    first = {name: bench.trial(name, MODULE) for name in bench.right}
+    search = Search(advisors, bench, {}, first)  # type: ignore[arg-type]
+    search.run(0, lambda _: None)
+    return search
+
+
+def test_each_place_gets_the_first_candidate_that_helps(module: Path, advisors: Advisors) -> None:
+    bench = Texts(
+        module,
+        right={"first": b"guard_or_false(x.numel() == 0)", "second": b"n = torch.sym_ite("},
+        at={"first": b"x.numel() == 0", "second": b"n * 2 >="},
+    )
+    search = searched(bench, advisors)
+    assert [trial.verdict for trial in search.trials.values()] == ["passed", "passed"]
+    assert bench.tries == 1, "independent places are tried at once"
+    text = search.drafts[module].now.content
+    assert b"n = torch.sym_ite(n * 2 >= x.size(1) + 1, n - 1, n)" in text
+    assert text.count(b"import guard_or_false") == 1
+    compile(text, str(module), "exec")
+
+
+def test_a_silent_deviation_is_refused_and_the_other_default_tried(module: Path, advisors: Advisors) -> None:
+    right, wrong = b"guard_or_true(x.size(0) < y.size(0))", b"guard_or_false(x.size(0) < y.size(0))"
+    bench = Texts(module, {"third": right}, {"third": wrong}, {"third": b"x.size(0) < y.size(0)"})
+    search = searched(bench, advisors)
+    assert search.trials["third"].passed
+    assert [attempt.kept for attempt in search.attempts] == [False, True]
+    assert "another shape" in search.attempts[0].came
+    assert wrong not in search.drafts[module].now.content
+
+
+def test_what_no_candidate_mends_is_left_with_what_was_tried(module: Path, advisors: Advisors) -> None:
+    bench = Texts(module, {"third": b"nothing will do"}, at={"third": b"x.size(0) < y.size(0)"})
+    search = searched(bench, advisors)
+    assert not search.trials["third"].passed
+    assert search.drafts[module].now.content == MODULE
+    assert len(search.attempts) >= 2
+    assert not any(attempt.kept for attempt in search.attempts)
+
+
+def test_a_chain_of_places_keeps_what_brought_it_on(module: Path, advisors: Advisors) -> None:
+    @dataclass
+    class Chained(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            seen = replace_at(self, b"n * 2 >=" if b"guard_or_false(x.numel() == 0)" in text else b"x.numel() == 0")
+            return Texts.trial(seen, name, text)
+
+    def replace_at(bench: Texts, mark: bytes) -> Texts:
+        return Texts(bench.path, bench.right, at={"both": mark})
+
+    bench = Chained(module, {"both": b"sym_ite"}, at={})
+    search = searched(bench, advisors)
+    assert search.trials["both"].passed
+    assert len(search.chains["both"]) == 2
+    (group,) = groups(search.chains, ["both"])
+    assert len(group.members) == 2
+
+
+def test_a_draft_without_one_fix_keeps_the_other_and_its_import(module: Path, advisors: Advisors) -> None:
+    bench = Texts(
+        module,
+        {"first": b"guard_or_false(x.numel() == 0)", "third": b"guard_or_false(x.size(0) < y.size(0))"},
+        at={"first": b"x.numel() == 0", "third": b"x.size(0) < y.size(0)"},
+    )
+    search = searched(bench, advisors)
+    one, other = groups(search.chains, ["first", "third"])
+    for group, kept, gone in ((one, b"numel() == 0)", b"(x.size(0) <"), (other, b"y.size(0))", b"(x.numel()")):
+        fixes = [fix for member in group.members for fix in member.fixes]
+        text = search.drafts[module].only(fixes).now.content
+        assert b"guard_or_false(" in text and kept in text
+        assert b"guard_or_false" + gone not in text
+        assert text.count(b"import guard_or_false") == 1
+
+
+def test_places_survive_the_edits_of_others(advisors: Advisors, module: Path) -> None:
+    draft = advisors.draft(module, MODULE)
+    assert draft is not None
+    at = MODULE.index(b"if x.numel()")
+    (first, *_) = advisors.candidates(draft, Site(module, at, "meta_first"))
+    later = draft.take(first.fixes)
+    third = MODULE.index(b"if x.size(0) <")
+    assert later.now.content[later.offset(third) :].startswith(b"if x.size(0) <")
+    line = line_of(later.now.content, b"if x.size(0) <")
+    assert later.origin(later.line_start(line)) == third
+
+
+def test_taking_back_removes_a_fix_from_all_that_came_through_it(module: Path, advisors: Advisors) -> None:
+    bench = Texts(module, {"first": b"guard_or_false(x.numel() == 0)"}, at={"first": b"x.numel() == 0"})
+    search = searched(bench, advisors)
+    member = search.chains["first"][0]
+    search._take_back(member, Trial("other", "deviates", "at 0: another shape"))
+    assert search.chains["first"] == []
+    assert search.drafts[module].now.content == MODULE
+    assert search.trials["first"].verdict == "failed"
+
+
+def test_the_journal_answers_after_a_killed_run(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path, "torch")
+    trial = Trial("op", "failed", "no", 1, 0, (Frame("/x/torch/_a.py", 3, "f"), Frame("", 0, "at::native::g()")))
+    key = journal.key("op", "variant", 3, 6)
+    journal.add({key: trial})
+    with path.open("a") as file:
+        file.write('{"key": "half a li')
+    assert Journal(path, "torch").get(key) == trial
+    assert journal.key("op", "variant", 4, 6) != key
+    assert Journal(path, "torch 2").key("op", "variant", 3, 6) != key
+
+
+@pytest.mark.parametrize(
+    ("frame", "name"),
+    [
+        ("at::native::chunk(at::Tensor const&, long, long)", "chunk"),
+        ("at::native::(anonymous namespace)::resize_fft_input(at::Tensor, c10::ArrayRef<long>)", "resize_fft_input"),
+        ("at::native::(anonymous namespace)::KronImpl::KronImpl(at::Tensor const&)", "KronImpl"),
+        ("c10::SymBool::guard_bool(char const*, long) const", ""),
+    ],
+)
+def test_the_name_in_a_frame(frame: str, name: str) -> None:
+    assert plain_name(frame) == name
+
+
+def test_the_undecided_expression_is_read_from_the_message() -> None:
+    said = "UserError: Could not guard on data-dependent expression Eq(u1, u0) (unhinted: Eq(u1, u0)). (Size-like"
+    assert expression(said) == "Eq(u1, u0)"
+
+
+def made_repair(**changed: Any) -> Repair:
+    after = MODULE.replace(b"x.numel() == 0", b"guard_or_false(x.numel() == 0)")
+    fields: dict[str, Any] = {
+        "name": "_shapes-meta_first",
+        "operators": ("first",),
+        "samples": {"first": 2},
+        "expressions": {"first": "Eq(u0, 0)"},
+        "changes": (Change(Path("torch/_shapes.py"), MODULE, after),),
+        "files": ("torch/_shapes.py",),
+        "fixes": (),
+        "spots": (Spot("torch/_shapes.py", 7, "meta_first"),),
+        "baseline": "torch 2.13.0",
+        "verification": Verification(Verdict.PROVEN, "it failed and passes", ("torch/_shapes.py",)),
+    }
+    return Repair(**{**fields, **changed})
+
+
+def test_the_patch_applies_with_git_and_other_files_go_with_it(tmp_path: Path) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "_shapes.py").write_bytes(MODULE)
+    repair = made_repair()
+    text = text_of(repair, [("test/test_it.py", b"", b"def test_it(): ...\n")])
+    (tmp_path / "one.patch").write_bytes(text)
+    subprocess.run(["git", "init", "-q", "."], cwd=tmp_path, check=True)
+    subprocess.run(["git", "apply", "--check", "one.patch"], cwd=tmp_path, check=True)
+    assert b"Fails before and passes after" in text
+
+
+def test_the_folder_holds_patch_evidence_summary_and_hand_over(tmp_path: Path) -> None:
+    proven = made_repair()
+    failed = made_repair(name="other", operators=("second",), samples={"second": 0}, expressions={"second": "u0 < 3"})
+    failed = Repair(**{**vars(failed), "verification": None, "doubt": "alone it does not pass"})
+    left = HandOver("third", "no-candidate", "u0 < u1", 1, (Spot("torch/_shapes.py", 20, "meta_third"),))
+    modes = {"first": "2", "second": "2", "third": "2"}
+    outcome = Outcome("2.13.0 abc", 3, (failed, proven), (left,), modes, seconds=1.0)
+    asked: list[str] = []
+
+    def addition(repair: Repair) -> list[tuple[str, bytes, bytes]]:
+        asked.append(repair.name)
+        return []
+
+    write(outcome, tmp_path / "out", [addition])
+    assert asked == ["_shapes-meta_first"], "only what is proven gets a test"
+    names = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*"))
+    assert "0001-_shapes-meta_first.patch" in names and "unproven/0002-other.patch" in names
+    assert "left/third.md" in names
+    summary = (tmp_path / "out" / "summary.md").read_text()
+    assert "1 of 3 failing operators proven fixed" in summary and "alone it does not pass" in summary
+    assert figures(outcome)["by_language"] == {"Python": 1}
+    assert json.loads((tmp_path / "out" / "figures.json").read_text())["left"] == {"no-candidate": 1}
+
+
+def test_a_hand_over_can_be_run_and_says_where(tmp_path: Path) -> None:
+    text = hand_over_text(HandOver("third", "no-candidate", "u0 < u1", 1, tried=(("a fix", "did not help"),)))
+    code = text.split("```python\n")[1].split("```")[0]
+    compile(code, "repro", "exec")
+    assert "did not help" in text and "sample = list(" in code
