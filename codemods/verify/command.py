@@ -68,7 +68,7 @@ def verify(
         if builds or (commands.tests_anything and _is_elsewhere(changes, place, torch_root)):
             return _verified_project(changes, commands, answer, place, keeper, memory, timeout, limits, jobs, progress)
         modules = _modules([change for change in changes if change not in cpp], place, torch_root)
-        toolchain = find_toolchain(place, torch_root, compiler) if cpp else None
+        toolchain = find_toolchain(place, torch_root, compiler, [change.path for change in cpp]) if cpp else None
     except (Unplaced, CompilerMissing) as obstacle:
         return replace(answer, reason=str(obstacle), seconds=time.monotonic() - started)
     question = Question(

@@ -90,6 +90,9 @@ class Builder:
         place.mkdir()
         source, target = place / name, place / f"{name}.o"
         source.write_bytes(content)
+        if self._toolchain.added(name, quote) is not None:
+            # A precompiled header is good for the flags that it was compiled with.
+            first = None
         plain = None if counted else _kept_object(self._toolchain, name, content, quote, None)
         kept = None if counted else _kept_object(self._toolchain, name, content, quote, first)
         command = self._toolchain.compile_command(source, target, quote=quote, prelude=first, counted=counted)
@@ -120,7 +123,7 @@ def _kept_object(
 ) -> Path | None:
     """Where the object of this very question is kept; None when headers that may change have a say in it."""
     installed = toolchain.libraries.parent
-    if quote is not None and any(quote.glob("*.h")):
+    if toolchain.added(name, quote) is not None or (quote is not None and any(quote.glob("*.h"))):
         return None
     if any(not folder.is_relative_to(installed) for folder in toolchain.includes):
         return None

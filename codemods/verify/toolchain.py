@@ -7,11 +7,13 @@ import platform
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from ..torchapi.locating import Place, release
+from .flags import Flags, flags_for, newer_standard
 
 _CALL_PTR = b"_ZN2at6native16DispatchStubImpl12get_call_ptrEN3c1010DeviceTypeEPv"
 _COMPILERS = ("clang++", "g++", "c++")
@@ -33,10 +35,19 @@ class Toolchain:
     libraries: Path
     gcov: Path | None = None
     """What reads the counts of lines that this compiler's code keeps."""
+    own: tuple[tuple[Path, Flags], ...] = ()
+    """What the tree of a file adds for that file alone."""
+    tree_first: bool = False
+    """Whether the tree's headers come before torch's: they are of one release."""
 
     @property
     def identity(self) -> str:
-        return "\0".join((self.version, self.torch, *self.flags, *map(str, self.includes)))
+        own = (repr(self.own), str(self.tree_first)) if self.own else ()
+        return "\0".join((self.version, self.torch, *self.flags, *map(str, self.includes), *own))
+
+    def added(self, name: str, folder: Path | None) -> Flags | None:
+        """What the tree adds for the file ``name`` of ``folder``."""
+        return next((flags for path, flags in self.own if folder and path == (folder / name).resolve()), None)
 
     @property
     def precompiles(self) -> bool:
@@ -57,11 +68,18 @@ class Toolchain:
         ``quote`` is where its ``#include "…"`` look first; ``prelude`` a header that stands compiled beside itself;
         ``counted`` makes the code count its lines.
         """
-        places = [f"-iquote{quote}"] if quote else []
-        places += [f"-I{folder}" for folder in self.includes]
+        places = [f"-I{folder}" for folder in self.includes]
+        flags = self.flags
+        added = self.added(source.name, quote)
+        if added is not None:
+            places = [*added.includes, *places] if self.tree_first else [*places, *added.includes]
+            standards = (flag for flag in flags if flag.startswith("-std="))
+            newest = newer_standard(added.standard, next(standards, ""))
+            flags = (newest, *(flag for flag in flags if not flag.startswith("-std=")), *added.macros)
+        places = [f"-iquote{quote}", *places] if quote else places
         first = ["-include", str(prelude)] if prelude else []
         first += ["--coverage"] if counted else []
-        return [str(self.compiler), *self.flags, *places, *first, "-c", str(source), "-o", str(target)]
+        return [str(self.compiler), *flags, *places, *first, "-c", str(source), "-o", str(target)]
 
     def precompile_command(self, header: Path, target: Path) -> list[str]:
         """Compile ``header`` itself, for `compile_command` to take as a prelude."""
@@ -75,21 +93,32 @@ class Toolchain:
         return [str(self.compiler), "-shared", "-Wl,-Bsymbolic-functions", *count, *names, "-o", str(target), "-ldl"]
 
 
-def find_toolchain(place: Place, torch_root: Path | None = None, compiler: str | None = None) -> Toolchain:
+def find_toolchain(
+    place: Place, torch_root: Path | None = None, compiler: str | None = None, files: Iterable[Path] = ()
+) -> Toolchain:
     """The toolchain for the torch at ``place``, an installed one, and sources from ``torch_root``.
 
-    Raises CompilerMissing.
+    What a ``compile_commands.json`` says of one of ``files`` is added for that file. Raises CompilerMissing.
     """
     path = _find_compiler(compiler)
     libraries = place.package / "lib"
     flags = ("-std=c++20", "-O0", "-fPIC", "-w", "-DAT_PER_OPERATOR_HEADERS", *_vector_macros(libraries))
     includes = list(place.include_dirs)
+    # A tree of another release would lay its structs over this torch's libraries: then it only fills gaps.
+    tree_first = torch_root is not None and _same_release(torch_root, place)
     if torch_root is not None:
-        own = torch_root / "aten" / "src"
-        # A tree of another release would lay its structs over this torch's libraries: then it only fills gaps.
-        includes.insert(0 if _same_release(torch_root, place) else len(includes), own)
+        includes.insert(0 if tree_first else len(includes), torch_root / "aten" / "src")
+    found = [(file.resolve(), flags_for(file, torch_root)) for file in files]
     return Toolchain(
-        path, _compiler_version(path), _build(place, libraries), flags, tuple(includes), libraries, _find_gcov(path)
+        path,
+        _compiler_version(path),
+        _build(place, libraries),
+        flags,
+        tuple(includes),
+        libraries,
+        _find_gcov(path),
+        tuple((file, added) for file, added in found if added is not None),
+        tree_first,
     )
 
 
