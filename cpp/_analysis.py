@@ -40,7 +40,7 @@ def knowledge(source: SourceFile, context: Context) -> Knowledge:
     model = model_of(source)
     types = Inference(model, context.api)
     eligibility = Eligibility(model, context.api, all_functions=context.all_functions)
-    return Knowledge(source.path, model, types, eligibility, context.api, HeaderIndex.load(context.api.include_dirs))
+    return Knowledge(source.path, model, types, eligibility, context.api, HeaderIndex(context.api.include_dirs))
 
 
 @lru_cache(maxsize=4)

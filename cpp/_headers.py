@@ -52,30 +52,29 @@ class HeaderFunction:
 
 
 class HeaderIndex:
-    """The functions by name."""
+    """The functions that the headers below some include folders declare, by name; read when a name is asked for."""
 
-    def __init__(self, rows: dict[str, list[list[Any]]]) -> None:
-        self._rows = rows
-
-    @classmethod
-    def load(cls, include_dirs: Iterable[Path]) -> HeaderIndex:
-        """The index of the headers below some include folders, stored until one of the headers is written."""
-        return _loaded(tuple(include_dirs))
+    def __init__(self, include_dirs: Iterable[Path]) -> None:
+        self._include_dirs = tuple(include_dirs)
 
     def overloads(self, name: str) -> tuple[HeaderFunction, ...]:
         """Every declaration of an unqualified name, or () when none of them can take a symbolic size."""
         return tuple(
             HeaderFunction(name, namespace, tuple((kind, own, default) for kind, own, default in parameters), *rest)
-            for namespace, parameters, *rest in self._rows.get(name, ())
+            for namespace, parameters, *rest in _rows(self._include_dirs).get(name, ())
         )
 
 
 @lru_cache(maxsize=4)
-def _loaded(include_dirs: tuple[Path, ...]) -> HeaderIndex:
+def _rows(include_dirs: tuple[Path, ...]) -> dict[str, list[list[Any]]]:
+    """The rows of an index, stored until one of the headers is written."""
     digest = hashlib.sha256(fingerprint(include_dirs).encode())
     for name in ("_headers.py", "_tree.py", "_mask.py"):
         digest.update(Path(__file__).with_name(name).read_bytes())
-    return HeaderIndex(json.loads(stored("headers", digest.hexdigest() + ".json", lambda: _index(include_dirs))))
+    rows: dict[str, list[list[Any]]] = json.loads(
+        stored("headers", digest.hexdigest() + ".json", lambda: _index(include_dirs))
+    )
+    return rows
 
 
 def _index(include_dirs: tuple[Path, ...]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ._module import GROWING, Function, Module
 from ._receivers import is_node_metadata
@@ -41,13 +41,23 @@ class Scope:
     result: Callable[[ast.expr], Value | None]
     shown: frozenset[str] = frozenset()
     registered: bool = False
+    names_read: set[str] = field(default_factory=set)
+    _stale: bool = False
 
     def inside(self, comprehension: ast.AST) -> Scope:
         """The scope inside a comprehension: its targets hide what stands outside."""
-        inner = Scope(self.module, self.function, dict(self.names), self.result, self.shown, self.registered)
+        inner = replace(self, names=dict(self.names))
         for generator in getattr(comprehension, "generators", ()):
             inner.bind(generator.target, _each(generator.iter, inner), fresh=True)
         return inner
+
+    def learn_all(self, binders: Sequence[ast.AST]) -> None:
+        """Take in every statement that binds a name; once more when a name was read before all was known of it."""
+        for node in binders:
+            self.learn(node)
+        if self._stale:
+            for node in binders:
+                self.learn(node)
 
     def learn(self, node: ast.AST) -> None:
         """Take in what a statement (or a walrus) assigns."""
@@ -74,7 +84,7 @@ class Scope:
     def bind(self, target: ast.expr, value: Value, fresh: bool = False) -> None:
         if isinstance(target, ast.Name):
             known = None if fresh else self.names.get(target.id)
-            self.names[target.id] = value if known is None else join(known, value)
+            self._hold(target.id, value if known is None else join(known, value))
         elif isinstance(target, ast.Starred):
             self.bind(target.value, flat(value).sequence if isinstance(value, Kind) else value, fresh)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -87,7 +97,12 @@ class Scope:
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             held = flat(self.names.get(target.value.id, Kind.UNKNOWN))
             if flat(value).symbolic_number and held in (Kind.UNKNOWN, Kind.CONCRETE):
-                self.names[target.value.id] = flat(value).sequence
+                self._hold(target.value.id, flat(value).sequence)
+
+    def _hold(self, name: str, value: Value) -> None:
+        if name in self.names_read and self.names.get(name, Kind.UNKNOWN) != value:
+            self._stale = True
+        self.names[name] = value
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:
@@ -97,6 +112,7 @@ def evaluate(node: ast.expr, scope: Scope) -> Value:
 
 
 def _name(node: ast.Name, scope: Scope) -> Value:
+    scope.names_read.add(node.id)
     return scope.names.get(node.id, Kind.UNKNOWN)
 
 
@@ -234,6 +250,9 @@ def _each(iterable: ast.expr, scope: Scope) -> Value:
 
 
 def _call(node: ast.Call, scope: Scope) -> Value:
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if "hint" in called and "hint" in called.strip("_").split("_"):
+        return Kind.CONCRETE  # the example value of a size, a plain int
     own = scope.result(node.func)
     if own is not None:
         return own

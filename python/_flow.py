@@ -39,8 +39,7 @@ class Flow:
         """The names visible at a node, targets of the comprehensions around it included."""
         function = self.module.function_of(node)
         scope = self._scopes[function] if function else Scope(self.module, None, {}, self._result)
-        around = [above for above in self.module.ancestors(node) if isinstance(above, _COMPREHENSIONS)]
-        for comprehension in reversed(around):
+        for comprehension in reversed(self.module.comprehensions_around(node)):
             scope = scope.inside(comprehension)
         return scope
 
@@ -98,12 +97,7 @@ class Flow:
                 value = passed
             names[argument.arg] = value
         scope = Scope(self.module, function, names, self._result, shown, registered and self._torch)
-        for _ in range(2):
-            before = dict(scope.names)
-            for node in function.binders:
-                scope.learn(node)
-            if scope.names == before:
-                break
+        scope.learn_all(function.binders)
         return scope
 
     def _callees(self, func: ast.expr) -> list[Function]:
@@ -158,9 +152,6 @@ class Flow:
             return False
         known[name] = merged
         return True
-
-
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 @lru_cache(maxsize=8)

@@ -22,6 +22,7 @@ Definition = FunctionNode | ast.ClassDef
 
 GROWING = frozenset({"append", "insert", "extend"})
 _BINDERS = (ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 _BLANK = frozenset(b" \t\r\n\f")
@@ -56,7 +57,7 @@ class Function:
     @cached_property
     def assigned_once(self) -> dict[str, ast.expr]:
         """What the names hold that one assignment binds and nothing else does."""
-        stores = Counter(stored_names(self.nodes))
+        stores = Counter(self.nodes.stored)
         return {
             target.id: statement.value
             for statement in self.nodes.every(ast.Assign)
@@ -84,14 +85,9 @@ class Function:
         return imported_names(self.nodes.every(ast.Import, ast.ImportFrom))
 
 
-def stored_names(nodes: Nodes) -> list[str]:
-    """Every name that is assigned to, as often as it is."""
-    return [node.id for node in nodes.every(ast.Name) if isinstance(node.ctx, ast.Store)]
-
-
 def _bound(nodes: Nodes) -> frozenset[str]:
-    definitions: list[Definition] = nodes.every(*_DEFINITIONS)
-    return frozenset([*stored_names(nodes), *(node.name for node in definitions)])
+    definitions: tuple[Definition, ...] = nodes.every(*_DEFINITIONS)
+    return frozenset([*nodes.stored, *(node.name for node in definitions)])
 
 
 def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:
@@ -115,6 +111,7 @@ class Module:
 
     source: SourceFile
     tree: ast.Module = field(init=False)
+    _meanings: dict[tuple[str, Function | None], str | None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tree = syntax_tree(self.source.content)
@@ -129,7 +126,7 @@ class Module:
     def parents(self) -> dict[ast.AST, ast.AST]:
         return self._survey.parents
 
-    def every(self, *kinds: type[Node]) -> list[Node]:
+    def every(self, *kinds: type[Node]) -> tuple[Node, ...]:
         """All nodes of these kinds, outer before inner."""
         return self._survey.nodes.every(*kinds)
 
@@ -141,7 +138,7 @@ class Module:
     def functions(self) -> list[Function]:
         """Every function of the file, outer before inner."""
         found: dict[ast.AST, Function] = {}
-        nodes: list[FunctionNode] = self.every(ast.FunctionDef, ast.AsyncFunctionDef)
+        nodes: tuple[FunctionNode, ...] = self.every(ast.FunctionDef, ast.AsyncFunctionDef)
         for node in nodes:
             around = [above for above in self.ancestors(node) if isinstance(above, _DEFINITIONS)]
             outer = next((found[above] for above in around if above in found), None)
@@ -160,6 +157,16 @@ class Module:
         while at is not None and at not in self._function_by_statement:
             at = self.parents.get(at)
         return None if at is None else self._function_by_statement[at]
+
+    def comprehensions_around(self, node: ast.AST) -> list[ast.AST]:
+        """The comprehensions that a node stands in, innermost first."""
+        found: list[ast.AST] = []
+        above = self.parents.get(node)
+        while above is not None and not isinstance(above, ast.stmt):
+            if isinstance(above, _COMPREHENSIONS):
+                found.append(above)
+            above = self.parents.get(above)
+        return found
 
     @cached_property
     def imports(self) -> dict[str, str]:
@@ -182,16 +189,20 @@ class Module:
             return f"{value}.{node.attr}" if value else None
         if not isinstance(node, ast.Name):
             return None
+        place = node.id, function
+        if place not in self._meanings:
+            self._meanings[place] = self._meaning_of_name(*place)
+        return self._meanings[place]
+
+    def _meaning_of_name(self, name: str, function: Function | None) -> str | None:
         scope = function
         while scope is not None:
-            if node.id in scope.imports:
-                return scope.imports[node.id]
-            if node.id in scope.bound:
+            if name in scope.imports:
+                return scope.imports[name]
+            if name in scope.bound:
                 return None
             scope = scope.outer
-        if node.id in self.bound:
-            return None
-        return self.imports.get(node.id, f"builtins.{node.id}")
+        return None if name in self.bound else self.imports.get(name, f"builtins.{name}")
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Byte range of a node, without the parentheses around it."""

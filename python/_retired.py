@@ -12,7 +12,7 @@ from ._module import Module
 
 def unused_imports(module: Module, names: tuple[str, ...]) -> Iterator[tuple[ast.ImportFrom, Edit]]:
     """Each import of retired ``names`` of ``symbolic_shapes`` that nothing in the file uses, and its removal."""
-    used = {node.id for node in module.every(ast.Name)} | set(_exported(module))
+    used = set(_used(module))
     for statement in module.every(ast.ImportFrom):
         if statement.module != SHAPES:
             continue
@@ -21,9 +21,12 @@ def unused_imports(module: Module, names: tuple[str, ...]) -> Iterator[tuple[ast
             yield statement, _without(module, statement, gone)
 
 
-def _exported(module: Module) -> Iterator[str]:
-    for node in module.every(ast.Constant):
-        if isinstance(node.value, str):
+def _used(module: Module) -> Iterator[str]:
+    """Every name, and every text that may name what the module exports."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 
 

@@ -13,7 +13,7 @@ Node = TypeVar("Node", bound=ast.AST)
 
 # Fields whose nodes are shared and have no place in the text.
 _NO_PLACE = frozenset({"ctx", "op", "ops"})
-_CHILDLESS = frozenset({ast.Name, ast.Constant, ast.alias, ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal})
+_UNLISTED = frozenset({ast.Name, ast.Constant})
 _SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 
 
@@ -30,16 +30,25 @@ def no_collecting() -> Iterator[None]:
 
 
 class Nodes:
-    """Nodes in source order, outer before inner, found by their kind."""
+    """Nodes in source order, outer before inner, found by their kind; ``stored`` are the names assigned to.
+
+    Names and constants, which are half of any tree and have nothing below them, are left out: whoever wants them
+    walks.
+    """
 
     def __init__(self) -> None:
         self.all: list[ast.AST] = []
+        self.stored: list[str] = []
+        self._found: dict[tuple[type[ast.AST], ...], tuple[ast.AST, ...]] = {}
 
-    def every(self, *kinds: type[Node]) -> list[Node]:
+    def every(self, *kinds: type[Node]) -> tuple[Node, ...]:
         """The nodes of these kinds; an abstract kind such as ``ast.stmt`` stands for those derived from it."""
-        places = [self._places[kind] for kind in self._places if issubclass(kind, kinds)]
-        order = places[0] if len(places) == 1 else sorted(place for some in places for place in some)
-        return cast("list[Node]", [self.all[place] for place in order])
+        if kinds not in self._found:
+            assert _UNLISTED.isdisjoint(kinds)
+            places = [self._places[kind] for kind in self._places if issubclass(kind, kinds)]
+            order = places[0] if len(places) == 1 else sorted(place for some in places for place in some)
+            self._found[kinds] = tuple(self.all[place] for place in order)
+        return cast("tuple[Node, ...]", self._found[kinds])
 
     @cached_property
     def _places(self) -> dict[type[ast.AST], list[int]]:
@@ -69,38 +78,38 @@ class Survey:
             self._walk(tree)
 
     def _walk(self, tree: ast.Module) -> None:
-        parents, found, around = self.parents, self.nodes.all, self.outside.all
-        last_first: dict[type[object], tuple[str, ...]] = dict.fromkeys(_CHILDLESS, ())
-        # Beside nodes the stack holds the list of the body that begins there, and a None where that body ends.
-        stack: list[ast.AST | list[ast.AST] | None] = [tree]
-        homes: list[list[ast.AST]] = []
+        parents, found, around = self.parents, self.nodes.all, self.outside
+        last_first: dict[type[ast.AST], tuple[str, ...]] = {}
+        # Beside nodes the stack holds the body that begins there, and a None where that body ends.
+        stack: list[ast.AST | Nodes | None] = [tree]
+        homes: list[Nodes] = []
         while stack:
             node = stack.pop()
             if node is None:
                 around = homes.pop()
                 continue
-            if isinstance(node, list):
+            if isinstance(node, Nodes):
                 homes.append(around)
                 around = node
                 continue
             found.append(node)
-            around.append(node)
+            around.all.append(node)
             kind = type(node)
             if kind not in last_first:
                 last_first[kind] = tuple(name for name in reversed(kind._fields) if name not in _NO_PLACE)
             for name in last_first[kind]:
                 value = getattr(node, name, None)
-                if isinstance(value, ast.AST):
-                    parents[value] = node
-                    stack.append(value)
-                elif isinstance(value, list):
-                    home = name == "body" and kind in _SCOPES
-                    if home:
-                        stack.append(None)
-                    for child in reversed(value):
-                        if isinstance(child, ast.AST):
-                            parents[child] = node
-                            stack.append(child)
-                    if home:
-                        body = self.inside[node] = Nodes()
-                        stack.append(body.all)
+                home = name == "body" and kind in _SCOPES
+                if home:
+                    stack.append(None)
+                for child in reversed(value) if isinstance(value, list) else (value,):
+                    if not isinstance(child, ast.AST):
+                        continue
+                    parents[child] = node
+                    if isinstance(child, ast.Name):
+                        if isinstance(child.ctx, ast.Store):
+                            around.stored.append(child.id)
+                    elif not isinstance(child, ast.Constant):
+                        stack.append(child)
+                if home:
+                    stack.append(self.inside.setdefault(node, Nodes()))

@@ -34,12 +34,14 @@ def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
     seen: set[int] = set()
     inside_checks = {id(node) for condition in check_conditions(module) for node in ast.walk(condition)}
     for test, condition in _conditions(module):
-        if id(condition) in inside_checks or module.in_format_string(condition):
+        if id(condition) in inside_checks:
             continue
         function = module.function_of(condition)
         for node in _parts(condition):
             leaf = _assigned(node, function) or node
-            if id(leaf) not in seen and id(leaf) not in inside_checks and _undecided(leaf, flow):
+            if id(leaf) in seen or id(leaf) in inside_checks or not _undecided(leaf, flow):
+                continue
+            if not module.in_format_string(condition):
                 seen.add(id(leaf))
                 yield Leaf(leaf, test, function)
 
@@ -147,10 +149,12 @@ def _assigned(node: ast.expr, function: Function | None) -> ast.expr | None:
 
 def _undecided(node: ast.expr, flow: Flow) -> bool:
     if isinstance(node, ast.Compare):
+        if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return False
         return flow.kind(node) is Kind.TRUTH or is_scalar_test(node, flow)
     if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
         return (flow.module.meaning(node.func, flow.module.function_of(node)) or "").startswith("torch.")
-    if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)):
+    if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp)):
         return flow.kind(node) in (Kind.SIZE, Kind.STRIDE)
     return False
 

@@ -55,7 +55,7 @@ def include(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_overloads_keep_their_types_names_and_defaults(include: Path) -> None:
-    plain, symbolic, native = HeaderIndex.load([include]).overloads("wrap")
+    plain, symbolic, native = HeaderIndex([include]).overloads("wrap")
     assert plain.parameters == (
         ("int64_t", "dim", False),
         ("const std::vector<std::vector<int64_t>>&", "sizes", True),
@@ -68,13 +68,13 @@ def test_overloads_keep_their_types_names_and_defaults(include: Path) -> None:
 
 
 def test_a_function_is_kept_for_the_sake_of_its_twin(include: Path) -> None:
-    index = HeaderIndex.load([include])
+    index = HeaderIndex([include])
     assert [one.returns for one in index.overloads("shape")] == ["std::vector<int64_t>"]
     assert [one.returns for one in index.overloads("shape_symint")] == ["std::vector<SymInt>"]
 
 
 def test_templates_are_flagged_and_trailing_returns_read(include: Path) -> None:
-    index = HeaderIndex.load([include])
+    index = HeaderIndex([include])
     (deep,) = index.overloads("deep")
     assert (deep.template, deep.namespace, deep.symbolic) == (True, "at::detail", False)
     (trailing,) = index.overloads("trailing")
@@ -83,7 +83,7 @@ def test_templates_are_flagged_and_trailing_returns_read(include: Path) -> None:
 
 @pytest.mark.parametrize("name", ["concrete", "inner", "member", "method", "generated", "unguarded", "missing"])
 def test_what_is_left_out(include: Path, name: str) -> None:
-    assert HeaderIndex.load([include]).overloads(name) == ()
+    assert HeaderIndex([include]).overloads(name) == ()
 
 
 def test_a_header_that_is_written_again_changes_the_fingerprint(include: Path) -> None:
@@ -100,7 +100,7 @@ def _returns(functions: tuple[HeaderFunction, ...], kind: str) -> set[str]:
 
 
 def test_the_installed_torch() -> None:
-    index = HeaderIndex.load(TorchApi.load().include_dirs)
+    index = HeaderIndex(TorchApi.load().include_dirs)
     assert _returns(index.overloads("maybe_wrap_dim"), "c10::SymInt") == {"c10::SymInt"}
     assert _returns(index.overloads("infer_size_symint"), "SymIntArrayRef") == {"std::vector<SymInt>"}
     assert _returns(index.overloads("infer_size"), "IntArrayRef") == {"std::vector<int64_t>"}
