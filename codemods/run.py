@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from .dying import die_with_parent
 from .intake import Target, admit, read
 from .outcome import Changed, Failed, Outcome, Refused, Unchanged
 from .registry import Registry, WingCard, load_language, load_rules
@@ -187,7 +188,7 @@ def _examine_all(
         load_rules(package)  # once here, so that forked processes need not
     methods = multiprocessing.get_all_start_methods()
     start = multiprocessing.get_context("fork" if "fork" in methods else methods[0])
-    with ProcessPoolExecutor(jobs, mp_context=start) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=start, initializer=die_with_parent, initargs=(os.getpid(),)) as pool:
         return _spread(tasks, question, context, pool, progress)
 
 

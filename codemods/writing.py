@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import repository
 from .outcome import Changed, Refused
+from .storage import clear_dead, owned
 
 
 def write(outcome: Changed, root: Path | None = None) -> Changed | Refused:
@@ -40,7 +41,9 @@ def _root(path: Path) -> Path:
 
 
 def _replace(outcome: Changed, target: Path, found: os.stat_result) -> Changed | Refused:
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".symfix")
+    prefix = f".{target.name}."
+    clear_dead(target.parent, prefix)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=owned(prefix), suffix=".symfix")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:

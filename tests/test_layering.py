@@ -12,14 +12,16 @@ TOP = Path(__file__).parents[1]
 
 # Each floor may import from its own and from those below it; a module that is not named has its package's floor.
 FLOORS = [
-    {"edits", "source", "rule", "outcome", "coordinates", "storage", "repository", "config"},
+    {"edits", "source", "rule", "outcome", "coordinates", "storage", "repository", "config", "dying"},
     {"torchapi"},
     {"wings"},
     {"suppression", "intake", "writing", "rounds", "surroundings", "registry", "results"},
     {"run"},
     {"verify"},
     {"hunt"},
-    {"reports", "commands", "repair"},
+    {"reports", "repair"},
+    {"series", "review"},
+    {"commands"},
     {"cli"},
 ]
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,16 @@ def test_bytes_and_mode_arrive(tmp_path: Path) -> None:
     assert outcome.source.path.read_bytes() == outcome.after
     assert stat.S_IMODE(outcome.source.path.stat().st_mode) == 0o754
     assert leftovers(tmp_path) == []
+
+
+def test_what_a_killed_run_left_beside_the_file_goes(tmp_path: Path) -> None:
+    killed = subprocess.Popen(["true"])
+    killed.wait()
+    outcome = change(tmp_path / "a.cpp")
+    for name in (f".a.cpp.{killed.pid}-x.symfix", f".a.cpp.{os.getpid()}-x.symfix", f".b.cpp.{killed.pid}-x.symfix"):
+        (tmp_path / name).write_bytes(b"half a fi")
+    writing.write(outcome)
+    assert sorted(leftovers(tmp_path)) == [f".a.cpp.{os.getpid()}-x.symfix", f".b.cpp.{killed.pid}-x.symfix"]
 
 
 def test_a_symlink_stays_one(tmp_path: Path) -> None:

@@ -1,0 +1,22 @@
+"""A worker process ends when the one that started it does, however that ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when ``parent`` is gone; without Linux, the next answer that is due fails.
+
+    A pool's workers wait on a pipe whose other end they hold themselves: its end never comes.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
