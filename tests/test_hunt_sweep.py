@@ -83,7 +83,8 @@ def dying_on(victim: Operator, how: Ended) -> Callable[[Mapping[str, Any], Calla
     ("how", "said"),
     [
         (ended(-6), "SIGABRT"),
-        (ended(1, stderr="Timeout (0:00:05)!\nThread 0x1 (most recent call first):"), "stopped after 5 s"),
+        (ended(1, stderr="Timeout (0:00:20)!\nThread 0x1 (most recent call first):"), "stopped after 20 s"),
+        (ended(-27), "stopped after 5 s of processor time"),
         (ended(-9, timed_out=True), "stopped after"),
         (ended(3, stderr="MemoryError"), "exit 3: MemoryError"),
     ],
@@ -109,6 +110,11 @@ def test_an_interrupted_sweep_lets_its_processes_claim_nothing_more(tmp_path: Pa
         Workers(laboratory, Variant("installed"), 1).run([A, B, C], "unbacked", False, interrupt)
     (claims,) = tmp_path.glob("claims-*")
     assert {path.name for path in claims.iterdir()} == {"0", "1", "2"}
+
+
+def test_a_child_that_raises_before_its_first_answer_is_no_failure_of_the_operator(tmp_path: Path) -> None:
+    with pytest.raises(NothingRuns, match="KeyError"):
+        swept(tmp_path, dying_on(A, ended(1, stderr="Traceback …\nKeyError: 'wall'")))
 
 
 def test_a_child_that_can_not_start_ends_the_sweep_with_its_words(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ _THROWN = {
     "TensorIterator does not support symbolic shapes": Mode.TENSOR_ITERATOR,
     "guard_int": Mode.IMPLICIT_INT,
 }
-_NATIVE_LINE = re.compile(r"^frame #\d+: (.+?) \+ 0x[0-9a-f]+ \(", re.MULTILINE)
+_NATIVE_LINE = re.compile(r"^(?:frame #\d+: (.+?) \+ 0x[0-9a-f]+ \(|#\d+ (.+?) from \S+:\d+$)", re.MULTILINE)
+_RAISES = re.compile(r"c10::(?:Error|detail::torchCheckFail)|<unknown")
 _BY_VALUES = ("DataDependentOutputException", "DynamicOutputShapeException")
 _INTEGERS = ("guard_int", "int_", "__int__", "__index__", "guard_float", "__float__")
 _NO_SHAPE_FUNCTION = "attempted to run this operator with Meta tensor"
@@ -83,7 +85,9 @@ def _judged(seen: Mapping[str, Any], sources: Sources) -> _Judged:
     lines = python_path(seen["frames"], sources) or user_path(seen["text"], sources)
     text = seen["text"]
     if seen["type"] in _BY_VALUES:
-        return _Judged(Mode.DATA_DEPENDENT, lines, "" if lines else f"the operator itself: {_first_line(text)}")
+        inside = dropwhile(lambda place: place.function.startswith("at::_ops::"), native_path(seen["native"]))
+        path = (*inside, *(line for line in lines if not line.file.startswith("torch/_subclasses/")))
+        return _Judged(Mode.DATA_DEPENDENT, path, "" if path else f"the operator itself: {_first_line(text)}")
     if _NO_SHAPE_FUNCTION in text:
         return _Judged(
             Mode.NO_SHAPE_FUNCTION, lines, "" if lines else f"the operator itself: {_first_line(text).split(': ')[0]}"
@@ -136,8 +140,8 @@ def _native_mode(native: Sequence[Frame]) -> Mode:
 
 def _thrown_natively(text: str) -> tuple[Place, ...]:
     """The C++ functions in the text of an error that C++ raised, with the line where torch was built to tell it."""
-    frames = [{"name": name, "file": ""} for name in _NATIVE_LINE.findall(text)]
-    return native_path([frame for frame in frames if not plain_name(frame["name"]).startswith("c10::Error")])
+    names = [one or other for one, other in _NATIVE_LINE.findall(text)]
+    return native_path([{"name": name, "file": ""} for name in names if not _RAISES.match(name)])
 
 
 def _first_line(text: str) -> str:

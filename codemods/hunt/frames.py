@@ -34,12 +34,13 @@ _IMPLEMENTS = ("torch/_subclasses/fake_impls.py",)
 _CAST = "torch/_decomp/decompositions.py"
 _DECIDES_NATIVELY = re.compile(
     r"c10::(?:Sym|operator|sym_|ConstantSymNode|TensorImpl::|impl::SymNode|maybe_as_int|MaybeOwned|guard_|statically_|Scalar::)"
+    r"|at::native::(?:item|is_nonzero)$|at::_ops::(?:item|is_nonzero|_local_scalar_dense)::|at::Tensor::item"
     r"|torch::impl::PythonSymNodeImpl|ConcretePyInterpreterVTable|torch::PyInterpreter|at::TensorBase::|at::Tensor::(?:size|numel)"
 )
 _GLUE = re.compile(
     r"c10::(?:impl::|Dispatcher|BoxedKernel|KernelFunction|OperatorHandle)"
     r"|at::\{anonymous\}::(?:\{anonymous\}::)?wrapper_|torch::(?:detail|autograd|jit|PythonArgs|PyInterpreter)|std::"
-    r"|torch::\{anonymous\}|torch::handle_torch_function|at::functionalization::|torch::ADInplaceOrView|pythonTLSSnapshotFallback|pybind11::|torch::Function"
+    r"|torch::\{anonymous\}|torch::handle_torch_function|at::functionalization::|torch::ADInplaceOrView|python(?:TLSSnapshot)?Fallback|pybind11::|torch::Function"
 )
 _CONCRETE = re.compile(r"ConcretePyInterpreterVTable::(?:sizes|strides|numel|storage_offset)$")
 _OPERATOR = re.compile(r"operator(?:<=>|<=|>=|<<|>>|->|<|>|\(\))")

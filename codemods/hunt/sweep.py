@@ -23,7 +23,7 @@ from .naming import operators_of, resolve
 from .workers import Workers
 
 PROTOCOLS = ("unbacked", "backed")
-PATIENCE_SECONDS = 150.0
+PATIENCE_SECONDS = 240.0
 _PARTS = ("sweeping", "symbolic", "tracking", "samples", "changed_torch")
 
 
@@ -67,8 +67,8 @@ def sweep(
 
     An operator stops at its first failing sample unless ``every_sample``. ``journal`` is the file that keeps the
     answers; None takes the one in the cache folder that belongs to this torch, protocol and variant. ``fresh`` forgets
-    what it holds. ``laboratory.limits.wall`` is the patience with one operator, in seconds. Raises a TorchError when
-    there is no usable torch, UnknownOperator, and NothingRuns when torch's operator tests can't be loaded.
+    what it holds. ``laboratory.limits.wall`` is the patience with one operator, in seconds of processor time. Raises a
+    TorchError when there is no usable torch, UnknownOperator, and NothingRuns when torch's tests can't be loaded.
     """
     started = time.monotonic()
     torch = locate(None, torch_python)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from ..verify.isolation import Ended
 from ..verify.scratch import new_name
 from ..verify.variants import Laboratory, Variant
 from .failure import Operator
@@ -17,6 +19,9 @@ from .journal import Row
 
 _START_SECONDS = 180
 _POLL_SECONDS = 0.2
+_WALL = 4
+"""Seconds on the wall clock for each of processor time, which others may want too."""
+_TIMEOUT = "Timeout ("
 
 
 class NothingRuns(Exception):
@@ -44,6 +49,7 @@ class Workers:
             "protocol": protocol,
             "every_sample": every_sample,
             "patience": self._laboratory.limits.wall,
+            "wall": _WALL * self._laboratory.limits.wall,
             "claims": str(claims),
         }
         # Daemons: who interrupts a sweep does not wait for them, and the processes die with the one that started them.
@@ -79,21 +85,26 @@ class Workers:
             self._reports.append(report)
             limits = self._laboratory.limits
             count = len(request["operators"])
-            whole = replace(
-                limits, wall=limits.wall * count + _START_SECONDS, cpu=int(limits.wall) * count + _START_SECONDS
-            )
+            seconds = limits.wall * count + _START_SECONDS
+            whole = replace(limits, wall=_WALL * seconds, cpu=int(seconds))
             ended, _ = self._laboratory.ask("sweeping", self._variant, request, report.path, whole)
             said = (ended.stderr.strip().splitlines() or ["it ended without a word"])[-1]
-            if not report.ready():
+            raised = ended.code > 0 and _TIMEOUT not in ended.stderr
+            if not report.ready() or (raised and not report.answered()):
                 raise NothingRuns(ended.died or said)
             victim = report.unanswered()
             if victim is not None:
-                how = ended.died or (
-                    f"stopped after {limits.wall:.0f} s"
-                    if "Timeout (" in ended.stderr
-                    else f"exit {ended.code}: {said}"
-                )
+                how = _how(ended, limits.wall, said)
                 report.add({"operator": victim, "crashed": how, "tried": 0, "failures": [], "untestable": ""})
+
+
+def _how(ended: Ended, patience: float, said: str) -> str:
+    """How a process came to its end, in words."""
+    if -ended.code == signal.SIGPROF:
+        return f"stopped after {patience:.0f} s of processor time"
+    if _TIMEOUT in ended.stderr:
+        return f"stopped after {_WALL * patience:.0f} s"
+    return ended.died or f"exit {ended.code}: {said}"
 
 
 class _Report:
@@ -123,6 +134,10 @@ class _Report:
     def ready(self) -> bool:
         """Whether torch and its operator tests could be loaded."""
         return any("operators" in line for line in self._lines())
+
+    def answered(self) -> bool:
+        """Whether any operator came to its end."""
+        return any("failures" in line for line in self._lines())
 
     def unanswered(self) -> list[str] | None:
         """The operator that was begun and not answered."""

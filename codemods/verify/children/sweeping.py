@@ -8,6 +8,7 @@ import itertools
 import json
 import logging
 import os
+import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -34,10 +35,13 @@ def main(request_path: str) -> None:
         say(report, {"operators": len(wanted)})
         for name in _claimed(wanted, Path(request["claims"])):
             say(report, {"start": name})
-            faulthandler.dump_traceback_later(request["patience"], exit=True)
+            # Processor time, since a busy machine is no hang; the wall clock for what sleeps.
+            signal.setitimer(signal.ITIMER_PROF, request["patience"])
+            faulthandler.dump_traceback_later(request["wall"], exit=True)
             calls = kernels.calls() if kernels else []
             answer = _observe(operators.get(name), request["protocol"], request["every_sample"])
             faulthandler.cancel_dump_traceback_later()
+            signal.setitimer(signal.ITIMER_PROF, 0)
             reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
             say(report, {"operator": name, "calls": reached, **answer})
     # A library laid over torch's must not live to see torch's own teardown.

@@ -21,19 +21,25 @@ _Place = tuple[CodeType, int, int]
 
 
 def watch() -> None:
-    """From now on an error about an undecidable size keeps the frames that are open when it is made.
+    """From now on an error about an undecidable size or value keeps the frames that are open when it is made.
 
     Dynamo drops the traceback of what it wraps, and no traceback tells what C++ was doing in between.
     """
-    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode as Undecided
+    from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-    plain = Undecided.__init__
+    for kind in (GuardOnDataDependentSymNode, DataDependentOutputException, DynamicOutputShapeException):
+        _keep_frames(kind)
+
+
+def _keep_frames(kind: Any) -> None:
+    plain = kind.__init__
 
     def keeping(self: Any, *args: Any, **kwargs: Any) -> None:
         plain(self, *args, **kwargs)
         setattr(self, _STACK, _open_frames())
 
-    Undecided.__init__ = keeping  # type: ignore[method-assign]
+    kind.__init__ = keeping
 
 
 def explain(error: BaseException) -> dict[str, Any]:
