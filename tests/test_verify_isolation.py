@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from symfix.codemods.verify.isolation import Ended, Limits, run
+from symfix.codemods.verify import sandbox
+from symfix.codemods.verify.isolation import Ended, Limits, SandboxMissing, run
 from symfix.codemods.verify.scratch import clear_leftovers, scratch_folder
 
 MIB = 1024**2
@@ -18,6 +19,12 @@ MIB = 1024**2
 
 def python(code: str, folder: Path, limits: Limits | None = None) -> Ended:
     return run([sys.executable, "-c", code], scratch=folder, limits=limits or Limits(wall=60))
+
+
+@pytest.fixture
+def walled(tmp_path: Path) -> None:
+    if not sandbox.wall(tmp_path, tmp_path, offline=True):
+        pytest.skip("no bubblewrap that works here")
 
 
 def alive(marker: str) -> list[str]:
@@ -77,7 +84,61 @@ def test_there_is_no_network(tmp_path: Path) -> None:
     ended = python("import socket; socket.create_connection(('127.0.0.1', 9), 2)", tmp_path)
     if not ended.offline:
         pytest.skip("this kernel lets no process leave the network")
-    assert "unreachable" in ended.stderr
+    # Behind a wall there is a loopback, and nobody on it.
+    assert ("refused" if ended.walled else "unreachable") in ended.stderr
+
+
+def test_all_files_together_are_limited(tmp_path: Path) -> None:
+    code = "import time\nfor n in range(64):\n  open(f'part{n}', 'wb').write(bytes(1024**2))\ntime.sleep(60)"
+    ended = python(code, tmp_path, Limits(wall=60, disk=16 * MIB))
+    assert ended.died == "stopped: more than 16 MiB written"
+    assert not ended.timed_out
+
+
+def test_the_number_of_processes_is_limited(tmp_path: Path) -> None:
+    marker = f"symfix-many-{os.getpid()}"
+    code = f"""
+import os, time
+{marker!r}
+while True:
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(300)
+    time.sleep(0.01)
+"""
+    ended = python(code, tmp_path, Limits(wall=120, processes=40))
+    assert "processes at a time" in str(ended.died)
+    assert alive(marker) == []
+
+
+def test_a_wall_keeps_writes_within_the_scratch_folder(tmp_path: Path, walled: None) -> None:
+    scratch, beside = tmp_path / "scratch", tmp_path / "beside"
+    scratch.mkdir()
+    code = "import os, sys, tempfile\nopen('mine', 'w').write('x')\ntempfile.TemporaryFile().write(b'x')\n"
+    ended = python(f"{code}open({str(beside)!r}, 'w')", scratch)
+    assert ended.walled
+    assert "Read-only file system" in ended.stderr
+    assert (scratch / "mine").read_text() == "x"
+    assert not beside.exists()
+
+
+def test_behind_a_wall_a_child_ends_as_it_does_without(tmp_path: Path, walled: None) -> None:
+    assert python("import sys; sys.exit(7)", tmp_path).code == 7
+    assert python("import os; os.kill(os.getpid(), 11)", tmp_path).died == "ended by signal SIGSEGV"
+    ended = python("import socket; socket.create_connection(('127.0.0.1', 9), 2)", tmp_path)
+    assert ended.offline
+    assert "refused" in ended.stderr or "unreachable" in ended.stderr
+
+
+def test_a_required_sandbox_that_is_not_there_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "wall", lambda *_: [])
+    plain = python("", tmp_path)
+    limits = Limits(wall=60, offline="require")
+    if plain.offline:
+        assert python("", tmp_path, limits).offline
+    else:
+        with pytest.raises(SandboxMissing, match="lets no process leave the network"):
+            python("", tmp_path, limits)
 
 
 def test_detached_processes_are_killed(tmp_path: Path) -> None:
@@ -89,7 +150,7 @@ for _ in range(3):
 """
     ended = python(code, tmp_path)
     assert ended.code == 0
-    assert ended.left_running == 3
+    assert ended.left_running == (0 if ended.walled else 3)
     assert alive(marker) == []
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import sandbox
 from .scratch import new_name
 
 _SUPERVISOR = Path(__file__).parent / "children" / "supervise.py"
@@ -27,12 +28,15 @@ class SandboxMissing(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """Wall clock and processor time in seconds; memory and the largest file in bytes."""
+    """Wall clock and processor time in seconds; memory, the largest file and all files in bytes."""
 
     wall: float = 300.0
     cpu: int = 600
     memory: int = 12 * GIB
     file: int = 1 * GIB
+    disk: int = 16 * GIB
+    """All that the child and those beside it have written in their scratch folder."""
+    processes: int = 1024
     offline: str = "try"
     """``try`` leaves the network where the kernel allows, ``require`` refuses to run otherwise, ``""`` stays."""
 
@@ -48,7 +52,12 @@ class Ended:
     cpu: float
     peak_kb: int
     left_running: int
+    """Processes that outlived it and were killed; behind a wall they end with it, uncounted."""
     offline: bool
+    stopped: str
+    """Why it was ended before its time: a limit that the kernel does not watch."""
+    walled: bool
+    """Whether it could write to its scratch folder alone."""
     stdout: str = field(repr=False)
     stderr: str = field(repr=False)
 
@@ -57,6 +66,8 @@ class Ended:
         """Why the child did not end by itself, in words; None when it exited."""
         if self.timed_out:
             return f"stopped after {self.seconds:.0f} s"
+        if self.stopped:
+            return f"stopped: {self.stopped}"
         return f"ended by signal {signal_name(-self.code)}" if self.code < 0 else None
 
 
@@ -70,17 +81,26 @@ def run(
 ) -> Ended:
     """Run ``command`` to its end or to its limits and return how it ended.
 
-    Raises SandboxMissing when ``limits.offline`` is ``require`` and the kernel allows no private network.
+    Where bubblewrap works, the child can write to ``scratch`` alone. Raises SandboxMissing when ``limits.offline`` is
+    ``require`` and there is neither bubblewrap nor a kernel that allows a private network.
     """
     stdout, stderr = scratch / new_name("stdout"), scratch / new_name("stderr")
+    surroundings = dict(os.environ if environment is None else environment)
+    place = (cwd or scratch).absolute()
+    wall = sandbox.wall(scratch, place, limits.offline != "")
+    if wall and not Path(surroundings.get("TMPDIR", os.sep)).is_relative_to(scratch):
+        surroundings["TMPDIR"] = str(scratch)
     request = {
-        "command": list(command),
-        "cwd": str(cwd or scratch),
-        "environment": dict(os.environ if environment is None else environment),
+        "command": [*wall, *command],
+        "cwd": str(place),
+        "environment": surroundings,
+        "scratch": str(scratch),
+        "disk": limits.disk,
+        "processes": limits.processes,
         "stdout": str(stdout),
         "stderr": str(stderr),
         "wall": limits.wall,
-        "offline": limits.offline,
+        "offline": "" if wall else limits.offline,
         "limits": {
             "RLIMIT_CPU": (limits.cpu, limits.cpu + 5),
             "RLIMIT_AS": (limits.memory, limits.memory),
@@ -91,15 +111,20 @@ def run(
     status = _supervised(request, limits.wall + _GRACE_SECONDS)
     if "refused" in status:
         raise SandboxMissing(status["refused"])
+    code = status["code"]
+    if wall and code > sandbox.SIGNALLED:
+        code = sandbox.SIGNALLED - code
     return Ended(
         command=tuple(command),
-        code=status["code"],
+        code=code,
         timed_out=status["timed_out"],
         seconds=status["seconds"],
         cpu=status["cpu"],
         peak_kb=status["peak_kb"],
-        left_running=status["left_running"],
-        offline=status["offline"],
+        left_running=0 if wall else status["left_running"],
+        offline=status["offline"] or (bool(wall) and limits.offline != ""),
+        stopped=status["stopped"],
+        walled=bool(wall),
         stdout=_take_text(stdout),
         stderr=_take_text(stderr),
     )

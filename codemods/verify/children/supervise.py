@@ -21,6 +21,7 @@ from typing import Any
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 REAP_SECONDS = 10.0
+TICK_SECONDS = 0.5
 
 
 def main() -> None:
@@ -65,7 +66,7 @@ def supervise(request: dict[str, Any], libc: ctypes.CDLL) -> dict[str, Any]:
     child = os.fork()
     if child == 0:
         become(request, libc)
-    timed_out, abandoned = wait(child, started + request["wall"])
+    timed_out, abandoned, stopped = wait(child, started + request["wall"], Watch(request))
     end_group(child)
     _, code, usage = os.wait4(child, 0)
     left = reap_descendants()
@@ -73,6 +74,7 @@ def supervise(request: dict[str, Any], libc: ctypes.CDLL) -> dict[str, Any]:
         "code": os.waitstatus_to_exitcode(code),
         "timed_out": timed_out,
         "abandoned": abandoned,
+        "stopped": stopped,
         "left_running": left,
         "seconds": time.monotonic() - started,
         "cpu": usage.ru_utime + usage.ru_stime,
@@ -98,14 +100,58 @@ def become(request: dict[str, Any], libc: ctypes.CDLL) -> None:
     os._exit(127)
 
 
-def wait(child: int, deadline: float) -> tuple[bool, bool]:
-    """Whether the deadline passed, and whether the one who asked went away, before the child ended."""
+class Watch:
+    """Limits that the kernel does not keep: all bytes below the scratch folder, all processes of the child."""
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        self.scratch = request["scratch"]
+        self.disk = request["disk"]
+        self.processes = request["processes"]
+        self.free = free_bytes(self.scratch)
+
+    def complaint(self) -> str:
+        """What went beyond its limit, in words; empty when nothing did."""
+        count = len(descendants_of(os.getpid()))
+        if count > self.processes:
+            return f"{count} processes at a time"
+        # A walk is dear: only when the disk has lost as much as one child may write.
+        if self.free - free_bytes(self.scratch) > self.disk and size_of(self.scratch) > self.disk:
+            return f"more than {self.disk // 1024**2} MiB written"
+        return ""
+
+
+def wait(child: int, deadline: float, watch: Watch) -> tuple[bool, bool, str]:
+    """Whether the deadline passed, whether the one who asked went away, and which limit was passed, before the end."""
     ended = os.pidfd_open(child)
     try:
-        ready, _, _ = select.select([ended, 0], [], [], max(0.0, deadline - time.monotonic()))
-        return not ready, bool(ready) and ended not in ready
+        while True:
+            left = deadline - time.monotonic()
+            ready, _, _ = select.select([ended, 0], [], [], min(TICK_SECONDS, max(0.0, left)))
+            if ready:
+                return False, ended not in ready, ""
+            if left <= TICK_SECONDS and time.monotonic() >= deadline:
+                return True, False, ""
+            complaint = watch.complaint()
+            if complaint:
+                return False, False, complaint
     finally:
         os.close(ended)
+
+
+def free_bytes(folder: str) -> int:
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize
+
+
+def size_of(folder: str) -> int:
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118
+            except OSError:
+                continue
+    return total
 
 
 def end_group(child: int) -> None:
@@ -120,7 +166,7 @@ def reap_descendants() -> int:
     collected = 0
     deadline = time.monotonic() + REAP_SECONDS
     while time.monotonic() < deadline:
-        for process in children_of(os.getpid()):
+        for process in descendants_of(os.getpid()):
             try:
                 os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
@@ -135,15 +181,24 @@ def reap_descendants() -> int:
     return collected
 
 
-def children_of(parent: int) -> list[int]:
-    found = []
+def descendants_of(ancestor: int) -> set[int]:
+    table = parents()
+    found = {ancestor}
+    while True:
+        more = {process for process, parent in table.items() if parent in found} - found
+        if not more:
+            return found - {ancestor}
+        found |= more
+
+
+def parents() -> dict[int, int]:
+    found = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
             text = (process / "stat").read_bytes()
         except OSError:
             continue
-        if int(text[text.rindex(b")") + 2 :].split()[1]) == parent:
-            found.append(int(process.name))
+        found[int(process.name)] = int(text[text.rindex(b")") + 2 :].split()[1])
     return found
 
 
