@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.verify.change import Check, Observation, Verdict, Verification
+from symfix.codemods.verify.change import Change, Check, Observation, Verdict, Verification
 from symfix.codemods.verify.choosing import choose
 from symfix.codemods.verify.comparing import compare
+from symfix.codemods.verify.counting import changed_lines
 from symfix.codemods.verify.evidence import from_json, to_json
 from symfix.codemods.verify.operators import Answer
 from symfix.codemods.verify.variants import one_line
@@ -161,6 +163,12 @@ def test_lines_that_nothing_ran_are_not_proven(before: dict[str, Any]) -> None:
 def test_a_gain_over_a_crash_that_does_not_come_again_is_not_believed() -> None:
     check = Check("eager", "op", Observation(False, "it was stopped", crashed=True), Observation(True), flaky=True)
     assert decide([check], reached=True)[0] is Verdict.UNVERIFIABLE
+
+
+def test_changed_lines_are_the_new_ones_and_those_after_lost_code() -> None:
+    before = b"a();\n// said\ncheck();\nb();\n\nc();\n"
+    assert changed_lines(Change(Path("a.cpp"), before, b"a();\nb();\nc();\n")) == (2,)
+    assert changed_lines(Change(Path("a.cpp"), before, before.replace(b"b", b"d") + b"e();\n")) == (4, 7)
 
 
 def test_one_lost_sample_outweighs_many_gained() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -29,12 +30,34 @@ def unrun_lines(change: Change, counted: Path, gcov: Path, scratch: Path) -> tup
             if Path(file["file"]).name == change.path.name:
                 for line in file["lines"]:
                     counts[line["line_number"]] = counts.get(line["line_number"], 0) + line["count"]
-    return tuple(line for line in changed_lines(change) if counts.get(line) == 0)
+    return tuple(line for line in changed_lines(change) if counts.get(line) == 0 or _beside_unrun(change, line, counts))
 
 
 def changed_lines(change: Change) -> tuple[int, ...]:
-    """The lines of the text after, counted from 1, that are not in the text before."""
+    """The lines of the text after, counted from 1, that are not in the text before, or follow lines that are gone."""
+    found = []
+    for tag, first, last, start, end in _operations(change):
+        if tag == "delete" and any(_is_code(line) for line in change.before.splitlines()[first:last]):
+            found.append(start + 1)
+        elif tag != "equal":
+            found += range(start + 1, end + 1)
+    return tuple(found)
+
+
+def _beside_unrun(change: Change, line: int, counts: dict[int, int]) -> bool:
+    """Whether lines are gone before ``line`` from code that nothing ran, by the code around them."""
+    if not any(tag == "delete" and start + 1 == line for tag, _, _, start, _ in _operations(change)):
+        return False
+    above = max((number for number in counts if number < line), default=None)
+    below = min((number for number in counts if number >= line), default=None)
+    return any(counts[number] == 0 for number in (above, below) if number is not None)
+
+
+def _is_code(line: bytes) -> bool:
+    text = line.strip()
+    return bool(text) and not text.startswith((b"//", b"#include", b"{", b"}"))
+
+
+def _operations(change: Change) -> Sequence[tuple[str, int, int, int, int]]:
     matcher = SequenceMatcher(None, change.before.splitlines(), change.after.splitlines(), autojunk=False)
-    return tuple(
-        line + 1 for tag, _, _, start, end in matcher.get_opcodes() if tag != "equal" for line in range(start, end)
-    )
+    return matcher.get_opcodes()

@@ -13,8 +13,8 @@ from .isolation import Ended
 from .scratch import new_name
 from .variants import Laboratory, Variant
 
-CONCRETE = ("eager", "varied")
-"""Protocols that call and trace nothing."""
+CONCRETE = ("eager", "varied", "decomposed")
+"""Protocols that call and trace nothing; the last runs what no C++ kernel has a part in."""
 PROTOCOLS = (*CONCRETE, "backed", "unbacked")
 SAMPLES = 24
 _START_SECONDS = 120

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from ..torchapi import TorchApi
@@ -16,11 +15,12 @@ from .comparing import compare
 from .compiling import Builder
 from .counting import unrun_lines
 from .evidence import question_key
-from .operators import CONCRETE, PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
-from .swapping import LastWord, Libraries, Unbuildable, build
+from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
+from .replays import Memory, Replays
+from .swapping import Libraries, Unbuildable, build
 from .toolchain import Toolchain
 from .tracing import CoverageFailed, trace_index
-from .variants import Laboratory, Replayed, Variant
+from .variants import Laboratory, Variant
 from .verdict import decide
 
 _CONFIRMATIONS = 2
@@ -47,13 +47,6 @@ class Question:
     """At most so many samples of an operator are traced; on concrete sizes all are run."""
 
 
-@dataclass(frozen=True)
-class _Run:
-    protocol: str
-    subject: str
-    on: Callable[[Variant], Replayed]
-
-
 def _doubtful(check: Check) -> bool:
     """Whether a difference is believed only when it comes again."""
     return not check.flaky and (check.lost or (check.gained and check.before.crashed))
@@ -78,6 +71,7 @@ class Procedure:
         toolchain: Toolchain | None,
         jobs: int,
         progress: Callable[[str], None],
+        memory: Memory | None = None,
     ) -> None:
         self._laboratory = laboratory
         self._place = place
@@ -85,6 +79,7 @@ class Procedure:
         self._toolchain = toolchain
         self._jobs = max(1, jobs)
         self._progress = progress
+        self._memory = memory
         self._libraries: Libraries | None = None
         self._states: tuple[str, ...] = ()
         self._calls: list[int] = []
@@ -97,30 +92,37 @@ class Procedure:
         builder = None
         if self._toolchain:
             builder = Builder(self._toolchain, self._laboratory.scratch, self._jobs, progress=self._progress)
+        replays = Replays(self._laboratory, question.repros, question.tests, question.folder, self._jobs, self._memory)
         try:
-            return self._answer(question, blank, builder)
+            return self._answer(question, blank, builder, replays)
         finally:
+            replays.close()
             if builder:
                 builder.close()
 
-    def _answer(self, question: Question, blank: Verification, builder: Builder | None) -> Verification:
+    def _answer(
+        self, question: Question, blank: Verification, builder: Builder | None, replays: Replays
+    ) -> Verification:
         checks: list[Check] = []
         commands: tuple[str, ...] = ()
         unrun: tuple[str, ...] = ()
         try:
-            last_word = None
             if self._api and builder:
                 self._libraries = build(question.cpp, self._api, builder, self._progress)
-                last_word = LastWord(question.cpp, builder)
             before, after = self._variants(question)
             if question.against_installed:
                 before = Variant("before", identity="installed")
                 self._blame = (Verdict.BROKEN_BASELINE, Verdict.BROKEN_BASELINE)
-            checks += self._replayed(question, before, after)
-            self._require_swaps()
+            # Operator tests say themselves that a side does not load; only their choice needs to know what was swapped.
+            checks += self._replayed(replays, before, after, must_load=not question.operators)
+            if not question.operators:
+                self._require_swaps()
             operators = self._operators(question)
-            tasks = [(operator, protocol) for protocol in question.protocols for operator in operators]
+            # No C++ kernel has a part in what the decompositions compute.
+            protocols = [name for name in question.protocols if name != "decomposed" or question.modules]
+            tasks = [(operator, protocol) for protocol in protocols for operator in operators]
             checks += self._operated(tasks, question.samples, before, after) if tasks else []
+            self._require_swaps()
             unrun = tuple(self._unrun()) if checks else ()
             if unrun and question.operators == () and not any(check.lost for check in checks):
                 checks += self._called(question, before, after)
@@ -132,8 +134,8 @@ class Procedure:
             verdict, reason = decide(checks, reached=self._reached(question), unrun=unrun)
             if self._unreached and verdict in (Verdict.PROVEN, Verdict.NEUTRAL):
                 verdict, reason = Verdict.UNVERIFIABLE, f"no test reaches {', '.join(self._unreached)}; {reason}"
-            if last_word and verdict is not Verdict.REGRESSED:
-                last_word.require()
+            if self._libraries and verdict is not Verdict.REGRESSED:
+                self._libraries.last_word.require()
         except Unbuildable as failure:
             verdict, commands = failure.verdict, failure.commands
             reason = f"{', '.join(change.path.name for change in question.cpp)} {failure}"
@@ -183,46 +185,22 @@ class Procedure:
             contents += [name.encode(), change.before if side == "before" else change.after]
         return question_key(contents)
 
-    def _replayed(self, question: Question, before: Variant, after: Variant) -> list[Check]:
-        """The user's scripts and commands on three torches; without any script, whether both variants load at all."""
-        asked = [_Run("repro", script.name, partial(self._replay, script)) for script in question.repros]
-        asked += [_Run("test", words, partial(self._command, words, question.folder)) for words in question.tests]
-        if asked:
-            self._progress(f"running {', '.join(item.subject for item in asked)} before, after and as installed")
-        runs = asked if question.repros else [_Run("load", "", partial(self._replay, None)), *asked]
-        with ThreadPoolExecutor(self._jobs) as pool:
-            futures = {
-                (item, variant.name): pool.submit(item.on, variant)
-                for item in runs
-                for variant in (before, after, Variant("installed"))
-                if item.protocol != "load" or variant.name != "installed"
-            }
-            seen = {name: future.result() for name, future in futures.items()}
-        for variant, verdict in zip((before, after), self._blame, strict=True):
-            first = seen[runs[0], variant.name]
-            if not first.loaded or (runs[0].protocol == "load" and not first.observation.passed):
-                raise Obstacle(verdict, f"torch {variant.name} the change does not load: {first.observation.message}")
-        for item in runs:
-            self._count(seen[item, after.name].states, seen[item, after.name].calls)
-        sides = {name: replayed.observation for name, replayed in seen.items()}
-        return [
-            Check(
-                item.protocol, item.subject, sides[item, before.name], sides[item, after.name], sides[item, "installed"]
-            )
-            for item in asked
-        ]
+    def _replayed(self, replays: Replays, before: Variant, after: Variant, *, must_load: bool) -> list[Check]:
+        if replays.subjects:
+            self._progress(f"running {replays.subjects} before, after and as installed")
+        checks, ran, loads = replays.compare(before, after, must_load=must_load)
+        for side, variant, verdict in zip(loads, (before, after), self._blame, strict=False):
+            if not side.loaded:
+                raise Obstacle(verdict, f"torch {variant.name} the change does not load: {side.observation.message}")
+        for replayed in ran:
+            self._count(replayed.states, replayed.calls)
+        return checks
 
     def _reached(self, question: Question) -> bool:
         """Whether a kernel that runs what changed was called; of Python, the index of who runs what has told."""
         return self._libraries is None or any(
             swap.calls for swap in running_change(question.cpp, [swap for swap in self._swaps() if swap.swapped])
         )
-
-    def _replay(self, script: Path | None, variant: Variant) -> Replayed:
-        return self._laboratory.replay(variant, script)
-
-    def _command(self, words: str, folder: Path, variant: Variant) -> Replayed:
-        return self._laboratory.command(variant, words, folder)
 
     def _require_swaps(self) -> None:
         if self._libraries and not any(swap.swapped for swap in self._swaps()):
@@ -264,7 +242,7 @@ class Procedure:
 
     def _called(self, question: Question, before: Variant, after: Variant) -> list[Check]:
         """Operator tests on concrete sizes, beside a script of the user's, which seldom runs each changed line."""
-        cheap = [protocol for protocol in CONCRETE if protocol in question.protocols]
+        cheap = [protocol for protocol in ("varied",) if protocol in question.protocols]
         try:
             operators = self._operators(replace(question, operators=None)) if cheap else ()
         except CoverageFailed:

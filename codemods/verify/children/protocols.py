@@ -9,6 +9,7 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
+from .decomposing import through_decompositions
 from .effects import call_and_watch, gradients
 from .samples import Sample, attempt, difference, digest, error_samples_of, layout, samples_of
 from .varying import varied_samples_of
@@ -34,6 +35,11 @@ def varied(sample: Sample) -> Seen:
     bits = digest(first.result)
     exact = bits == digest(second)
     return {**seen, "layout": layout(first.result), "exact": exact, "bits": bits if exact else ""}
+
+
+def decomposed(sample: Sample) -> Seen:
+    """What ``varied`` sees when each operator is run by its Python decomposition."""
+    return varied(through_decompositions(sample))
 
 
 def backed(sample: Sample) -> Seen:
@@ -150,6 +156,10 @@ def _calls_and_errors(operator: Any) -> list[Sample]:
     return [*samples_of(operator), *error_samples_of(operator)]
 
 
+def _everything(operator: Any) -> list[Sample]:
+    return [*_calls_and_errors(operator), *varied_samples_of(operator)]
+
+
 def _resizable(operator: Any) -> list[Sample]:
     return [sample for sample in samples_of(operator) if sample.resizable]
 
@@ -157,6 +167,7 @@ def _resizable(operator: Any) -> list[Sample]:
 PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], Seen], bool]] = {
     "eager": (_calls_and_errors, eager, False),
     "varied": (varied_samples_of, varied, False),
+    "decomposed": (_everything, decomposed, False),
     "backed": (samples_of, backed, True),
     "unbacked": (_resizable, unbacked, True),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -26,13 +27,17 @@ Address = tuple[int, int | str]
 def varied_samples_of(operator: Any) -> list[Sample]:
     """At most `MOST` calls made from an OpInfo's samples: each kind of variation gets its share.
 
-    What is varied: one argument takes a value that it has in another sample; numbers, switches, sizes, dimensions and
-    dtypes change; inputs are not contiguous; the call is the ``out=``, the in-place or the method form.
+    The samples come first. What is varied: one argument takes a value that it has in another sample, or another than
+    its default; numbers, switches, sizes, dimensions and dtypes change; inputs are not contiguous; the call is the
+    ``out=``, the in-place or the method form.
     """
     drawn = samples_of(operator)
     bases = drawn if len(drawn) <= BASES else [drawn[number * len(drawn) // BASES] for number in range(BASES)]
     known = _known_values(drawn)
+    defaults = _defaults(operator)
     kinds: list[Iterator[Sample]] = [
+        iter(bases),
+        _each(bases, lambda base: _beside_defaults(base, defaults)),
         _each(bases, lambda base: _exchanged(base, known)),
         _each(bases, _resized),
         _each(bases, _other_numbers),
@@ -94,6 +99,26 @@ def _exchanged(base: Sample, known: dict[Address, list[Any]]) -> Iterator[Sample
             value = values[round_number]
             if address not in own or digest(own[address]) != digest(value):
                 yield _with(base, address, value)
+
+
+def _defaults(operator: Any) -> dict[str, Any]:
+    """The arguments with a default of the Python function, or else of the operator's overloads."""
+    try:
+        parameters = inspect.signature(operator.op).parameters.values()
+    except (TypeError, ValueError):
+        packet = getattr(torch.ops.aten, getattr(operator, "aten_name", "") or "", None)
+        overloads = [getattr(packet, name) for name in packet.overloads()] if packet is not None else []
+        arguments = [argument for overload in overloads for argument in overload._schema.arguments]
+        return {argument.name: argument.default_value for argument in arguments if argument.has_default_value()}
+    return {one.name: one.default for one in parameters if one.default is not inspect.Parameter.empty}
+
+
+def _beside_defaults(base: Sample, defaults: dict[str, Any]) -> Iterator[Sample]:
+    own = {name for (_, name), _ in _arguments(base.inputs())}
+    for name, default in defaults.items():
+        if name not in own:
+            for other in _others(default):
+                yield _with(base, (1, name), other)
 
 
 def _resized(base: Sample) -> Iterator[Sample]:
