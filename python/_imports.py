@@ -10,6 +10,7 @@ from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix
 from ..codemods.source import SourceFile
 from ..codemods.torchapi.releases import FIRST
+from ._layout import line_end
 from ._module import Function, Module, parse
 from ._spelling import running_at_top
 from ._territory import own_tree
@@ -81,24 +82,18 @@ def _existing(statements: Iterable[ast.stmt], home: str) -> ast.ImportFrom | Non
 def _place(module: Module, function: Function | None, home: str, names: set[str], first_use: int) -> Edit:
     if not home:
         (name,) = names
-        return _insert_at_top(module, name, b"import " + name.encode() + _line_end(module))
+        return _insert_at_top(module, name, b"import " + name.encode() + line_end(module).encode())
     body = function.node.body if function else running_at_top(module)
     there = _existing([one for one in body if module.span(one)[0] < first_use], home)
     if there is not None:
         return _extend(module, there, names)
     if function is not None:
         return _insert_in_function(module, function, _statement(home, names))
-    return _insert_at_top(module, home, _statement(home, names) + _line_end(module))
+    return _insert_at_top(module, home, _statement(home, names) + line_end(module).encode())
 
 
 def _statement(home: str, names: Iterable[str]) -> bytes:
     return f"from {home} import {', '.join(sorted(names))}".encode()
-
-
-def _line_end(module: Module) -> bytes:
-    content = module.source.content
-    at = content.find(b"\n")
-    return b"\r\n" if at > 0 and content[at - 1 : at] == b"\r" else b"\n"
 
 
 def _extend(module: Module, statement: ast.ImportFrom, names: set[str]) -> Edit:
@@ -113,9 +108,7 @@ def _extend(module: Module, statement: ast.ImportFrom, names: set[str]) -> Edit:
         line = f"from {statement.module} import {', '.join(every)}"
         if statement.col_offset + len(line) <= _WIDTH or text.rstrip().endswith(b")"):
             return Edit(start, end, line.encode())
-        indent = " " * statement.col_offset
-        lines = "".join(f"{indent}    {name},\n" for name in every)
-        return Edit(start, end, f"from {statement.module} import (\n{lines}{indent})".encode())
+        return Edit(start, end, _one_a_line(module, str(statement.module), every, " " * statement.col_offset))
     before = next((alias for alias in statement.names if alias.name > missing[0]), None)
     if before is not None and taken == sorted(taken) and len(missing) == 1:
         at = module.span(before)[0]
@@ -126,12 +119,17 @@ def _extend(module: Module, statement: ast.ImportFrom, names: set[str]) -> Edit:
     return Edit(at, at, b"".join(b"," + (gap or b" ") + name.encode() for name in missing))
 
 
+def _one_a_line(module: Module, home: str, names: Sequence[str], indent: str) -> bytes:
+    lines = [f"from {home} import (", *(f"{indent}    {name}," for name in names), f"{indent})"]
+    return line_end(module).join(lines).encode()
+
+
 def _blank_before(module: Module, at: int) -> bytes:
     """The line end and indentation before ``at`` when it is the first thing on its line."""
     content = module.source.content
     line = content.rfind(b"\n", 0, at)
     indent = content[line + 1 : at]
-    return _line_end(module) + indent if line >= 0 and not indent.strip() else b""
+    return line_end(module).encode() + indent if line >= 0 and not indent.strip() else b""
 
 
 def _insert_in_function(module: Module, function: Function, statement: bytes) -> Edit:
@@ -151,7 +149,7 @@ def _insert_in_function(module: Module, function: Function, statement: bytes) ->
         if not text.startswith(b"#"):
             break
         line = above
-    end = _line_end(module)
+    end = line_end(module).encode()
     return Edit(line, line, indent + statement + end + end)
 
 
@@ -173,7 +171,7 @@ def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
     at = module.span((related or imports)[-1])[1]
     newline = module.source.content.find(b"\n", at)
     if newline < 0:
-        return Edit(at, at, _line_end(module) + text)
+        return Edit(at, at, line_end(module).encode() + text)
     return Edit(newline + 1, newline + 1, text)
 
 
@@ -205,7 +203,7 @@ _FALLBACKS = {
 
 def _fallbacks(module: Module, symbols: list[str]) -> bytes:
     """Imports that fall back on plain Python where the torch is older than the name."""
-    end = _line_end(module).decode()
+    end = line_end(module)
     blocks: list[str] = []
     for symbol in symbols:
         home, _, name = symbol.rpartition(".")

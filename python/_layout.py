@@ -31,15 +31,14 @@ def comments_in(module: Module, node: ast.stmt, indent: str) -> str:
         return ""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
-    newline = _newline(text)
+    newline = line_end(module)
     return "".join(comment + newline + indent for comment in comments)
 
 
-def check_statement(check: str, condition: str, message: str | None, indent: str) -> str:
+def check_statement(check: str, condition: str, message: str | None, indent: str, newline: str) -> str:
     """``torch._check(condition, lambda: message)``, on one line where that fits."""
     if message is None:
         return f"{check}({condition})"
-    newline = _newline(message)
     if "\n" not in message:
         line = f"{check}({condition}, lambda: {message})"
         if len(indent) + len(line) <= _WIDTH:
@@ -63,11 +62,19 @@ def _broken(condition: str, column: int) -> list[str]:
 
 
 def _dedented(message: str) -> list[str]:
-    if '"""' in message or "'''" in message or "\\\n" in message:
+    if unbreakable(message):
         raise Unfit("message-shape", "a string of the message goes over the end of a line")
     first, _, rest = message.partition("\n")
     return [first.strip(), *(line.rstrip() for line in textwrap.dedent(rest).splitlines())]
 
 
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
+def unbreakable(text: str) -> bool:
+    """A string or a backslash goes over the end of a line, so the lines cannot be laid out anew."""
+    return any(piece in text for piece in ('"""', "'''", "\\\n", "\\\r\n"))
+
+
+def line_end(module: Module) -> str:
+    """What ends the lines of the file."""
+    content = module.source.content
+    at = content.find(b"\n")
+    return "\r\n" if at > 0 and content[at - 1 : at] == b"\r" else "\n"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ._flow import Flow
 from ._module import Module
+from ._purpose import answers_by, cuts_off, decides_arity, only_looks
 from ._truths import Leaf, negated, refuses
 from ._values import Kind
 
@@ -38,15 +39,28 @@ class NoDefault:
 
 def general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     """The default for a leaf, from what stands on its branches and how it compares."""
+    default = _general(module, flow, leaf)
+    if isinstance(default, Default) and answers_by(module, leaf, default.truth):
+        return NoDefault("decides-answer", "the function would answer by a comparison that is not decided")
+    return default
+
+
+def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     test = leaf.test
     if isinstance(test, ast.While):
         return NoDefault("loop-condition", "a loop whose end is undecided would run forever or never")
-    if isinstance(test, ast.If) and _decides_arity(test):
+    if isinstance(test, ast.If) and decides_arity(test, leaf.function):
         return NoDefault("decides-arity", "the branches return different numbers of values")
+    if cuts_off(test, leaf.node):
+        return NoDefault("neither-branch-general", "what is cut off by a slice up to -n is everything for 0")
     if refuses(test) and _in_condition(test, leaf.node):
         return Default(negated(test, leaf.node), "only an input that is surely bad is refused")
+    if only_looks(test, leaf) and _in_condition(test, leaf.node):
+        return Default(
+            negated(test, leaf.node), "the branch only looks for a fault, and only what is known is looked at"
+        )
     if not isinstance(leaf.node, ast.Compare):
-        if flow.kind(leaf.node) is not Kind.TRUTH:
+        if flow.kind(leaf.node) is not Kind.TRUTH and not _of_own_function(module, flow, leaf):
             return Default(True, "a size is not 0 in general")
         if isinstance(leaf.node, ast.Call) and ast.unparse(leaf.node.func).endswith("sym_eq"):
             return Default(False, "being equal is the special case")
@@ -54,6 +68,13 @@ def general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     if len(leaf.node.ops) != 1:
         return NoDefault("chained-comparison", "two comparisons in one; write them apart")
     return of_comparison(flow, leaf.node, test)
+
+
+def _of_own_function(module: Module, flow: Flow, leaf: Leaf) -> bool:
+    """A function of the file may return a size, or a bool that it found by one."""
+    if not isinstance(leaf.node, ast.Call) or not isinstance(leaf.node.func, ast.Name):
+        return False
+    return not (module.meaning(leaf.node.func, leaf.function) or "").startswith(("builtins.", "torch.", "math."))
 
 
 def _in_condition(test: ast.AST, node: ast.expr) -> bool:
@@ -129,11 +150,3 @@ def _cost_heuristic(flow: Flow, node: ast.Compare, test: ast.AST | None) -> bool
     if not weighed or not isinstance(test, ast.If) or not test.orelse or test.test is not node:
         return False
     return all(isinstance(side[-1], ast.Return) for side in (test.body, test.orelse))
-
-
-def _decides_arity(test: ast.If) -> bool:
-    """``return ()`` on one side: the number of results depends on the size."""
-    return any(
-        isinstance(one, ast.Return) and isinstance(one.value, (ast.Tuple, ast.List)) and not one.value.elts
-        for one in test.body
-    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from ._flow import Flow
-from ._module import Module
-from ._truths import Leaf, is_scalar_test, refuses
+from ._module import GROWING, Function, Module, spelled
+from ._truths import Leaf, is_scalar_test, negated, refuses
 
 _FLAGS = frozenset({"config", "inductor_config", "torch_config"})
 
@@ -40,6 +40,93 @@ def compares_order(node: ast.AST) -> bool:
     compared = node.args[0] if isinstance(node, ast.Call) and node.args else node
     ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
     return isinstance(compared, ast.Compare) and isinstance(compared.ops[0], ordered)
+
+
+def decides_arity(test: ast.If, function: Function | None) -> bool:
+    """``return ()`` on one side, or one more in a list that is returned: the size says how many results there are."""
+    if any(
+        isinstance(one, ast.Return) and isinstance(one.value, (ast.Tuple, ast.List)) and not one.value.elts
+        for one in test.body
+    ):
+        return True
+    only = test.body[0].value if len(test.body) == 1 and isinstance(test.body[0], ast.Expr) else None
+    if function is None or not isinstance(only, ast.Call) or not isinstance(only.func, ast.Attribute):
+        return False
+    grown = spelled(only.func.value) if only.func.attr in GROWING else ""
+    returned = {spelled(_inside(node.value)) for node in function.nodes.every(ast.Return) if node.value is not None}
+    return grown in returned
+
+
+def _inside(value: ast.expr) -> ast.expr:
+    """What ``tuple(...)`` or ``list(...)`` is given."""
+    wrapped = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("tuple", "list")
+    return value.args[0] if wrapped and isinstance(value, ast.Call) and len(value.args) == 1 else value
+
+
+def cuts_off(test: ast.AST, node: ast.expr) -> bool:
+    """``if n != 0: x = x[:-n]``: for 0 the branch would cut off everything."""
+    if not isinstance(test, (ast.If, ast.IfExp)):
+        return False
+    size = spelled(node.left if isinstance(node, ast.Compare) else node)
+    bodies: list[ast.AST] = [*test.body] if isinstance(test, ast.If) else [test.body]
+    return any(
+        isinstance(one, ast.Slice)
+        and isinstance(one.upper, ast.UnaryOp)
+        and isinstance(one.upper.op, ast.USub)
+        and spelled(one.upper.operand) == size
+        for body in bodies
+        for one in ast.walk(body)
+    )
+
+
+def only_looks(test: ast.AST, leaf: Leaf) -> bool:
+    """The branch computes nothing: it goes through sizes and returns a flat answer where one of them is amiss."""
+    if not isinstance(test, ast.If) or test.orelse or leaf.function is None:
+        return False
+    inside = [node for one in test.body for node in ast.walk(one)]
+    returned = [node for node in inside if isinstance(node, ast.Return)]
+    if not returned or not all(_flat_answer(one.value) for one in returned) or isinstance(test.body[-1], ast.Return):
+        return False
+    if any(isinstance(node, ast.stmt) and not isinstance(node, _LOOKING) for node in inside):
+        return False
+    bound = {node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    within = {id(node) for node in inside}
+    function = leaf.function.node
+    used = {id(node) for node in ast.walk(function) if isinstance(node, ast.Name) and node.id in bound}
+    return used <= within
+
+
+_LOOKING = (ast.For, ast.If, ast.Assign, ast.Continue, ast.Break, ast.Pass, ast.Return)
+
+
+def answers_by(module: Module, leaf: Leaf, truth: bool) -> bool:
+    """Taking ``leaf`` for ``truth``, the function answers yes or no at once, though two sizes may be equal or not.
+
+    A pass of the compiler may always answer no, and so may a function whose name says what it answers then.
+    """
+    test = leaf.test
+    if not isinstance(test, ast.If) or not any(leaf.node is node for node in ast.walk(test.test)):
+        return False
+    last = test.body[-1]
+    if not isinstance(last, ast.Return) or not _flat_answer(last.value) or truth is negated(test, leaf.node):
+        return False
+    if _with_constant(leaf.node) or {"fx_passes", "_inductor"} & set(module.source.path.parts):
+        return False
+    return leaf.function is None or not leaf.function.node.name.endswith(("_or_false", "_or_true"))
+
+
+def _flat_answer(value: ast.expr | None) -> bool:
+    """``False``, or ``False`` and where."""
+    first = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
+    return isinstance(first, ast.Constant) and isinstance(first.value, bool)
+
+
+def _with_constant(node: ast.expr) -> bool:
+    """A comparison with 0 or 1: every size but these two is general."""
+    return not isinstance(node, ast.Call) and any(
+        isinstance(one, ast.Constant) and isinstance(one.value, int)
+        for one in ([node.left, *node.comparators] if isinstance(node, ast.Compare) else ())
+    )
 
 
 def depends_on_tuning(module: Module, node: ast.AST) -> bool:

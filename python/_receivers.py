@@ -47,27 +47,52 @@ _META = frozenset({"val", "example_value", "tensor_meta"})
 def shown_to_be_tensors(function: Function) -> frozenset[str]:
     """Names on which the function uses what only tensors have."""
     found: set[str] = set()
+    # A process group or a layout has a size() and a numel() too.
+    others = {one.arg for one in function.arguments if one.annotation and not _open_type(spelled(one.annotation))}
+    others |= {name for node in function.nodes.every(ast.Assign) for name in _made_of_other_class(node)}
     for node in function.nodes.every(ast.Attribute):
         if node.attr in _TENSOR_ONLY and isinstance(node.value, ast.Name):
             found.add(node.value.id)
     for call in function.nodes.every(ast.Call):
-        found |= _called(function, call)
-    return frozenset(found)
+        found |= _called(call)
+    return frozenset(found - others) | {
+        name for call in function.nodes.every(ast.Call) for name in _asserted(function, call)
+    }
 
 
-def _called(function: Function, call: ast.Call) -> set[str]:
-    """``x.size(0)`` and ``assert isinstance(x, Tensor)``."""
+def _open_type(annotation: str) -> bool:
+    """An annotation that leaves room for a tensor."""
+    return len(annotation.strip("_")) == 1 or any(word in annotation for word in ("Any", "object", "Tensor"))
+
+
+def _made_of_other_class(node: ast.Assign) -> set[str]:
+    """``layout = Layout.of(...)``: what a class makes that has nothing of a tensor in its name."""
+    func = node.value.func if isinstance(node.value, ast.Call) else None
+    named = func.value if isinstance(func, ast.Attribute) else func
+    if not isinstance(named, ast.Name) or not named.id.lstrip("_")[:1].isupper():
+        return set()
+    if any(word in named.id for word in ("Tensor", "Parameter", "Function")):
+        return set()
+    return {target.id for target in node.targets if isinstance(target, ast.Name)}
+
+
+def _called(call: ast.Call) -> set[str]:
+    """``x.size(0)``."""
     func = call.func
     if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
         plain = func.attr in ("size", "stride") and len(call.args) == 1 and not call.keywords
         return {func.value.id} if plain else set()
-    named = isinstance(func, ast.Name) and func.id == "isinstance"
-    return _asserted(function, call) if named else set()
+    return set()
 
 
 def _asserted(function: Function, call: ast.Call) -> set[str]:
     """``assert isinstance(x, TensorLike)`` says it outright; a branch on isinstance says nothing."""
-    if len(call.args) != 2 or not isinstance(call.args[0], ast.Name):
+    if (
+        not isinstance(call.func, ast.Name)
+        or call.func.id != "isinstance"
+        or len(call.args) != 2
+        or not isinstance(call.args[0], ast.Name)
+    ):
         return set()
     wanted = spelled(call.args[1]).rpartition(".")[2]
     if wanted not in ("Tensor", "TensorLike"):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..codemods.rule import Context
 from ._flow import Flow
 from ._joining import Unfit, evaluated_together
+from ._layout import unbreakable
 from ._module import Module
 from ._shapes import compared_shapes, unfit_for_sym_eq
 from ._spelling import guarded, spell
@@ -174,7 +175,7 @@ def one_line(text: str) -> str:
     """The text with its line breaks taken out; raises Unfit where that would change a string."""
     if "\n" not in text:
         return text
-    if '"""' in text or "'''" in text or "\\\n" in text:
+    if unbreakable(text):
         raise Unfit("multi-line", "a string or a backslash goes over the end of a line")
     lines: Sequence[str] = [line.strip() for line in text.splitlines()]
     joined = " ".join(lines)

@@ -127,6 +127,8 @@ def annotated(annotation: str | None) -> Value:
         if kind in kinds:
             if kind is Kind.TENSOR and Kind.NUMBER in kinds:
                 return Kind.NUMBER
+            if many and Kind.CONCRETE in kinds and kind in (Kind.SIZE, Kind.STRIDE):
+                return Kind.UNKNOWN  # ``tuple[bool, SymInt]``: not all of them are sizes
             return kind.sequence if many else kind
     if Kind.NUMBER in kinds:
         return Kind.UNKNOWN if many else Kind.NUMBER

@@ -25,7 +25,7 @@ from ..codemods.source import SourceFile
 from ._findings import SIZE_MARKERS, fix, skip
 from ._flow import Flow, flow
 from ._joining import Unfit
-from ._layout import check_statement, comments_in, indentation
+from ._layout import check_statement, comments_in, indentation, line_end
 from ._module import Module, parse
 from ._purpose import only_raises
 from ._rendering import Renderer
@@ -57,10 +57,26 @@ def _answer(module: Module, known: Flow, node: ast.If | ast.Assert, context: Con
     stop = obstacle(module, module.function_of(node), context, asked=False)
     if stop:
         return skip(NAME, module, node.test, *stop)
+    if _of_other_types(module, node):
+        return skip(NAME, module, node.test, "not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
     try:
         return _rewritten(module, known, node, context)
     except Unfit as unfit:
         return skip(NAME, module, node.test, unfit.reason, unfit.detail)
+
+
+def _of_other_types(module: Module, node: ast.If | ast.Assert) -> bool:
+    """``if isinstance(n, (int, SymInt)): ... else:`` holds here, so ``n`` is something else, such as a sympy number."""
+    names = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+    below: ast.AST = node
+    for above in module.ancestors(node):
+        if isinstance(above, ast.If) and below in above.orelse and isinstance(above.test, ast.Call):
+            call = above.test
+            named = isinstance(call.func, ast.Name) and call.func.id == "isinstance" and len(call.args) == 2
+            if named and isinstance(call.args[0], ast.Name) and call.args[0].id in names:
+                return "SymInt" in ast.unparse(call.args[1])
+        below = above
+    return False
 
 
 def _rewritten(module: Module, known: Flow, node: ast.If | ast.Assert, context: Context) -> Fix:
@@ -73,7 +89,7 @@ def _rewritten(module: Module, known: Flow, node: ast.If | ast.Assert, context: 
     check = renderer.symbol(_CHECKS[error])
     indent = indentation(module, node)
     said = None if message is None else module.text(message).decode()
-    text = comments_in(module, node, indent) + check_statement(check, condition, said, indent)
+    text = comments_in(module, node, indent) + check_statement(check, condition, said, indent, line_end(module))
     changed = error == "AssertionError"
     default = "a bad size raises RuntimeError instead of AssertionError, if need be at run time" if changed else None
     why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"

@@ -108,6 +108,9 @@ def reasons(body: str) -> list[str]:
         ("if a.size(0) == 0:\n    return ()\nreturn a.unbind()", "decides-arity"),
         ("if a.stride(0) > b.stride(0):\n    return a\nreturn b", "stride-ordering"),
         ("if 1 < a.size(0) < k:\n    return a\nreturn b", "chained-comparison"),
+        ("if a.size(0) != 0:\n    a = a[: -a.size(0)]\nreturn a", "neither-branch-general"),
+        ("if a.size(0) != 0:\n    k.append(a)\nreturn tuple(k)", "decides-arity"),
+        ("if isinstance(k, SymInt):\n    pass\nelse:\n    assert k == a.size(0)\nreturn a", "not-a-bool"),
         ("if list(a.shape) == b.shape:\n    return a\nreturn b", "list-against-tuple"),
         ("if a.shape == k:\n    return a\nreturn b", "not-a-shape"),
         ("if a.size(0) != 1:\n    raise KeyError(1)\nreturn a", "exception-type"),
@@ -135,3 +138,80 @@ def test_sizes_of_other_things_are_no_sizes(size: str) -> None:
     assert outcome_of(text.encode(), "torch/_refs/a.py") == Unchanged(
         SourceFile(Path("torch/_refs/a.py"), text.encode())
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("if a.size(0) != b.size(0):\n    return False\nreturn True", "decides-answer"),
+        ("if a.shape != b.shape:\n    return False\nreturn True", "decides-answer"),
+        ("if not a.size(0) % 8 == b.size(0):\n    return False, 0\nreturn True, 0", "decides-answer"),
+        ("if helper(a.size(0)):\n    return a\nreturn b", "neither-branch-general"),
+    ],
+)
+def test_no_answer_rests_on_an_undecided_comparison(body: str, reason: str) -> None:
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    helper = "def helper(n: int):\n    return n + 1\n"
+    text = f"import torch\nfrom torch import Tensor\n\n\n{helper}\n\ndef f(a: Tensor, b: Tensor):\n{lines}"
+    outcome = outcome_of(text.encode(), "torch/_refs/a.py")
+    assert isinstance(outcome, Unchanged)
+    assert [skip.reason for skip in outcome.skips] == [reason]
+
+
+def test_a_function_that_says_what_it_answers_may_answer_so() -> None:
+    text = (
+        "from torch import Tensor\n\n\ndef same_or_false(a: Tensor, b: Tensor):\n"
+        "    if a.size(0) != b.size(0):\n        return False\n    return True\n"
+    )
+    outcome = outcome_of(text.encode(), "torch/_refs/a.py")
+    assert isinstance(outcome, Changed)
+    assert b"if guard_or_true(a.size(0) != b.size(0)):" in outcome.after
+
+
+def test_a_branch_that_only_looks_for_a_fault_is_not_taken() -> None:
+    text = (
+        "from torch import Tensor\n\n\ndef f(a: Tensor, b: Tensor):\n    if a.numel() > 0:\n"
+        "        for one in a.stride():\n"
+        "            if one is b:\n                return False\n    return True\n"
+    )
+    outcome = outcome_of(text.encode(), "torch/_refs/a.py")
+    assert isinstance(outcome, Changed)
+    assert b"if guard_or_false(a.numel() > 0):" in outcome.after
+
+
+def test_a_hint_is_a_plain_int() -> None:
+    text = (
+        "from torch import Tensor\n\n\ndef f(a: Tensor, env):\n"
+        "    if env.size_hint(a.size(0)) == 1:\n        return a\n    return a + 1\n"
+    )
+    assert isinstance(outcome_of(text.encode(), "torch/_refs/a.py"), Unchanged)
+
+
+@pytest.mark.parametrize("message", ["'is wrong'", "'is wrong' * 30"])
+def test_new_lines_end_as_those_of_the_file(message: str) -> None:
+    text = (
+        "import torch\nfrom torch import Tensor\n\n"
+        "from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true\n"
+        f"\n\ndef f(a: Tensor, b: Tensor):\n    if a.size(0) != b.size(0):\n        raise ValueError({message})\n"
+        "    return a if a.shape == b.shape else b\n"
+    )
+    plain, other = (
+        outcome_of(text.encode(), "torch/a.py"),
+        outcome_of(text.replace("\n", "\r\n").encode(), "torch/a.py"),
+    )
+    assert isinstance(plain, Changed)
+    assert isinstance(other, Changed)
+    assert other.after == plain.after.replace(b"\n", b"\r\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(mesh: DeviceMesh, t: torch.Tensor):\n    return t if mesh.size(0) == 1 else t + 1\n",
+        "def f(t: torch.Tensor):\n    n = _Layout.of(t)\n    return t if n.numel() == 1 else t + 1\n",
+        "def g(n) -> tuple[bool, SymInt]:\n    return n\n\n\n"
+        "def f(t: torch.Tensor):\n    flag, _ = g(t.size(0))\n    return t if flag else t + 1\n",
+    ],
+)
+def test_what_is_no_tensor_or_size_stays(text: str) -> None:
+    assert isinstance(outcome_of(f"import torch\n\n\n{text}".encode(), "torch/_refs/a.py"), Unchanged)

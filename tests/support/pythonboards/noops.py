@@ -1,10 +1,10 @@
 """What the Python rules would change in the installed torch's own Python, and whether the safe part changes nothing.
 
-Counts fixes and skips by rule over every Python file of the installed torch. ``--sample N`` prints N of the fixes,
-evenly spread, to be judged by eye. ``--behave N`` applies every *safe* fix to copies that are laid over torch in a
-child process, imports torch there, and compares about N operators (references in Python first, then OpInfos) with
-torch as it is: values, dtypes, shapes and the words of every error, bit for bit. An operator that does not repeat
-itself from run to run is left out and named.
+Counts fixes and skips by rule over every Python file of the installed torch. ``--sample N`` draws N of the fixes,
+always the same, and says how a reader judged them (docs/judged-python.md); ``--write`` brings that page up to date.
+``--behave N`` applies every *safe* fix to copies that are laid over torch in a child process, imports torch there, and
+compares about N operators (references in Python first, then OpInfos) with torch as it is: values, dtypes, shapes and
+the words of every error, bit for bit. An operator that does not repeat itself from run to run is left out and named.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from scoreboards.table import counted, table, write_json
@@ -24,6 +25,7 @@ from symfix.codemods.outcome import Changed, Refused, Unchanged
 from symfix.codemods.rule import Fix, Safety
 
 from .engine import python_files, rewritten, site_packages
+from .judging import Proposal, drawn, report
 
 Outcome = Changed | Unchanged | Refused
 
@@ -43,11 +45,8 @@ def main() -> int:
         skip.reason for _, outcome in outcomes if not isinstance(outcome, Refused) for skip in outcome.skips
     )
     print("skipped: " + ", ".join(f"{reason} {count}" for count, reason in counted(skips)))
-    for file, outcome, fix in _spread(fixes, words.sample):
-        assert not isinstance(outcome, Refused)
-        line, _ = outcome.source.line_column(fix.start)
-        print(f"  {file}:{line} {fix.rule} ({fix.safety.value}): {fix.message}")
-    document = {"rules": rows, "skips": dict(skips)}
+    count = report("No-ops", drawn(proposals(outcomes), words.sample), write=words.write) if words.sample else {}
+    document = {"rules": rows, "skips": dict(skips), "judged": dict(count)}
     same = True
     if words.behave:
         same = behave(outcomes, words.behave)
@@ -99,16 +98,26 @@ def _fixes(outcome: Outcome) -> Iterator[Fix]:
         yield from outcome.offered
 
 
-def _spread(fixes: list[tuple[str, Outcome, Fix]], count: int) -> Iterator[tuple[str, Outcome, Fix]]:
-    for number in range(min(count, len(fixes))):
-        yield fixes[number * len(fixes) // count]
+def proposals(outcomes: Iterable[tuple[str, Outcome]]) -> Iterator[Proposal]:
+    """Every fix, as what a reader is shown."""
+    for file, outcome in outcomes:
+        for fix in _fixes(outcome):
+            assert not isinstance(outcome, Refused)
+            quoted = _QUOTED.search(fix.message)
+            words = quoted[1] if quoted else fix.message
+            place = f"{file}:{outcome.source.line_column(fix.start)[0]}"
+            yield Proposal(place, fix.function or "", words, fix.rule)
+
+
+_QUOTED = re.compile("`(.*)`")
 
 
 def _words() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="scripts/python-noops", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--sample", type=int, default=0, help="print so many of the fixes")
+    parser.add_argument("--sample", type=int, default=0, help="draw so many of the fixes")
+    parser.add_argument("--write", action="store_true", help="write the draw to docs/judged-python.md")
     parser.add_argument("--behave", type=int, default=0, metavar="N", help="compare about N operators")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     return parser.parse_args()

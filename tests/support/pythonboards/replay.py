@@ -7,7 +7,8 @@ so yet. The rules run on the older file, unsafe fixes included, nothing is writt
 
 A site is *identical* when the tool wrote the same call with the same arguments into that function, as often as people
 did; *different* when it wrote another call around one of these arguments; else *refused*. What the tool wrote in those
-files beyond the sites is counted as *beyond*, and ``--sample N`` prints N of these, evenly spread, to be judged by eye.
+files beyond the sites is counted as *beyond*; ``--sample N`` draws N of these, always the same, and says how a
+reader judged them (docs/judged-python.md), and ``--write`` brings that page up to date.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from scoreboards.table import counted, table, write_json
 from symfix.codemods.outcome import Changed, Unchanged
 
 from .engine import rewritten, site_packages
+from .judging import Proposal, drawn, report
 
 NAMES = frozenset(
     "guard_or_false guard_or_true sym_and sym_or sym_min sym_max sym_eq statically_known_true".split()  # noqa: SIM905
@@ -48,7 +50,7 @@ def main() -> int:
     words = _words()
     old, new = source_tree("2.6.0", words.tree), site_packages()
     judged: list[Site] = []
-    beyond: list[str] = []
+    beyond: list[Proposal] = []
     for file, sites in by_file(human_sites(old, new)).items():
         here, more = judge(old, file, sites)
         judged += here
@@ -60,9 +62,12 @@ def main() -> int:
         if site.verdict != "identical" and words.verbose:
             print(f"{site.verdict}: {site.file} {site.function}: {show(site.call, site.arguments)}  {site.ours}")
     print(f"beyond the sites, in the same {len({site.file for site in judged})} files: {len(beyond)} calls")
-    for number in range(min(words.sample, len(beyond))):
-        print("  " + beyond[number * len(beyond) // words.sample])
-    document = {"sites": [asdict(site) for site in judged], "beyond": beyond}
+    count = report("Beyond replay", drawn(beyond, words.sample), write=words.write) if words.sample else {}
+    document = {
+        "sites": [asdict(site) for site in judged],
+        "beyond": [asdict(proposal) for proposal in beyond],
+        "judged": dict(count),
+    }
     print(f"figures: {write_json('replay-python', words.json, document)}")
     return 0
 
@@ -92,7 +97,7 @@ def by_file(sites: Iterator[Site]) -> dict[str, list[Site]]:
     return found
 
 
-def judge(old: Path, file: str, sites: list[Site]) -> tuple[list[Site], list[str]]:
+def judge(old: Path, file: str, sites: list[Site]) -> tuple[list[Site], list[Proposal]]:
     """The sites of one file with their verdicts, and the tool's calls that no site asked for."""
     outcome = rewritten(old, file, unsafe=True)
     assert isinstance(outcome, (Changed, Unchanged)), outcome
@@ -115,12 +120,20 @@ def judge(old: Path, file: str, sites: list[Site]) -> tuple[list[Site], list[str
     judged += [_other(site, written[site.function]) for site in left]
     theirs = {argument for site in sites for argument in site.arguments}
     beyond = [
-        f"{file} {name}: {show(*call)}"
+        Proposal(f"{file}:{line_of(before[name], *call)}", name, show(*call), call[0])
         for name, count in written.items()
         for call in count.elements()
         if not theirs & set(call[1])
     ]
     return judged, beyond
+
+
+def line_of(function: ast.AST, call: str, arguments: tuple[str, ...]) -> int:
+    """Where one of the arguments stood in the older function; a call inside a call stands with the outer one."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.expr) and ast.unparse(node) in arguments and not isinstance(node, ast.Constant):
+            return node.lineno
+    return getattr(function, "lineno", 0)
 
 
 def _other(site: Site, written: Counter[Call]) -> Site:
@@ -170,7 +183,8 @@ def _words() -> argparse.Namespace:
     )
     parser.add_argument("--tree", type=Path, help="the older tree (default: scripts/corpus brings 2.6.0)")
     parser.add_argument("--verbose", action="store_true", help="print every site that is not identical")
-    parser.add_argument("--sample", type=int, default=0, help="print so many of the calls beyond the sites")
+    parser.add_argument("--sample", type=int, default=0, help="draw so many of the calls beyond the sites")
+    parser.add_argument("--write", action="store_true", help="write the draw to docs/judged-python.md")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     return parser.parse_args()
 
