@@ -143,7 +143,7 @@ def diff(**words: Any) -> int:
 @main_group.command()
 @PATHS
 @click.option("--verify", "verifying", is_flag=True, help="Build and run before and after; write what is not worse.")
-@click.option("--interactive", is_flag=True, help="Ask about each fix.")
+@click.option("--interactive", "-i", is_flag=True, help="Ask about each fix, with the keys of `git add -p`.")
 @click.option("--allow-dirty", is_flag=True, help="Also where git could not bring the file back.")
 def fix(**words: Any) -> int:
     """Apply the fixes; '-' reads stdin and prints the fixed text."""
@@ -209,6 +209,77 @@ def repair(**words: Any) -> int:
     from .commands.repairing import repair
 
     return repair(words)
+
+
+@main_group.group()
+def series() -> None:
+    """Small pull requests: plan them, build commits and patches, send each by hand."""
+
+
+_WHICH = [
+    click.Option(["--name"], default="main", show_default=True, metavar="NAME", help="Which series; in branch names."),
+    click.Option(["--folder"], type=FILE, metavar="DIR", help="Where it is kept [symfix/NAME in git's own folder]."),
+    click.Option(["--repository"], type=FILE, metavar="DIR", help="A checkout of the repository [this one]."),
+]
+
+
+@_with(_WHICH, _RULES, _TARGET)
+@series.command("plan")
+@PATHS
+@click.option("--most-files", type=click.IntRange(1, 25), default=25, show_default=True, metavar="N", help="In each.")
+@click.option(
+    "--most-lines", type=click.IntRange(1, 1500), default=400, show_default=True, metavar="N", help="Changed."
+)
+def series_plan(**words: Any) -> int:
+    """Say which fixes of the paths, or which repairs of a folder by `symfix repair`, belong together."""
+    from .commands.serial import plan_series
+
+    return plan_series(words)
+
+
+@_with(_WHICH)
+@series.command("build")
+@click.option("--base", metavar="REV", help="What to build on [the commit that was planned for].")
+@click.option("--decisions", type=FILE, metavar="FILE", help="What a reviewer left out, as the page exported it.")
+@click.option("--no-verify", is_flag=True, help="Build everything, proven or not.")
+@click.option("--unproven", is_flag=True, help="Also what the verification can say nothing about.")
+@click.option("--no-page", is_flag=True, help="Without the page to review.")
+@click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Compilers and children at a time [2].")
+@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one].")
+@click.option("--sandbox", type=click.Choice(["try", "require"]), default="try", show_default=True)
+def series_build(**words: Any) -> int:
+    """Make a branch and a patch for each, verified alone and together; the checkout is never touched."""
+    from .commands.serial import build_series
+
+    return build_series(words)
+
+
+@_with(_WHICH)
+@series.command("status")
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def series_status(**words: Any) -> int:
+    """Print where each stands."""
+    from .commands.serial import show_status
+
+    return show_status(words)
+
+
+@_with(_WHICH)
+@series.command("send")
+@click.argument("requests", nargs=-1, required=True, metavar="NUMBER|ID|BRANCH...")
+@click.option("--remote", default="origin", show_default=True, metavar="NAME", help="Where the branches are pushed.")
+@click.option("--repo", metavar="OWNER/NAME", help="Where the pull requests are opened [as gh finds it].")
+@click.option("--owner", metavar="NAME", help="Whose fork has the branches.")
+@click.option("--onto", default="main", show_default=True, metavar="BRANCH", help="What they are to be merged into.")
+@click.option("--ghstack", is_flag=True, help="By ghstack instead of gh.")
+@click.option("--ready", is_flag=True, help="No drafts.")
+@click.option("--dry-run", is_flag=True, help="Print the commands; call neither gh nor ghstack nor git push.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def series_send(**words: Any) -> int:
+    """Open draft pull requests: at most 5 at once, one in 30 s, none twice."""
+    from .commands.serial import send_series
+
+    return send_series(words)
 
 
 @_with(_TARGET)

@@ -69,7 +69,8 @@ def test_the_wheel_holds_what_the_checkout_holds(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     held = {name for name in names if name.startswith("symfix/")}
-    ours = {name for name in tracked if name.endswith(".py") and name.split("/")[0] not in NOT_PACKAGES}
+    kinds = (".py", ".html", ".css", ".js")
+    ours = {name for name in tracked if name.endswith(kinds) and name.split("/")[0] not in NOT_PACKAGES}
     assert held == {f"symfix/{name}" for name in ours}
 
 

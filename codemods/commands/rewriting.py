@@ -36,7 +36,7 @@ class _Session:
 
 def check(words: Words) -> int:
     """Print what could be fixed and what was left."""
-    session = _examine(words, polish=False)
+    session = examine(words, polish=False)
     report = session.report
     _show(report, session.surroundings, words, written=False)
     return _code(report.outcomes, words, findings=any(map(_has_findings, report.outcomes)))
@@ -47,7 +47,7 @@ def diff(words: Words) -> int:
     from ..reports import text
     from ..reports.patch import patch
 
-    session = _examine(words)
+    session = examine(words)
     report = session.report
     changed = [outcome for outcome in report.outcomes if isinstance(outcome, Changed)]
     for outcome in changed:
@@ -64,8 +64,8 @@ def fix(words: Words) -> int:
     if STDIN in words["paths"]:
         return _fix_stdin(words)
     if not words["allow_dirty"]:
-        _refuse_dirty(words["paths"])
-    session = _examine(words)
+        refuse_dirty(words["paths"])
+    session = examine(words)
     if words["interactive"]:
         session = _chosen_by_hand(session)
     verdict = 0
@@ -113,7 +113,7 @@ def _fix_stdin(words: Words) -> int:
 
     if words["paths"] != (STDIN,):
         raise click.UsageError("'-' stands alone")
-    report = _examine(words).report
+    report = examine(words).report
     (outcome,) = report.outcomes
     if isinstance(outcome, (Changed, Unchanged)):
         after = outcome.after if isinstance(outcome, Changed) else outcome.source.content
@@ -124,7 +124,7 @@ def _fix_stdin(words: Words) -> int:
     return _code(report.outcomes, words, findings=left)
 
 
-def _examine(words: Words, *, polish: bool = True) -> _Session:
+def examine(words: Words, *, polish: bool = True) -> _Session:
     registry = Registry()
     surroundings = TorchSurroundings(
         words["torch_root"], words["torch_python"], words["min_torch"], words["all_functions"]
@@ -163,7 +163,7 @@ def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[s
     return frozenset(select or known) - frozenset(ignore)
 
 
-def _refuse_dirty(paths: Sequence[Path]) -> None:
+def refuse_dirty(paths: Sequence[Path]) -> None:
     try:
         dirty = repository.dirty(paths)
     except repository.GitMissing as error:

@@ -1,0 +1,340 @@
+"""``series``: plan, build, status, send."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..outcome import Changed
+from ..registry import Registry
+from ..rounds import Wishes as RuleWishes
+from ..run import Question, turn_down
+from ..series import decisions, plan, standing
+from ..series.building import Wishes, Workshop, build, fresh_states
+from ..series.contents import Redo
+from ..series.decisions import Decisions, Place
+from ..series.git import GitError, Repository, blob_name
+from ..series.hub import Ghstack, GitHub, Hub
+from ..series.plan import Plan, PlanError, Request
+from ..series.planning import make_plan
+from ..series.proposal import Proposal, of_outcomes
+from ..series.repairs import read_folder
+from ..series.sending import Sender
+from ..series.standing import Standing, State
+from ..source import SourceFile
+from ..surroundings import TorchSurroundings
+from ..torchapi.errors import TorchError
+from ..verify.change import Change, Verification
+from ..verify.command import verify
+from ..verify.isolation import Limits, SandboxMissing
+
+Words = dict[str, Any]
+RULE_WORDS = ("select", "ignore", "unsafe_fixes", "all_functions", "min_torch", "torch_root", "torch_python")
+_DONE = frozenset((State.BUILT, State.KEPT, State.LANDED, State.REJECTED))
+
+
+def plan_series(words: Words) -> int:
+    """Write the plan; 0 when it holds something, 1 when there is nothing to plan."""
+    with _plainly():
+        repository = Repository.around(words["paths"][0])
+        workshop = Workshop(words["folder"] or _folder(repository, words["name"]), repository)
+        base = repository.commit("HEAD")
+        repairs = [path for path in words["paths"] if path.is_dir() and any(path.glob("[0-9]*.patch"))]
+        if repairs and len(repairs) < len(words["paths"]):
+            raise click.UsageError("name paths or a repairs folder, not both")
+        if repairs:
+            repository = Repository.around(words["repository"] or Path.cwd())
+            workshop = Workshop(words["folder"] or _folder(repository, words["name"]), repository)
+            base = repository.commit("HEAD")
+        proposals, notes = _from_repairs(repository, base, repairs) if repairs else _from_rules(words, repository, base)
+        made = make_plan(
+            proposals,
+            name=words["name"],
+            base=base,
+            made=int(time.time()),
+            tool=f"symfix {version('symfix')}",
+            origin="repairs" if repairs else "rules",
+            words={key: _plain(words[key]) for key in RULE_WORDS} | {"top": str(repository.top)},
+            rules={card.name: card.doc for card in Registry().rules},
+            content_name=_namer(repository),
+            most_files=words["most_files"],
+            most_lines=words["most_lines"],
+        )
+        with workshop.alone():
+            standing.write_whole(workshop.plan, plan.to_json(made).encode())
+    for note in (*notes, *made.passed_over):
+        click.echo(f"left out: {note}", err=True)
+    for number, request in enumerate(made.requests, 1):
+        click.echo(_line(number, request))
+    files = sum(len(request.paths) for request in made.requests)
+    click.echo(f"{len(made.requests)} pull requests, {files} files: {workshop.plan}", err=True)
+    return 0 if made.requests else 1
+
+
+def build_series(words: Words) -> int:
+    """Build what the plan says; 0 when all of it stands, 1 when some does not, 3 when all together do harm."""
+    with _plainly():
+        workshop, made = _opened(words)
+        chosen = Decisions()
+        if words["decisions"]:
+            chosen = decisions.read(words["decisions"].read_text(encoding="utf-8"), made)
+        with workshop.alone():
+            wishes = Wishes(
+                base=workshop.repository.commit(words["base"]) if words["base"] else made.base,
+                prove=None if words["no_verify"] else _prover(words, made, workshop),
+                redo=_redo(made),
+                decisions=chosen,
+                unproven=words["unproven"],
+                commands=(_reviewers_command(workshop.repository, made),),
+                progress=_say,
+            )
+            record = build(made, workshop, wishes)
+            if not words["no_page"]:
+                from ..review.page import make_page
+
+                page = make_page(made, record, workshop.repository, _reviewers_command(workshop.repository, made))
+                standing.write_whole(workshop.folder / "review.html", page.encode("utf-8", "replace"))
+    standings = fresh_states(record, made, workshop.repository)
+    _show(made, standings, workshop)
+    if record.union is not None:
+        click.echo(f"all together: {record.union.verdict.value}: {record.union.reason}")
+        if record.union.verdict.value in ("regressed", "broken-baseline"):
+            return 3
+    return 0 if all(one.state in _DONE for one in standings.values()) else 1
+
+
+def show_status(words: Words) -> int:
+    """Print where each pull request stands; writes nothing."""
+    with _plainly():
+        workshop, made = _opened(words)
+        record = standing.load(workshop.record)
+        standings = fresh_states(record or standing.Record(made.base), made, workshop.repository)
+        if words["style"] == "json":
+            rows = [
+                {"id": request.id, "title": request.title, "branch": request.branch, "state": one.state.value}
+                | {"reason": one.reason, "commit": one.commit, "dropped": list(one.dropped)}
+                | {"verdict": one.verification.verdict.value if one.verification else None}
+                | {"url": _sender(words, workshop).journal.url(request)}
+                for request in made.requests
+                for one in (standings[request.id],)
+            ]
+            sys.stdout.write(json.dumps({"version": 1, "series": made.name, "requests": rows}, indent=2) + "\n")
+        else:
+            _show(made, standings, workshop)
+            head = workshop.repository.commit("HEAD")
+            if record and record.base != head:
+                click.echo(f"built on {record.base[:10]}, HEAD is {head[:10]}: series build --base HEAD", err=True)
+    return 0 if all(one.state in _DONE for one in standings.values()) else 1
+
+
+def send_series(words: Words) -> int:
+    """Open the pull requests that a person names, one after the other; 0 when all of them are there."""
+    with _plainly():
+        workshop, made = _opened(words)
+        chosen = [_named(made, word) for word in words["requests"]]
+        record = standing.load(workshop.record) or standing.Record(made.base)
+        standings = fresh_states(record, made, workshop.repository)
+        sender = _sender(words, workshop)
+        if words["dry_run"]:
+            for request in chosen:
+                for command in sender.commands(request, standings[request.id]):
+                    click.echo(command)
+            return 0
+        with workshop.alone():
+            if words["ghstack"]:
+                workshop.repository.scratch_worktree(workshop.folder / "sending", record.base)
+            return _send_all(chosen, standings, sender, asking=not words["yes"])
+
+
+def _send_all(chosen: Sequence[Request], standings: Mapping[str, Standing], sender: Sender, *, asking: bool) -> int:
+    good = True
+    for request in chosen:
+        if asking and not _agreed(request, standings[request.id], sender.draft):
+            click.echo(f"not sent        {request.title}")
+            good = False
+            continue
+        sent = sender.send(request, standings[request.id])
+        click.echo(f"{sent.outcome:<15} {request.title}: {sent.detail}")
+        good = good and sent.outcome in ("opened", "there already")
+        if sent.outcome in ("waiting", "refused"):
+            break
+    return 0 if good else 1
+
+
+def _agreed(request: Request, standing: Standing, draft: bool) -> bool:
+    verdict = standing.verification.verdict.value if standing.verification else "not verified"
+    click.echo(f"{request.title}\n  {request.branch}: {len(request.paths)} files, {verdict}", err=True)
+    if not sys.stdin.isatty():
+        raise click.UsageError("sending is a person's act: run it in a terminal, or say --yes")
+    return click.confirm(f"Open this {'draft ' if draft else ''}pull request?", default=False, err=True)
+
+
+def _from_rules(words: Words, repository: Repository, base: str) -> tuple[list[Proposal], list[str]]:
+    from .rewriting import examine, refuse_dirty
+
+    refuse_dirty(words["paths"])
+    outcomes = [one for one in examine(words).report.outcomes if isinstance(one, Changed)]
+    inside, notes = [], []
+    for outcome in outcomes:
+        path = outcome.source.path.absolute()
+        if path.is_relative_to(repository.top):
+            inside.append((path.relative_to(repository.top).as_posix(), outcome))
+        else:
+            notes.append(f"{path}: outside {repository.top}")
+    entries = repository.entries(base, [name for name, _ in inside])
+    named = _namer(repository)
+    fitting = []
+    for name, outcome in inside:
+        if name in entries and entries[name].name == named(outcome.source.content):
+            fitting.append((name, outcome))
+        else:
+            notes.append(f"{name}: is not in HEAD as it is on disk; commit it, and turn line-end conversion off")
+    return list(of_outcomes(fitting)), notes
+
+
+def _from_repairs(repository: Repository, base: str, folders: Sequence[Path]) -> tuple[list[Proposal], list[str]]:
+    proposals, notes = [], []
+
+    def content(path: str) -> bytes | None:
+        entry = repository.entries(base, [path]).get(path)
+        return entry.content if entry else None
+
+    for folder in folders:
+        found, other = read_folder(folder, content)
+        proposals += found
+        notes += other
+    return proposals, notes
+
+
+def _prover(words: Words, made: Plan, workshop: Workshop) -> Any:
+    def prove(changes: Sequence[Change], tree: Path, opinfos: tuple[str, ...]) -> Verification:
+        has_torch = (tree / "torch").is_dir() or (tree / "aten").is_dir()
+        return verify(
+            changes,
+            operators=opinfos or None,
+            torch_python=words["torch_python"],
+            torch_root=_within(made, workshop, tree) or (tree if has_torch else None),
+            jobs=words["jobs"] or 2,
+            limits=Limits(offline="require" if words["sandbox"] == "require" else "try"),
+            evidence_folder=workshop.evidence,
+            progress=lambda text: click.echo(f"symfix:   {text}", err=True) if sys.stderr.isatty() else None,
+        )
+
+    return prove
+
+
+def _within(made: Plan, workshop: Workshop, tree: Path) -> Path | None:
+    """The PyTorch tree that was planned for, where it stands in the scratch worktree."""
+    root = made.words.get("torch_root")
+    if root is None:
+        return None
+    top = workshop.repository.top
+    return tree / Path(root).relative_to(top) if Path(root).is_relative_to(top) else Path(root)
+
+
+def _reviewers_command(repository: Repository, made: Plan) -> str:
+    root = made.words.get("torch_root")
+    top = repository.top
+    if root is not None and Path(root).is_relative_to(top):
+        place = Path(root).relative_to(top).as_posix()
+    else:
+        place = "." if (top / "torch").is_dir() or (top / "aten").is_dir() else ""
+    return f"symfix verify --base HEAD~1{f' --torch-root {place}' if place else ''}"
+
+
+def _redo(made: Plan) -> Redo:
+    """Asks the rules again as they were asked when the plan was made, but for what is not wanted."""
+
+    def redo(path: str, before: bytes, without: frozenset[Place]) -> bytes | None:
+        words = made.words
+        registry = Registry()
+        known = {card.name for card in registry.rules}
+        rules = frozenset(words.get("select") or known) - frozenset(words.get("ignore") or ())
+        root, python = (Path(words[key]) if words.get(key) else None for key in ("torch_root", "torch_python"))
+        least = words.get("min_torch")
+        around = TorchSurroundings(root, python, tuple(least) if least else None, bool(words.get("all_functions")))
+        wishes = RuleWishes(unsafe=bool(words.get("unsafe_fixes")), without=without)
+        outcome = Changed(SourceFile(Path(made.words["top"]) / path, before), b"", ())
+        left = turn_down(outcome, (), Question(rules, wishes, registry), around.context())
+        return left.after if isinstance(left, Changed) else None
+
+    return redo
+
+
+def _opened(words: Words) -> tuple[Workshop, Plan]:
+    repository = Repository.around(words["repository"] or Path.cwd())
+    workshop = Workshop(words["folder"] or _folder(repository, words["name"]), repository)
+    try:
+        return workshop, plan.from_json(workshop.plan.read_text(encoding="utf-8"))
+    except OSError:
+        raise click.UsageError(f"no plan in {workshop.folder}: `symfix series plan PATH…` makes one") from None
+
+
+def _folder(repository: Repository, name: str) -> Path:
+    """Inside git's own folder: a series must not show up in anybody's checkout."""
+    return repository.common / "symfix" / name
+
+
+def _sender(words: Words, workshop: Workshop) -> Sender:
+    github = GitHub(workshop.repository.top, words.get("onto", "main"), words.get("repo"), words.get("owner"))
+    hub: Hub = Ghstack(workshop.folder / "sending", github) if words.get("ghstack") else github
+    remote = None if words.get("ghstack") else words.get("remote")
+    return Sender(workshop, hub, remote, draft=not words.get("ready"), progress=_say)
+
+
+def _say(text: str) -> None:
+    click.echo(f"symfix: {text}", err=True)
+
+
+def _named(made: Plan, word: str) -> Request:
+    numbered = dict(enumerate(made.requests, 1))
+    for number, request in numbered.items():
+        if word in (str(number), request.id, request.branch, request.branch.rpartition("/")[2]):
+            return request
+    raise click.UsageError(f"no pull request {word!r} in the series {made.name}: `symfix series status` lists them")
+
+
+def _show(made: Plan, standings: Mapping[str, Standing], workshop: Workshop) -> None:
+    from ..series.sending import Journal
+
+    journal = Journal(workshop.folder / "sent.jsonl")
+    for number, request in enumerate(made.requests, 1):
+        one = standings[request.id]
+        verdict = one.verification.verdict.value if one.verification else ""
+        where = journal.url(request)
+        click.echo(f"{one.state.value:<9} {verdict:<13} {_line(number, request)}{f'  {where}' if where else ''}")
+        if one.reason:
+            click.echo(f"          {one.reason}")
+        for line in one.dropped:
+            click.echo(f"          left out: {line}")
+    click.echo(f"branches symfix/{made.name}/…, patches and review.html in {workshop.folder}", err=True)
+
+
+def _line(number: int, request: Request) -> str:
+    many = f"{len(request.paths)} file{'s' if len(request.paths) > 1 else ''}, {request.lines} lines"
+    return f"{number:>3}  {request.title}  ({many}; {', '.join(request.rules) or 'repair'})"
+
+
+def _namer(repository: Repository) -> Any:
+    wide = len(repository.commit("HEAD")) == 64
+    return lambda content: blob_name(content, wide)
+
+
+def _plain(value: Any) -> Any:
+    return str(value.absolute()) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
+
+
+@contextmanager
+def _plainly() -> Iterator[None]:
+    try:
+        yield
+    except (GitError, PlanError, TorchError, SandboxMissing) as error:
+        raise click.ClickException(str(error)) from None

@@ -1,0 +1,119 @@
+"""Source code as coloured HTML, line by line, with changed words marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from html import escape
+
+Span = tuple[int, int]
+"""Characters of one line, from and to."""
+
+_WORD = re.compile(r"\w+|\s+|.", re.S)
+_ALIKE = 0.35
+_MOST_WORDS = 4000
+
+
+@lru_cache(maxsize=64)
+def coloured(path: str, text: str) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """For each line (without its end) its pieces: a short class name, empty for plain text, and the characters."""
+    from pygments.lexers import get_lexer_for_filename
+    from pygments.lexers.special import TextLexer
+    from pygments.util import ClassNotFound
+
+    try:
+        lexer = get_lexer_for_filename(path, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        lexer = TextLexer(stripnl=False, ensurenl=False)
+    lines: list[list[tuple[str, str]]] = [[]]
+    for token, value in lexer.get_tokens(text):
+        name = _class(str(token))
+        for number, piece in enumerate(value.split("\n")):
+            if number:
+                lines.append([])
+            if piece:
+                lines[-1].append((name, piece))
+    return tuple(tuple(line) for line in lines)
+
+
+def html(pieces: Sequence[tuple[str, str]], marks: Sequence[Span] = ()) -> str:
+    """One line as HTML: classes as ``<i class=…>``, marked characters as ``<b>``."""
+    found = []
+    at = 0
+    for name, text in pieces:
+        for start, end, marked in _cut(at, at + len(text), marks):
+            piece = escape(text[start - at : end - at], quote=False)
+            piece = f"<b>{piece}</b>" if marked else piece
+            found.append(f"<i class={name}>{piece}</i>" if name else piece)
+        at += len(text)
+    return "".join(found)
+
+
+def changed_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[Span]], list[list[Span]]]:
+    """Which characters of each old and each new line differ; nothing where hardly anything is the same."""
+    before, after = (_WORD.findall("\n".join(lines)) for lines in (old, new))
+    nothing: tuple[list[list[Span]], list[list[Span]]] = ([[] for _ in old], [[] for _ in new])
+    if not (old and new) or len(before) + len(after) > _MOST_WORDS:
+        return nothing
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return nothing
+    codes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    return (
+        _spans(before, [(one, two) for _, one, two, _, _ in codes], len(old)),
+        _spans(after, [(three, four) for _, _, _, three, four in codes], len(new)),
+    )
+
+
+def _spans(words: Sequence[str], ranges: Sequence[tuple[int, int]], count: int) -> list[list[Span]]:
+    """The words in these ranges, as characters of the ``count`` lines that they stand in; never blanks alone."""
+    changed = {number for start, end in ranges for number in range(start, end)}
+    found: list[list[Span]] = [[] for _ in range(count)]
+    line = column = 0
+    for number, word in enumerate(words):
+        breaks = word.count("\n")
+        if number in changed and not word.isspace():
+            spans = found[line]
+            if spans and spans[-1][1] == column:
+                spans[-1] = (spans[-1][0], column + len(word))
+            else:
+                spans.append((column, column + len(word)))
+        line += breaks
+        column = len(word) - word.rindex("\n") - 1 if breaks else column + len(word)
+    return found
+
+
+def _cut(start: int, end: int, marks: Sequence[Span]) -> list[tuple[int, int, bool]]:
+    pieces = []
+    at = start
+    for left, right in marks:
+        left, right = max(left, start), min(right, end)
+        if left < right:
+            if at < left:
+                pieces.append((at, left, False))
+            pieces.append((left, right, True))
+            at = right
+    if at < end:
+        pieces.append((at, end, False))
+    return pieces
+
+
+def _class(token: str) -> str:
+    """One of a handful of classes: more colours than a reader can name say nothing."""
+    kinds = {
+        "Comment.Preproc": "p",
+        "Comment": "c",
+        "Literal.String.Doc": "c",
+        "Literal.String": "s",
+        "Literal.Number": "m",
+        "Keyword.Type": "t",
+        "Keyword": "k",
+        "Operator.Word": "k",
+        "Name.Function": "f",
+        "Name.Class": "f",
+        "Name.Decorator": "p",
+        "Name.Builtin": "t",
+    }
+    return next((name for kind, name in kinds.items() if token.startswith(f"Token.{kind}")), "")

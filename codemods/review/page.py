@@ -1,0 +1,84 @@
+"""The review page of a series, written as one file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from ..series.git import Repository
+from ..series.plan import Plan
+from ..series.standing import Record
+from .cards import Deck, deck_of
+from .difference import Row
+
+
+def page(plan: Plan, record: Record, deck: Deck) -> str:
+    """The page as text: markup, style, script and data, nothing from elsewhere."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"ticks": _ticks, "first_line": _first_line, "lines": _lines}
+    parts = {name: files(__package__).joinpath(f"page.{name}").read_text(encoding="utf-8") for name in _PARTS}
+    data = json.dumps({"series": plan.name, "base": plan.base, "tool": plan.tool, "units": deck.units})
+    return environment.from_string(parts["html"]).render(
+        plan=plan,
+        record=record,
+        cards=deck.cards,
+        rules=sorted({rule for card in deck.cards for rule in card.request.rules}),
+        modes=sorted({mode for card in deck.cards for mode in card.modes}),
+        verdicts=Counter(card.verdict for card in deck.cards).most_common(),
+        mode_names=MODES,
+        style=Markup(parts["css"]),
+        script=Markup(parts["js"]),
+        # "</script>" in a path must not end the script.
+        data=Markup(data.replace("<", "\\u003c")),
+    )
+
+
+_PARTS = ("html", "css", "js")
+
+MODES = {
+    0: "other",
+    1: "direct throw",
+    2: "branch on a size",
+    3: "TensorIterator",
+    4: "SymInt as an integer",
+}
+
+
+_TICKED = re.compile(r"`([^`]+)`")
+_KINDS = {" ": ("", " "), "-": ("d", "\u2212"), "+": ("a", "+")}
+
+
+def _ticks(text: str) -> Any:
+    """What stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(text))))
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
+
+
+def _lines(rows: Sequence[Row]) -> Any:
+    """Rows of the table of code. Numbers are attributes, so that nobody copies them with the code."""
+    from markupsafe import Markup
+
+    found = []
+    for row in rows:
+        name, sign = _KINDS[row.kind]
+        numbers = "".join(f'<td data-n="{number or ""}">' for number in (row.old, row.new))
+        found.append(f"<tr{f' class={name}' if name else ''}>{numbers}<td class=g>{sign}<td>{row.html}")
+    return Markup("".join(found))
+
+
+def make_page(plan: Plan, record: Record, repository: Repository, command: str) -> str:
+    """The page of a plan, with the texts of its base."""
+    paths = [path for request in plan.requests for path in request.paths]
+    return page(plan, record, deck_of(plan, record, repository.entries(plan.base, paths), command))

@@ -1,0 +1,68 @@
+"""What a reviewer decided on the page: fixes that are not wanted, by request, file, rule and place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .plan import Part, Plan, PlanError, Request
+
+VERSION = 1
+Place = tuple[str, int]
+"""A fix: its rule, and where it starts in the text before."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """``fixes``: unwanted fixes by (request, path); ``proposals``: names of proposals that are unwanted whole."""
+
+    fixes: Mapping[tuple[str, str], frozenset[Place]] = field(default_factory=dict)
+    proposals: frozenset[tuple[str, str]] = frozenset()
+
+    def left_out(self, request: Request, part: Part) -> frozenset[Place]:
+        """The fixes of a part that are not wanted; all of it, with a part that has none, when the proposal is not."""
+        if (request.id, part.proposal) in self.proposals:
+            return frozenset((reason.rule, reason.start) for reason in part.reasons)
+        return self.fixes.get((request.id, part.path), frozenset())
+
+    def drops(self, request: Request, part: Part) -> bool:
+        """Whether nothing of a part is wanted."""
+        if (request.id, part.proposal) in self.proposals:
+            return True
+        wanted = {(reason.rule, reason.start) for reason in part.reasons} - self.left_out(request, part)
+        return bool(part.reasons) and not wanted
+
+
+def read(text: str, plan: Plan) -> Decisions:
+    """The decisions in a file that the page exported; raises PlanError when it is about another series.
+
+    A proven repair stands or falls as a whole: one unwanted place in it leaves all of it out. So does an unwanted
+    test or expected failure, which comes with the fix.
+    """
+    try:
+        value = json.loads(text)
+        if value["version"] != VERSION:
+            raise PlanError(f"the decisions are of version {value['version']}, this symfix reads {VERSION}")
+        if value["series"] != plan.name:
+            raise PlanError(f"the decisions are about the series {value['series']}, not {plan.name}")
+        rejected = [item for item in value["decisions"] if item["verdict"] == "rejected"]
+        fixes: dict[tuple[str, str], set[Place]] = {}
+        proposals = set()
+        requests = {request.id: request for request in plan.requests}
+        for item in rejected:
+            request = requests.get(item["request"])
+            parts = [part for part in request.parts if part.path == item["path"]] if request else []
+            if request is None or not parts:
+                raise PlanError(f"the decisions name {item['path']} in {item['request']}, which the plan has not")
+            unwanted = {(fix["rule"], int(fix["start"])) for fix in item.get("fixes", ())}
+            whole = [part for part in parts if plan.origin != "rules" or part.role != "fix"]
+            for part in whole:
+                known = {(reason.rule, reason.start) for reason in part.reasons}
+                if not unwanted or known & unwanted:
+                    proposals.add((request.id, part.proposal))
+            if not whole:
+                fixes.setdefault((request.id, item["path"]), set()).update(unwanted)
+        return Decisions({key: frozenset(places) for key, places in fixes.items()}, frozenset(proposals))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise PlanError(f"the decisions do not read as such: {error!r}; export them from the page again") from None

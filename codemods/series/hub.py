@@ -1,0 +1,121 @@
+"""Where pull requests are opened: by `gh` or by `ghstack`, which sign in by themselves. symfix reads no token."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from .plan import Request
+from .wording import TRAILER
+
+
+class HubError(Exception):
+    """A refusal, in the hub's own words; what was asked may be asked again."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A pull request that is there: its address, and ``OPEN``, ``MERGED`` or ``CLOSED``."""
+
+    url: str
+    state: str
+
+
+class Hub(Protocol):
+    """What sending needs of a hub."""
+
+    def existing(self, request: Request) -> Opened | None:
+        """The pull request that carries the request's trailer, in whatever state."""
+
+    def open_now(self) -> int:
+        """How many pull requests of this person that symfix made are open."""
+
+    def create(self, request: Request, body: Path, commit: str, *, draft: bool) -> str:
+        """Open one and return its address; raises HubError."""
+
+    def command(self, request: Request, body: Path, commit: str, *, draft: bool) -> Sequence[str]:
+        """The words that `create` would run."""
+
+
+@dataclass(frozen=True)
+class GitHub:
+    """Plain pull requests by ``gh``. ``repo`` (OWNER/NAME) and ``owner`` of the branch are for those from forks."""
+
+    top: Path
+    onto: str
+    repo: str | None = None
+    owner: str | None = None
+
+    def existing(self, request: Request) -> Opened | None:
+        # The search finds a new pull request only after a while, the list by branch at once.
+        by_branch = self._list("--head", request.branch)
+        by_trailer = self._list("--search", f'"{TRAILER}: {request.id}" in:body')
+        for row in (*by_branch, *by_trailer):
+            if f"{TRAILER}: {request.id}" in row["body"].splitlines():
+                return Opened(row["url"], row["state"])
+        return None
+
+    def open_now(self) -> int:
+        rows = self._list("--author", "@me", "--search", f'"{TRAILER}" in:body', state="open")
+        return sum(f"{TRAILER}: " in row["body"] for row in rows)
+
+    def create(self, request: Request, body: Path, commit: str, *, draft: bool) -> str:
+        said = _run(self.command(request, body, commit, draft=draft), self.top)
+        return said.strip().rpartition("\n")[2]
+
+    def command(self, request: Request, body: Path, commit: str, *, draft: bool) -> Sequence[str]:
+        head = f"{self.owner}:{request.branch}" if self.owner else request.branch
+        words = ["gh", "pr", "create", "--title", request.title, "--body-file", str(body), "--base", self.onto]
+        words += ["--head", head, *(["--draft"] if draft else [])]
+        words += [word for label in request.labels for word in ("--label", label)]
+        return [*words, *self._where]
+
+    def _list(self, *words: str, state: str = "all") -> list[dict[str, str]]:
+        command = ["gh", "pr", "list", "--state", state, "--limit", "100", "--json", "url,state,body", *words]
+        text = _run([*command, *self._where], self.top)
+        try:
+            rows: list[dict[str, str]] = json.loads(text or "[]")
+            return rows
+        except ValueError:
+            raise HubError(f"gh pr list answered no JSON: {text[:200]}") from None
+
+    @property
+    def _where(self) -> list[str]:
+        return ["--repo", self.repo] if self.repo else []
+
+
+@dataclass(frozen=True)
+class Ghstack:
+    """One commit, one pull request, by ``ghstack`` in a scratch worktree; ``github`` tells what is there already."""
+
+    worktree: Path
+    github: GitHub
+
+    def existing(self, request: Request) -> Opened | None:
+        return self.github.existing(request)
+
+    def open_now(self) -> int:
+        return self.github.open_now()
+
+    def create(self, request: Request, body: Path, commit: str, *, draft: bool) -> str:
+        _run(["git", "checkout", "--quiet", "--detach", commit], self.worktree)
+        said = _run(self.command(request, body, commit, draft=draft), self.worktree)
+        return next((word for word in said.split() if word.startswith("https://")), said.strip())
+
+    def command(self, request: Request, body: Path, commit: str, *, draft: bool) -> Sequence[str]:
+        return ["ghstack", "submit", *(["--draft"] if draft else []), "--no-stack", "HEAD"]
+
+
+def _run(words: Sequence[str], here: Path) -> str:
+    try:
+        ended = subprocess.run(words, cwd=here, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    except FileNotFoundError:
+        raise HubError(f"no {words[0]}: install it and sign in with it") from None
+    if ended.returncode:
+        said = (ended.stderr or ended.stdout).strip().splitlines()
+        raise HubError(f"{' '.join(words[:3])}: {said[-1] if said else f'exit {ended.returncode}'}")
+    return ended.stdout

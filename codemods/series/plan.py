@@ -1,0 +1,142 @@
+"""The plan of a series: values, and the JSON file in which a person reads and edits them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .hunks import Hunk
+from .proposal import Left, Reason, Role
+
+VERSION = 1
+
+
+class PlanError(Exception):
+    """A plan or decisions file that can't be used; ``str()`` is the one line for the user."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one proposal changes in one file. ``before`` is git's name of the content it is about, None: no file."""
+
+    path: str
+    proposal: str
+    role: Role
+    before: str | None
+    hunks: tuple[Hunk, ...]
+    reasons: tuple[Reason, ...] = ()
+    left: tuple[Left, ...] = ()
+
+
+@dataclass(frozen=True)
+class Request:
+    """One pull request. ``id`` and ``branch`` stay the same while it is about the same files for the same reason."""
+
+    id: str
+    branch: str
+    title: str
+    summary: str
+    rules: tuple[str, ...]
+    operators: tuple[str, ...]
+    opinfos: tuple[str, ...]
+    labels: tuple[str, ...]
+    issues: tuple[int, ...]
+    parts: tuple[Part, ...]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(sorted({part.path for part in self.parts}))
+
+    @property
+    def lines(self) -> int:
+        """Changed lines, as GitHub counts them: added and removed."""
+        return sum(len(hunk.old) + len(hunk.new) for part in self.parts for hunk in part.hunks)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A series: requests in the order in which they are sent, all about the commit ``base``.
+
+    ``made`` (seconds since 1970) dates the commits, so that building twice gives the same ones. ``words`` are the
+    choices under which the rules were asked, ``rules`` what each says of itself; ``origin`` is ``rules`` or
+    ``repairs``.
+    """
+
+    name: str
+    base: str
+    made: int
+    tool: str
+    origin: str
+    words: Mapping[str, Any]
+    rules: Mapping[str, str]
+    requests: tuple[Request, ...]
+    passed_over: tuple[str, ...] = field(default=())
+
+
+def to_json(plan: Plan) -> str:
+    """The plan as a document that a person can read; empty things are left out."""
+    return json.dumps(_lean({"version": VERSION, **asdict(plan)}), indent=1, ensure_ascii=False) + "\n"
+
+
+def from_json(text: str) -> Plan:
+    """The plan in a document; raises PlanError."""
+    try:
+        value = json.loads(text)
+        if value.get("version") != VERSION:
+            raise PlanError(f"the plan is of version {value.get('version')}, this symfix reads {VERSION}: plan again")
+        return Plan(
+            value["name"],
+            value["base"],
+            value["made"],
+            value["tool"],
+            value["origin"],
+            value.get("words", {}),
+            value.get("rules", {}),
+            tuple(_request(one) for one in value.get("requests", ())),
+            tuple(value.get("passed_over", ())),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise PlanError(f"the plan does not read as one: {error!r}; plan again") from None
+
+
+def _lean(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _lean(one) for key, one in value.items() if one not in (None, (), [], {})}
+    return [_lean(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _request(value: dict[str, Any]) -> Request:
+    return Request(
+        value["id"],
+        value["branch"],
+        value["title"],
+        value["summary"],
+        tuple(value.get("rules", ())),
+        tuple(value.get("operators", ())),
+        tuple(value.get("opinfos", ())),
+        tuple(value.get("labels", ())),
+        tuple(value.get("issues", ())),
+        tuple(_part(one) for one in value.get("parts", ())),
+    )
+
+
+def _part(value: dict[str, Any]) -> Part:
+    return Part(
+        value["path"],
+        value["proposal"],
+        value["role"],
+        value.get("before"),
+        tuple(
+            Hunk(one["line"], tuple(one.get("old", ())), tuple(one.get("new", ())), tuple(one.get("why", ())))
+            for one in value.get("hunks", ())
+        ),
+        tuple(_reason(one) for one in value.get("reasons", ())),
+        tuple(Left(**{"function": None, **one}) for one in value.get("left", ())),
+    )
+
+
+def _reason(value: dict[str, Any]) -> Reason:
+    spans = tuple((start, end) for start, end in value.get("spans", ()))
+    return Reason(**{"function": None, "default": None, **value, "spans": spans})

@@ -1,0 +1,120 @@
+"""A headless Chromium, driven by ChromeDriver over plain HTTP: the few words of WebDriver that the tests need."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+
+
+def missing() -> str:
+    """Why there is no browser to test in; empty when there is one."""
+    absent = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
+    return f"no {' and no '.join(absent)}: apt-get install chromium chromium-driver" if absent else ""
+
+
+class Browser:
+    """One browser with an empty profile in ``folder``; downloads go to ``folder/downloads``."""
+
+    def __init__(self, folder: Path, *, dark: bool = False, size: tuple[int, int] = (1400, 900)) -> None:
+        self.downloads = folder / "downloads"
+        self.downloads.mkdir(parents=True, exist_ok=True)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self._driver = subprocess.Popen(
+            ["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        self._at = f"http://127.0.0.1:{port}"
+        self._wait()
+        flags = [*_FLAGS, f"--user-data-dir={folder / 'profile'}", f"--window-size={size[0]},{size[1]}"]
+        flags += ["--force-dark-mode"] if dark else []
+        options = {
+            "binary": shutil.which("chromium"),
+            "args": flags,
+            "prefs": {"download.default_directory": str(self.downloads)},
+        }
+        wanted = {
+            "capabilities": {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}
+        }
+        self._session = f"/session/{self._ask('POST', '/session', wanted)['sessionId']}"
+
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._ask("DELETE", self._session)
+        finally:
+            self._driver.terminate()
+            self._driver.wait()
+
+    def open(self, page: Path, fragment: str = "") -> None:
+        """Load a file from disk."""
+        self._ask("POST", f"{self._session}/url", {"url": page.resolve().as_uri() + fragment})
+
+    def run(self, script: str, *words: object) -> Any:
+        """What a function body returns in the page."""
+        return self._ask("POST", f"{self._session}/execute/sync", {"script": script, "args": list(words)})
+
+    def press(self, text: str) -> None:
+        """Press keys, one after the other."""
+        actions = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
+        self._ask("POST", f"{self._session}/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def click(self, selector: str) -> None:
+        """Click where a person would: in the middle of the first element, which must be in sight."""
+        found = self._ask("POST", f"{self._session}/element", {"using": "css selector", "value": selector})
+        self._ask("POST", f"{self._session}/element/{next(iter(found.values()))}/click", {})
+
+    def resize(self, width: int, height: int) -> None:
+        self._ask("POST", f"{self._session}/window/rect", {"width": width, "height": height})
+
+    def picture(self, path: Path) -> None:
+        """A screenshot of what is in sight."""
+        path.write_bytes(base64.b64decode(self._ask("GET", f"{self._session}/screenshot")))
+
+    def complaints(self) -> list[str]:
+        """What the page wrote to the console that is no mere note."""
+        rows = self._ask("POST", f"{self._session}/se/log", {"type": "browser"})
+        return [row["message"] for row in rows if row["level"] in ("WARNING", "SEVERE")]
+
+    def _wait(self) -> None:
+        for _ in range(400):
+            try:
+                if self._ask("GET", "/status")["ready"]:
+                    return
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError("chromedriver does not answer")
+
+    def _ask(self, method: str, path: str, body: object = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self._at + path, data, {"Content-Type": "application/json"}, method=method)
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
+                return json.loads(answer.read())["value"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError(json.loads(error.read())["value"]["message"].partition("\n")[0]) from None
