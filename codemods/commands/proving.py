@@ -21,6 +21,7 @@ from ..verify.command import verify as run_verification
 from ..verify.evidence import to_json
 from ..verify.extension import Memory
 from ..verify.isolation import Limits, SandboxMissing
+from ..verify.replays import Memory as Replays
 
 CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
 """Exit codes of the verdicts; what is neither proven nor worse is a finding (1)."""
@@ -54,6 +55,7 @@ class Prover:
             raise click.UsageError("--build alone proves nothing: name a --test or a --repro")
         self._words = words
         self._memory: Memory = {}
+        self._replays: Replays = {}
 
     def __call__(self, changes: Sequence[Change]) -> Verification:
         words = self._words
@@ -72,6 +74,7 @@ class Prover:
                 timeout=words["timeout"],
                 evidence_folder=words["evidence"],
                 memory=self._memory,
+                replays=self._replays,
                 progress=_say,
             )
         except (TorchError, SandboxMissing) as error:

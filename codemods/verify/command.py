@@ -17,6 +17,7 @@ from .isolation import Limits
 from .modules import Unplaced, module_name
 from .operators import PROTOCOLS, SAMPLES
 from .procedure import Procedure, Question
+from .replays import Memory as Replayed
 from .scratch import scratch_folder
 from .toolchain import CompilerMissing, Toolchain, find_toolchain
 from .variants import Laboratory
@@ -42,6 +43,7 @@ def verify(
     evidence_folder: Path | None = None,
     fresh: bool = False,
     memory: Memory | None = None,
+    replays: Replayed | None = None,
     timeout: float | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Verification:
@@ -54,7 +56,8 @@ def verify(
 
     With ``builds``, the files are of a project of the user's: it is built by these commands in scratch copies, and
     ``tests`` and ``repros`` run there; so they do for Python files that are not torch's. ``memory`` keeps what the
-    project's sides did from one call to the next, ``timeout`` is for each of its commands.
+    project's sides did from one call to the next, ``replays`` what scripts did on torch as installed and before;
+    ``timeout`` is for each of a project's commands.
 
     Raises a TorchError when there is no usable torch, SandboxMissing when ``limits`` require what the machine has not.
     """
@@ -91,7 +94,7 @@ def verify(
         laboratory = Laboratory(place.python, scratch, limits or Limits())
         api = TorchApi.load(None, torch_python) if cpp else None
         answer = replace(answer, compiler=toolchain.version if toolchain else "")
-        answer = Procedure(laboratory, place, api, toolchain, jobs, progress).answer(question, answer)
+        answer = Procedure(laboratory, place, api, toolchain, jobs, progress, replays).answer(question, answer)
     return keep(replace(answer, seconds=round(time.monotonic() - started, 2)), keeper, key)
 
 

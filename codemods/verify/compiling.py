@@ -63,8 +63,8 @@ class Builder:
         return self._pool.submit(self._compile, name, content, quote, self._prelude, counted)
 
     def check(self, name: str, content: bytes, quote: Path | None = None) -> Future[Built]:
-        """Start compiling ``content`` as its own build will, with no header but those it includes."""
-        return self._pool.submit(self._compile, name, content, quote, None, False)
+        """Start reading ``content`` as its own build will, with no headers but its own; nothing is made of it."""
+        return self._pool.submit(self._check, name, content, quote)
 
     @property
     def precompiled(self) -> bool:
@@ -84,6 +84,12 @@ class Builder:
     def close(self) -> None:
         """Forget what has not started; what runs is waited for."""
         self._pool.shutdown(cancel_futures=True)
+
+    def _check(self, name: str, content: bytes, quote: Path | None) -> Built:
+        source = self._scratch / new_name("unit") / name
+        source.parent.mkdir()
+        source.write_bytes(content)
+        return self._finish(self._toolchain.check_command(source, quote=quote), source)
 
     def _compile(self, name: str, content: bytes, quote: Path | None, first: Path | None, counted: bool) -> Built:
         place = self._scratch / new_name("unit")

@@ -30,6 +30,7 @@ class Libraries:
     after: Path
     candidates: tuple[Candidate, ...]
     commands: tuple[str, ...]
+    last_word: LastWord
     counted: tuple[tuple[Change, Path], ...] = ()
     """The changes whose object after counts its lines, with that object."""
 
@@ -73,6 +74,7 @@ def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: 
             after = before
         units.append((Verdict.REGRESSED, after))
     shim = builder.compile("shim.cpp", shim_source(shim_candidates).encode())
+    last_word = LastWord(changes, builder)
     commands: list[str] = []
     for verdict in _SIDES:
         for blame, unit in units:
@@ -87,7 +89,7 @@ def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: 
         sides.append(_made(linked, verdict, commands, "link"))
     objects_after = ((change, unit.result().target) for change, unit in counting if builder.counts)
     counted_objects = tuple((change, target) for change, target in objects_after if target is not None)
-    return Libraries(sides[0], sides[1], shim_candidates, tuple(commands), counted_objects)
+    return Libraries(sides[0], sides[1], shim_candidates, tuple(commands), last_word, counted_objects)
 
 
 class LastWord:

@@ -81,6 +81,11 @@ class Toolchain:
         first += ["--coverage"] if counted else []
         return [str(self.compiler), *flags, *places, *first, "-c", str(source), "-o", str(target)]
 
+    def check_command(self, source: Path, *, quote: Path | None = None) -> list[str]:
+        """Read ``source`` as `compile_command` does and make nothing of it."""
+        *words, _, _, _, _ = self.compile_command(source, source, quote=quote)
+        return [*words, "-fsyntax-only", str(source)]
+
     def precompile_command(self, header: Path, target: Path) -> list[str]:
         """Compile ``header`` itself, for `compile_command` to take as a prelude."""
         places = [f"-I{folder}" for folder in self.includes]

@@ -1,0 +1,99 @@
+"""The user's scripts and commands on three torches: as installed, with the files before, with the files after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from .change import Check
+from .evidence import question_key
+from .variants import Laboratory, Replayed, Variant
+
+Memory = MutableMapping[str, Replayed]
+"""What runs on torch as installed and on the files before gave: a second question about the same ones runs neither."""
+INSTALLED = Variant("installed", identity="installed")
+
+
+@dataclass(frozen=True)
+class _Run:
+    protocol: str
+    subject: str
+    content: bytes
+    on: Callable[[Variant], Replayed]
+
+
+class Replays:
+    """Runs at most ``jobs`` at a time; those on the installed torch start at once, before anything is built."""
+
+    def __init__(
+        self,
+        laboratory: Laboratory,
+        repros: Sequence[Path],
+        tests: Sequence[str],
+        folder: Path,
+        jobs: int,
+        memory: Memory | None = None,
+    ) -> None:
+        self._memory: Memory = {} if memory is None else memory
+        self._load = _Run("load", "", b"", partial(_load, laboratory))
+        self._asked = [
+            _Run("repro", script.name, bytes(script) + script.read_bytes(), partial(_replay, laboratory, script))
+            for script in repros
+        ] + [_Run("test", words, words.encode(), partial(_command, laboratory, words, folder)) for words in tests]
+        self._loads = bool(repros)
+        self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="replay")
+        self._installed = [self._start(item, INSTALLED) for item in self._asked]
+
+    @property
+    def subjects(self) -> str:
+        """What is run, for a person; empty: nothing."""
+        return ", ".join(item.subject for item in self._asked)
+
+    def close(self) -> None:
+        """Forget what has not started; what runs is waited for."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def compare(
+        self, before: Variant, after: Variant, *, must_load: bool
+    ) -> tuple[list[Check], list[Replayed], Sequence[Replayed]]:
+        """The checks; what each run on ``after`` gave; and one run on each side that says whether it loads at all.
+
+        The last is empty when there is no script that would tell and nobody asks (``must_load``).
+        """
+        runs = self._asked if self._loads or not must_load else [self._load, *self._asked]
+        started = [(self._start(item, before), self._start(item, after)) for item in runs]
+        seen = [(one.result(), other.result()) for one, other in started]
+        compared = zip(self._asked, seen[len(runs) - len(self._asked) :], self._installed, strict=True)
+        checks = [
+            Check(item.protocol, item.subject, one.observation, other.observation, reference.result().observation)
+            for item, (one, other), reference in compared
+        ]
+        return checks, [other for _, other in seen], seen[0] if self._loads or must_load else ()
+
+    def _start(self, item: _Run, variant: Variant) -> Future[Replayed]:
+        return self._pool.submit(self._run, item, variant)
+
+    def _run(self, item: _Run, variant: Variant) -> Replayed:
+        if variant.name == "after":
+            return item.on(variant)
+        key = question_key([item.protocol.encode(), item.content, variant.identity.encode()])
+        known = self._memory.get(key)
+        if known is None:
+            known = self._memory[key] = item.on(variant)
+        return known
+
+
+def _load(laboratory: Laboratory, variant: Variant) -> Replayed:
+    replayed = laboratory.replay(variant, None)
+    return replace(replayed, loaded=replayed.loaded and replayed.observation.passed)
+
+
+def _replay(laboratory: Laboratory, script: Path, variant: Variant) -> Replayed:
+    return laboratory.replay(variant, script)
+
+
+def _command(laboratory: Laboratory, words: str, folder: Path, variant: Variant) -> Replayed:
+    return laboratory.command(variant, words, folder)
