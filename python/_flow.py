@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ..codemods.source import SourceFile
@@ -15,22 +16,48 @@ from ._values import Kind, Value, annotated, flat, join
 _ROUNDS = 6
 
 
+class _Results:
+    """What the functions of a file return. Scopes hold this and not the flow that holds them: no cycle, no garbage."""
+
+    def __init__(self, functions: Sequence[Function]) -> None:
+        self.returned: dict[Function, Value] = {}
+        self._by_name: dict[str, list[Function]] = defaultdict(list)
+        for function in functions:
+            self._by_name[function.node.name].append(function)
+
+    def callees(self, func: ast.expr) -> list[Function]:
+        if isinstance(func, ast.Name):
+            return [one for one in self._by_name.get(func.id, ()) if one.owner is None]
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            owners = self._by_name.get(func.attr, ())
+            return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
+        return []
+
+    def of(self, func: ast.expr) -> Value | None:
+        """What calling ``func`` gives; None when the file does not define it."""
+        known = [self.returned[one] for one in self.callees(func) if one in self.returned]
+        if not known:
+            return None
+        result = known[0]
+        for other in known[1:]:
+            result = join(result, other)
+        return result
+
+
 class Flow:
     """The scopes of a module's functions, at rest: parameters know what the file's own calls pass them."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self._torch = imports_torch(module)
-        self._by_name: dict[str, list[Function]] = defaultdict(list)
+        self._results = _Results(module.functions)
         self._inner: dict[Function, list[Function]] = defaultdict(list)
         for function in module.functions:
-            self._by_name[function.node.name].append(function)
             if function.outer:
                 self._inner[function.outer].append(function)
         self._called: dict[Function, list[tuple[ast.Call, list[Function]]]] = {}
         self._shown: dict[Function, frozenset[str]] = {}
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
-        self._returned: dict[Function, Value] = {}
         self._scopes: dict[Function, Scope] = {}
         self._settle()
         self._values: dict[ast.expr, Value] = {}
@@ -38,7 +65,7 @@ class Flow:
     def scope_of(self, node: ast.AST) -> Scope:
         """The names visible at a node, targets of the comprehensions around it included."""
         function = self.module.function_of(node)
-        scope = self._scopes[function] if function else Scope(self.module, None, {}, self._result)
+        scope = self._scopes[function] if function else Scope(self.module, None, {}, self._results.of)
         for comprehension in reversed(self.module.comprehensions_around(node)):
             scope = scope.inside(comprehension)
         return scope
@@ -59,9 +86,9 @@ class Flow:
             for function in pending:
                 scope = self._scope(function)
                 self._scopes[function] = scope
-                before = self._returned.get(function)
-                self._returned[function] = self._return_value(function, scope)
-                if before != self._returned[function]:
+                before = self._results.returned.get(function)
+                returned = self._results.returned[function] = self._return_value(function, scope)
+                if before != returned:
                     again |= callers[function.node.name]
                 for call, callees in self._calls(function):
                     for callee in callees:
@@ -76,7 +103,7 @@ class Flow:
     def _calls(self, function: Function) -> list[tuple[ast.Call, list[Function]]]:
         """The calls inside a function of what the file defines."""
         if function not in self._called:
-            found = [(call, self._callees(call.func)) for call in function.nodes.every(ast.Call)]
+            found = [(call, self._results.callees(call.func)) for call in function.nodes.every(ast.Call)]
             self._called[function] = [(call, callees) for call, callees in found if callees]
         return self._called[function]
 
@@ -96,27 +123,9 @@ class Flow:
             elif value is Kind.UNKNOWN and passed is not None:
                 value = passed
             names[argument.arg] = value
-        scope = Scope(self.module, function, names, self._result, shown, registered and self._torch)
+        scope = Scope(self.module, function, names, self._results.of, shown, registered and self._torch)
         scope.learn_all(function.binders)
         return scope
-
-    def _callees(self, func: ast.expr) -> list[Function]:
-        if isinstance(func, ast.Name):
-            return [one for one in self._by_name.get(func.id, ()) if one.owner is None]
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            owners = self._by_name.get(func.attr, ())
-            return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
-        return []
-
-    def _result(self, func: ast.expr) -> Value | None:
-        callees = self._callees(func)
-        known = [self._returned[one] for one in callees if one in self._returned]
-        if not known:
-            return None
-        result = known[0]
-        for other in known[1:]:
-            result = join(result, other)
-        return result
 
     def _return_value(self, function: Function, scope: Scope) -> Value:
         declared = annotated(spelled(function.node.returns)) if function.node.returns else Kind.UNKNOWN
