@@ -86,16 +86,20 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         and _decides(know, node)
     ]
     held = [fix for found in compared for fix in _held_at_zero(know, found, name)]
-    clamped = [fix for fix in held if fix.message.startswith("hold")]
-    for family in (larger, checks, clamped):
+    clamped = any(fix.message.startswith("hold") for fix in held) or b".max(0)" in _body(know, function)
+    arrays = [fix for node in every(function.body, "binary_expression") for fix in _equal_arrays(know, node, name)]
+    yield from _one_formula(know, compared, name)
+    for family in (larger, checks, arrays, held if clamped else []):
         if len(family) > 1 and not _overlapping(family):
             yield _together(family)
         yield from family
-    if len(held) > 1 and not _overlapping(held):
-        yield _together(held)
     for first in (True, False):
         for found in compared:
             yield _default(know, found, name, first)
+
+
+def _body(know: Knowledge, function: Function) -> bytes:
+    return know.model.tree.content[function.body.start_byte : function.body.end_byte]
 
 
 def _decides(know: Knowledge, node: Node) -> bool:
@@ -114,8 +118,11 @@ def _decides(know: Knowledge, node: Node) -> bool:
 
 
 def _default(know: Knowledge, found: Comparison, name: str, first: bool) -> Fix:
+    return _with_default(know, found, name, bool(general_answer(know.types, found) or found.sign == "!=") is first)
+
+
+def _with_default(know: Knowledge, found: Comparison, name: str, truth: bool) -> Fix:
     text = know.model.tree.text(found.node)
-    truth = (general_answer(know.types, found) or (found.sign == "!=")) is first
     macro = f"TORCH_GUARD_OR_{str(truth).upper()}"
     edits = as_method(know.types, found, around=(f"{macro}(", ")"))
     words = f"an undecided `{text}` is taken as {str(truth).lower()}"
@@ -147,6 +154,8 @@ def _held_at_zero(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix
     body = None if branch is None else field(branch, "consequence")
     if branch is None or body is None or field(branch, "alternative") is not None or found.sign not in "<>":
         return
+    if any(True for _ in every(body, "return_statement", "throw_statement", "continue_statement", "break_statement")):
+        return
     text = know.model.tree.text
     low, high = (found.subject, found.other) if found.sign == "<" else (found.other, found.subject)
     edits = list(as_method(know.types, found, around=("TORCH_GUARD_OR_TRUE(", ")")))
@@ -169,14 +178,39 @@ def _held_at_zero(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix
     yield Fix(NAME, 2, Safety.UNSAFE, tuple(edits), message, name, words)
 
 
+def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iterator[Fix]:
+    """``if (a < b) p = b - a; if (a > b) crop`` → only the first, whatever the sign: a negative padding crops."""
+    for found in compared:
+        branch = next((around for around in ancestors(found.node) if around.type == "if_statement"), None)
+        body = None if branch is None else field(branch, "consequence")
+        if branch is None or body is None or field(branch, "alternative") is not None or found.sign not in "<>":
+            continue
+        text = know.model.tree.text
+        low, high = (found.subject, found.other) if found.sign == "<" else (found.other, found.subject)
+        difference = f"{text(high)} - {text(low)}"
+        if not any(text(node) == difference for node in every(body, "binary_expression")):
+            continue
+        mirrored = [
+            other
+            for other in compared
+            if other.sign in "<>"
+            and (text(other.subject), text(other.other)) in ((text(low), text(high)), (text(high), text(low)))
+            and (other.sign == "<") is not ((text(other.subject), text(other.other)) == (text(low), text(high)))
+        ]
+        if mirrored:
+            family = [_with_default(know, found, name, True), *(_with_default(know, m, name, False) for m in mirrored)]
+            yield _together(family)
+
+
 def _joined_check(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
     """``TORCH_CHECK(p && a == b, …)`` → ``TORCH_SYM_CHECK(p ? a.sym_eq(b) : c10::SymBool(false), …)``."""
     callee, listed = field(call, "function"), arguments(call)
     tree = know.model.tree
     if callee is None or tree.text(callee) != "TORCH_CHECK" or len(listed) < 2 or tree.trusted(call) is not None:
         return
-    operands = _operands(know, listed[0], "&&")
-    found = [comparison(know.types, operand, of_sizes=False) for operand in operands]
+    sign = "||" if len(_operands(know, listed[0], "||")) > 1 else "&&"
+    operands = _operands(know, listed[0], sign)
+    found = [comparison(know.types, operand, of_sizes=False) or _unknown(know, operand) for operand in operands]
     symbolic = [one for one in found if one is not None]
     if len(operands) == 1 and symbolic:
         (only,) = symbolic
@@ -188,13 +222,42 @@ def _joined_check(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
         return
     joined = _method_text(know, symbolic[0])
     for one in symbolic[1:]:
-        joined = f"{joined}.sym_and({_method_text(know, one)})"
+        joined = f"{joined}.{'sym_and' if sign == '&&' else 'sym_or'}({_method_text(know, one)})"
     if concrete:
-        condition = " && ".join(tree.text(operand) for operand in concrete)
-        joined = f"({condition}) ? {joined} : c10::SymBool(false)"
+        condition = f" {sign} ".join(tree.text(operand) for operand in concrete)
+        sides = f"{joined} : c10::SymBool(false)" if sign == "&&" else f"c10::SymBool(true) : {joined}"
+        joined = f"({condition}) ? {sides}"
     edit = Edit(listed[0].start_byte, listed[0].end_byte, joined.encode())
     both = (Edit(callee.start_byte, callee.end_byte, b"TORCH_SYM_CHECK"), edit)
     yield Fix(NAME, 2, Safety.UNSAFE, both, f"`{tree.text(listed[0])}` can be checked later", name)
+
+
+def _unknown(know: Knowledge, node: Node) -> Comparison | None:
+    """A comparison with a number of something whose type is not known here; the compiler knows."""
+    left, right, sign = field(node, "left"), field(node, "right"), field(node, "operator")
+    if node.type != "binary_expression" or left is None or right is None or sign is None:
+        return None
+    plain = left.type in ("identifier", "subscript_expression", "field_expression")
+    if not plain or right.type != "number_literal" or know.types.type_of(left) is not Type.UNKNOWN:
+        return None
+    text = know.model.tree.text(sign)
+    return Comparison(node, left, text, right) if text in ("==", "!=", "<", "<=", ">", ">=") else None
+
+
+def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
+    """``a.sym_sizes() == b.sym_sizes()`` → ``TORCH_GUARD_OR_FALSE(c10::sym_equals(a.sym_sizes(), b.sym_sizes()))``."""
+    left, right, sign = field(node, "left"), field(node, "right"), field(node, "operator")
+    if left is None or right is None or sign is None or know.model.tree.text(sign) not in ("==", "!="):
+        return
+    kinds = {know.types.type_of(left), know.types.type_of(right)}
+    if not kinds <= {Type.SYM_REF, Type.SYM_VEC} or know.model.tree.trusted(node) is not None:
+        return
+    text = know.model.tree.text
+    negation = "" if text(sign) == "==" else "!"
+    new = f"{negation}TORCH_GUARD_OR_FALSE(c10::sym_equals({text(left)}, {text(right)}))"
+    edit = Edit(node.start_byte, node.end_byte, new.encode())
+    words = f"two undecided shapes are taken to differ in `{text(node)}`"
+    yield Fix(NAME, 2, Safety.UNSAFE, (edit,), f"compare `{text(left)}` without forcing each size", name, words)
 
 
 def _method_text(know: Knowledge, found: Comparison) -> str:

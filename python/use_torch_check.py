@@ -60,7 +60,7 @@ def _answer(module: Module, known: Flow, node: ast.If | ast.Assert, context: Con
     if _of_other_types(module, node):
         return skip(NAME, module, node.test, "not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
     try:
-        return _rewritten(module, known, node, context)
+        return rewritten(module, known, node, context)
     except Unfit as unfit:
         return skip(NAME, module, node.test, unfit.reason, unfit.detail)
 
@@ -79,7 +79,8 @@ def _of_other_types(module: Module, node: ast.If | ast.Assert) -> bool:
     return False
 
 
-def _rewritten(module: Module, known: Flow, node: ast.If | ast.Assert, context: Context) -> Fix:
+def rewritten(module: Module, known: Flow, node: ast.If | ast.Assert, context: Context) -> Fix:
+    """The check in place of a refusal, wherever it stands; raises Unfit."""
     start, end = module.span(node)
     if module.source.content[start : start + 4] == b"elif":
         raise Unfit("elif", "a check cannot stand between the branches of an if")

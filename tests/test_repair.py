@@ -202,7 +202,7 @@ def test_taking_back_removes_a_fix_from_all_that_came_through_it(module: Path, a
     bench = Texts(module, {"first": b"guard_or_false(x.numel() == 0)"}, at={"first": b"x.numel() == 0"})
     search = searched(bench, advisors)
     member = search.chains["first"][0]
-    search._take_back(member, Trial("other", "deviates", "at 0: another shape"))
+    search._take_back(member, Trial("other", "deviates", "at 0: another shape"), 0, "taken back")
     assert search.chains["first"] == []
     assert search.drafts[module].now.content == MODULE
     assert search.trials["first"].verdict == "failed"

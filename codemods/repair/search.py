@@ -15,7 +15,7 @@ from .sites import Advisors, Candidate, Site
 from .trials import Trial, Tried
 
 Picks = list[tuple[Candidate, tuple[str, ...]]]
-ROUNDS = 24
+ROUNDS = 40
 _FRAMES = 5
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
 
@@ -68,6 +68,8 @@ class Search:
         for number in range(1, ROUNDS + 1):
             picked = self._that_build(self._pick())
             if not picked:
+                if self._back_up(most):
+                    continue
                 return
             drafts = self._with(picked)
             names = sorted({name for _, operators in picked for name in operators})
@@ -91,18 +93,19 @@ class Search:
                 member = self.chains[name][-1]
                 harmful[id(member)] = member, trial
         for member, trial in harmful.values():
-            self._take_back(member, trial)
+            self._take_back(member, trial, 0, "taken back")
         return bool(harmful) or any(self._first_open(name) is not None for name in names if name in self._sites)
 
-    def _take_back(self, member: Kept, trial: Trial) -> None:
+    def _take_back(self, member: Kept, trial: Trial, most: int, why: str) -> None:
         draft = self.drafts[member.path]
         self.drafts[member.path] = draft.only([fix for fix in draft.taken if fix not in member.fixes])
         names = [name for name, chain in self.chains.items() if member in chain]
-        came = f"taken back: {trial.operator} {trial.verdict}: {trial.message}"
+        came = f"{why}: {trial.operator} {trial.verdict}: {trial.message}"
         self.attempts.append(Attempt(member.candidate, tuple(names), kept=False, came=came))
         for name in names:
             del self.chains[name][self.chains[name].index(member) :]
-        for name, now in self.bench.try_on(self.drafts, dict.fromkeys(names, -1)).trials.items():
+        samples = {name: self.trials[name].sample for name in names}
+        for name, now in self.bench.try_on(self.drafts, samples, most).trials.items():
             self.trials[name] = now
             self._place(name, now, self.drafts)
 
@@ -113,6 +116,18 @@ class Search:
             sites = self.bench.sites(trial, seen)
             self._sites[name] = tuple(site for site in sites if not self.files or site.path in self.files)
             self.drafts |= {path: draft for path, draft in seen.items() if path not in self.drafts}
+
+    def _back_up(self, most: int) -> bool:
+        """Take back what brought a stuck operator on but nobody to the end, where something else can be tried."""
+        helpful = {id(member) for name, chain in self.chains.items() if self.trials[name].passed for member in chain}
+        for name, chain in self.chains.items():
+            if self.trials[name].passed or not chain or id(chain[-1]) in helpful:
+                continue
+            member = chain[-1]
+            self._take_back(member, self.trials[name], most, "leads nowhere")
+            if any(self._next(site) is not None for site in self._sites.get(name, ())):
+                return True
+        return False
 
     def _swap_in(self, most: int, progress: Callable[[str], None]) -> None:
         """Operators whose failure is now in C++ run on the source tree's kernels from here on, as they are at first."""

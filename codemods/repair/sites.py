@@ -11,6 +11,8 @@ from ..rule import Context, Fix, Rule, Safety
 from ..source import SourceFile
 from .drafts import Draft
 
+_BEFORE = 32
+
 
 @dataclass(frozen=True)
 class Site:
@@ -116,6 +118,10 @@ def _touches(fix: Fix, extent: tuple[int, int]) -> bool:
 
 
 def _key(source: SourceFile, fixes: tuple[Fix, ...]) -> tuple[object, ...]:
+    """What tells candidates apart, wherever the edits of others have moved them."""
+    content = source.content
     return tuple(
-        (fix.function, source.content[edit.start : edit.end], edit.text) for fix in fixes for edit in fix.edits
+        (fix.function, content[max(0, edit.start - _BEFORE) : edit.start], content[edit.start : edit.end], edit.text)
+        for fix in fixes
+        for edit in fix.edits
     )

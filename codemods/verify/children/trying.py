@@ -33,6 +33,7 @@ _MACHINERY = (
     "/torch/_thunk.py",
 )
 _FRAMES = 12
+_SIZES = {"0": lambda _: 0, "1": lambda _: 1, "one more": lambda n: n + 1, "larger": lambda n: 2 * n + 1}
 
 
 def main(request_path: str) -> None:
@@ -45,6 +46,7 @@ def main(request_path: str) -> None:
         quiet()
         by_full_name = _operators()
         witness = Witness()
+        _compare_shapes(witness)
         for name, wanted in request["operators"]:
             say(report, {"start": name})
             calls = kernels.calls() if kernels else []
@@ -87,7 +89,6 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, A
 
     ``most`` samples are tried, spread over all there are, and number ``wanted`` among them; 0: all.
     """
-    from .protocols import unbacked
     from .samples import draw
 
     started = time.monotonic()
@@ -101,12 +102,12 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, A
         some = [pair for pair in drawn if pair in some or pair[0] == wanted]
         for number, sample in some:
             witness.forget()
-            seen = unbacked(sample)
+            seen = _unbacked(sample)
             if seen.get("eager"):
                 eager_errors += 1
                 continue
             count += 1
-            found = _finding(seen)
+            found = _finding(seen, witness.shapes)
             if found:
                 told = {**found, "sample": number, "count": count, **witness.testimony(found["message"])}
                 return {**told, "seconds": round(time.monotonic() - started, 2)}
@@ -121,9 +122,27 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, A
     }
 
 
-def _finding(seen: dict[str, Any]) -> dict[str, str] | None:
+def _unbacked(sample: Any) -> dict[str, Any]:
+    """PyTorch's protocol, the result compared, and the compiled code called at four other sizes."""
+    from . import protocols
+    from .samples import attempt, difference
+
+    expected, error = attempt(sample.call)
+    if error:
+        return {"passed": False, "error": error, "eager": True}
+    compiled = protocols._Compiled(sample, "eager")
+    result, error = attempt(lambda: sample.call(compiled, unbacked=True))
+    said = error or difference(result, expected, values=protocols._repeats(sample, expected))
+    if said:
+        return {"passed": False, "silent": not error, "error": said}
+    return {"passed": True, "probes": {n: protocols._probe(sample.resized(f), compiled) for n, f in _SIZES.items()}}
+
+
+def _finding(seen: dict[str, Any], shapes: str) -> dict[str, str] | None:
     if not seen["passed"]:
         return {"verdict": "wrong" if seen.get("silent") else "failed", "message": seen["error"]}
+    if shapes:
+        return {"verdict": "deviates", "message": shapes}
     for size, said in seen["probes"].items():
         if said.startswith("silent: "):
             return {"verdict": "deviates", "message": f"at {size}: {said.removeprefix('silent: ')}"}
@@ -132,6 +151,8 @@ def _finding(seen: dict[str, Any]) -> dict[str, str] | None:
 
 class Witness:
     """Remembers who asked for a size that nobody knows: the frames, Python's and C++'s, when the error is made."""
+
+    _frames: tuple[list[Any], list[Any]] = ([], [])
 
     def __init__(self) -> None:
         shapes: Any = importlib.import_module("torch.fx.experimental.symbolic_shapes")
@@ -143,10 +164,12 @@ class Witness:
             self._frames = _frames_now()
 
         error.__init__ = made
-        self._frames: tuple[list[Any], list[Any]] = ([], [])
+        self.shapes = ""
+        """How a shape that was promised while tracing differs from the one that came."""
 
     def forget(self) -> None:
         self._frames = ([], [])
+        self.shapes = ""
 
     def testimony(self, message: str) -> dict[str, Any]:
         """Frames of torch's own code, the innermost first: ``[file, line, function]``, C++ with an empty file."""
@@ -155,12 +178,68 @@ class Witness:
         return {"frames": frames if said else [], "user": user if said else []}
 
 
+def _compare_shapes(witness: Witness) -> None:
+    """From now on what the eager backend runs is held against the shapes that tracing promised.
+
+    The graph calls the real operator: a wrong shape function would go unseen in the result.
+    """
+    registry: Any = importlib.import_module("torch._dynamo.backends.registry")
+    look_up = registry.lookup_backend
+
+    def looked_up(name: Any) -> Any:
+        inner = look_up(name)
+        return _holding(inner, witness) if name == "eager" else inner
+
+    registry.lookup_backend = looked_up
+
+
+def _holding(inner: Any, witness: Witness) -> Any:
+    def backend(graph: Any, inputs: Any) -> Any:
+        run = inner(graph, inputs)
+        given = [node.meta.get("example_value") for node in graph.graph.nodes if node.op == "placeholder"]
+        (output,) = [node for node in graph.graph.nodes if node.op == "output"]
+        promised = [getattr(node, "meta", {}).get("example_value") for node in output.args[0]]
+
+        def held(*arguments: Any) -> Any:
+            results = run(*arguments)
+            witness.shapes = witness.shapes or _broken_promise(given, arguments, promised, results)
+            return results
+
+        return held
+
+    return backend
+
+
+def _broken_promise(given: Any, arguments: Any, promised: Any, results: Any) -> str:
+    known: dict[Any, int] = {}
+    for fake, real in zip(given, arguments, strict=False):
+        if hasattr(real, "shape") and hasattr(fake, "shape"):
+            known |= {_expression(size): now for size, now in zip(fake.shape, real.shape, strict=False)}
+        elif isinstance(real, int):
+            known[_expression(fake)] = real
+    symbols = {one: now for one, now in known.items() if getattr(one, "is_Symbol", False)}
+    for fake, real in zip(promised, results, strict=False):
+        if hasattr(fake, "shape") and hasattr(real, "shape"):
+            for size, now in zip(fake.shape, real.shape, strict=False):
+                expression = _expression(size)
+                if getattr(expression, "free_symbols", None) and expression.free_symbols <= symbols.keys():
+                    value = expression.subs(symbols)
+                    if value.is_number and int(value) != now:
+                        sizes = {str(one): size for one, size in symbols.items()}
+                        return f"the shape {list(real.shape)} where {expression} was promised, at {sizes}"
+    return ""
+
+
+def _expression(size: Any) -> Any:
+    node = getattr(size, "node", None)
+    return getattr(node, "expr", None) if node is not None else None
+
+
 def _frames_now() -> tuple[list[Any], list[Any]]:
     from torch._guards import TracingContext
-    from torch.utils._traceback import CapturedTraceback
 
     found: list[Any] = []
-    for frame in reversed(CapturedTraceback.extract(cpp=True).summary()):
+    for frame in reversed(_captured().summary()):
         if "at::native::" in frame.name or "at::meta::" in frame.name:
             found.append(["", 0, frame.name])
         elif "/torch/" in frame.filename and frame.filename.endswith(".py") and _tells(frame.filename):
@@ -171,6 +250,11 @@ def _frames_now() -> tuple[list[Any], list[Any]]:
         if "/torch/" in frame.filename
     ]
     return found[:_FRAMES], user[:_FRAMES]
+
+
+def _captured() -> Any:
+    tracebacks: Any = importlib.import_module("torch.utils._traceback")
+    return tracebacks.CapturedTraceback.extract(cpp=True)
 
 
 def _tells(filename: str) -> bool:
