@@ -61,11 +61,15 @@ _RULES = [
 ]  # fmt: skip
 _FORMAT = [
     click.Option(
-        ["--format", "style"], type=click.Choice(["text", "json", "json-lines", "github"]), default="text",
+        ["--format", "style"], type=click.Choice(["text", "json", "json-lines", "github", "sarif"]), default="text",
         show_default=True, help="How findings are printed.",
     ),
     click.Option(["--statistics"], is_flag=True, help="Counts by rule and reason instead of places."),
 ]  # fmt: skip
+_BASELINE = [
+    click.Option(["--baseline"], type=FILE, metavar="FILE", help="Report only findings that this file does not know."),
+    click.Option(["--write-baseline"], type=FILE, metavar="FILE", help="Note every finding of today there."),
+]
 _PROOF = [
     click.Option(
         ["--repro"], type=FILE, multiple=True, metavar="SCRIPT",
@@ -94,7 +98,23 @@ _PROOF = [
         help="Children without network: where the kernel allows, or not at all.",
     ),
 ]  # fmt: skip
-_ALL_COMMON = [*_TARGET, *_RULES, *_FORMAT, *(o for o in _PROOF if o.name in ("builds", "tests", "timeout", "sandbox"))]
+_ALL_COMMON = [
+    *_TARGET,
+    *_RULES,
+    *_FORMAT,
+    _BASELINE[0],
+    *(o for o in _PROOF if o.name in ("builds", "tests", "timeout", "sandbox")),
+]
+
+
+def rule_options() -> list[click.Option]:
+    """The options that choose rules, for another command that takes the same ones."""
+    return list(_RULES)
+
+
+def target_options() -> list[click.Option]:
+    """The options that say which torch counts."""
+    return list(_TARGET)
 
 
 def _with(*groups: list[click.Option]) -> Callable[[click.Command], click.Command]:
@@ -119,7 +139,7 @@ def main_group() -> None:
 PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 
 
-@_with(_RULES, _FORMAT, _TARGET)
+@_with(_RULES, _FORMAT, _BASELINE, _TARGET)
 @main_group.command()
 @PATHS
 def check(**words: Any) -> int:

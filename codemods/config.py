@@ -34,7 +34,7 @@ def load(path: Path | None, known: Iterable[str]) -> dict[str, Any]:
     options = {key.replace("-", "_"): value for key, value in table.items()}
     if unknown := sorted(set(options) - set(known)):
         raise ConfigError(f"{found}: [tool.symfix] has no key {unknown[0].replace('_', '-')!r}")
-    for key in ("torch_root", "torch_python"):
+    for key in ("torch_root", "torch_python", "baseline"):
         if key in options:
             options[key] = str(found.parent / options[key])
     for key in _COMMANDS & set(options):

@@ -12,10 +12,10 @@ TOP = Path(__file__).parents[1]
 
 # Each floor may import from its own and from those below it; a module that is not named has its package's floor.
 FLOORS = [
-    {"edits", "source", "rule", "outcome", "coordinates", "storage", "repository", "config", "dying"},
+    {"edits", "source", "rule", "outcome", "coordinates", "storage", "repository", "config", "dying", "fingerprints"},
     {"torchapi"},
     {"wings"},
-    {"suppression", "intake", "writing", "rounds", "surroundings", "registry", "results"},
+    {"suppression", "intake", "writing", "rounds", "surroundings", "registry", "results", "baseline"},
     {"run"},
     {"verify"},
     {"hunt"},
@@ -23,9 +23,10 @@ FLOORS = [
     {"series", "review"},
     {"commands"},
     {"cli"},
+    {"lintrunner"},
 ]
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
-PURE = {"edits", "source", "rule", "outcome", "coordinates", "suppression", "rounds"}
+PURE = {"edits", "source", "rule", "outcome", "coordinates", "suppression", "rounds", "fingerprints"}
 SHELL = {"os", "subprocess", "shutil", "tempfile", "click", "rich", "io", "socket"}
 
 

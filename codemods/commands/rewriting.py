@@ -12,7 +12,7 @@ import click
 
 from .. import repository
 from ..intake import Target, find
-from ..outcome import Changed, Failed, Outcome, Refused, Unchanged
+from ..outcome import Changed, Outcome, Unchanged
 from ..registry import Registry
 from ..rounds import Wishes
 from ..run import Question, Report, default_jobs, run
@@ -20,6 +20,7 @@ from ..surroundings import TorchSurroundings
 from ..torchapi.errors import TorchError
 from ..writing import write
 from .progress import Progress
+from .showing import exit_code, show
 
 STDIN = Path("-")
 Words = dict[str, Any]
@@ -38,8 +39,16 @@ def check(words: Words) -> int:
     """Print what could be fixed and what was left."""
     session = examine(words, polish=False)
     report = session.report
-    _show(report, session.surroundings, words, written=False)
-    return _code(report.outcomes, words, findings=any(map(_has_findings, report.outcomes)))
+    if words["write_baseline"]:
+        from .baselining import note
+
+        return note(report, words["write_baseline"])
+    if words["baseline"]:
+        from .baselining import only_new
+
+        report = only_new(report, words["baseline"], session.question, session.surroundings)
+    show(report, session.surroundings, words, written=False)
+    return exit_code(report.outcomes, words, findings=any(map(_has_findings, report.outcomes)))
 
 
 def diff(words: Words) -> int:
@@ -56,7 +65,7 @@ def diff(words: Words) -> int:
     sys.stdout.buffer.flush()
     sys.stderr.writelines(text.troubles(report.outcomes))
     sys.stderr.write(text.summary(report.outcomes, report.seen, written=False))
-    return _code(report.outcomes, words, findings=bool(changed))
+    return exit_code(report.outcomes, words, findings=bool(changed))
 
 
 def fix(words: Words) -> int:
@@ -73,12 +82,12 @@ def fix(words: Words) -> int:
         session, verdict = _verified(session, words)
     report = session.report
     outcomes = tuple(write(outcome) if isinstance(outcome, Changed) else outcome for outcome in report.outcomes)
-    _show(replace(report, outcomes=outcomes), session.surroundings, words, written=True)
+    show(replace(report, outcomes=outcomes), session.surroundings, words, written=True)
     left = any(isinstance(outcome, (Changed, Unchanged)) and outcome.offered for outcome in outcomes)
     lost = outcomes != report.outcomes
     if verdict == 3 and not lost:
         return verdict
-    return 2 if lost else _code(outcomes, words, findings=left or bool(verdict))
+    return 2 if lost else exit_code(outcomes, words, findings=left or bool(verdict))
 
 
 def _chosen_by_hand(session: _Session) -> _Session:
@@ -121,7 +130,7 @@ def _fix_stdin(words: Words) -> int:
         sys.stdout.buffer.flush()
     sys.stderr.writelines(text.troubles(report.outcomes))
     left = isinstance(outcome, (Changed, Unchanged)) and bool(outcome.offered)
-    return _code(report.outcomes, words, findings=left)
+    return exit_code(report.outcomes, words, findings=left)
 
 
 def examine(words: Words, *, polish: bool = True) -> _Session:
@@ -173,43 +182,8 @@ def refuse_dirty(paths: Sequence[Path]) -> None:
         raise click.ClickException(f"{dirty[0]}{more}: not committed; commit or stash first, or say --allow-dirty")
 
 
-def _show(report: Report, surroundings: TorchSurroundings, words: Words, *, written: bool) -> None:
-    from ..reports import text
-
-    outcomes = report.outcomes
-    if words["style"] in ("json", "json-lines"):
-        from importlib.metadata import version
-
-        from ..reports import machine
-
-        facts = {"tool": f"symfix {version('symfix')}", "torch": surroundings.place.version}
-        if words["style"] == "json":
-            sys.stdout.write(machine.document(outcomes, report.seen, written=written, **facts))
-        else:
-            sys.stdout.writelines(machine.lines(outcomes, report.seen, written=written, **facts))
-    elif words["style"] == "github":
-        from ..reports.github import workflow_commands
-
-        sys.stdout.writelines(workflow_commands(outcomes))
-    elif words["statistics"]:
-        sys.stdout.write(text.statistics(outcomes))
-    else:
-        sys.stdout.writelines(text.findings(outcomes, written=written))
-    sys.stdout.flush()
-    sys.stderr.writelines(text.troubles(outcomes))
-    sys.stderr.write(text.summary(outcomes, report.seen, written=written))
-
-
 def _has_findings(outcome: Outcome) -> bool:
     return isinstance(outcome, Changed) or (isinstance(outcome, Unchanged) and bool(outcome.offered))
-
-
-def _code(outcomes: Sequence[Outcome], words: Words, *, findings: bool) -> int:
-    named = set(words["paths"]) | {words["stdin_filename"]}
-    refused = any(isinstance(outcome, Refused) and outcome.path in named for outcome in outcomes)
-    if refused or any(isinstance(outcome, Failed) for outcome in outcomes):
-        return 2
-    return 1 if findings else 0
 
 
 def _name_in_patch(path: Path, torch_root: Path | None) -> str:

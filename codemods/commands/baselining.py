@@ -1,0 +1,47 @@
+"""``check --baseline`` and ``--write-baseline``: report what is new, and note what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from ..baseline import Baseline, BaselineError, document
+from ..outcome import Changed, Failed, Unchanged
+from ..rule import Fix
+from ..run import Question, Report, Surroundings, turn_down
+
+
+def only_new(report: Report, baseline: Path, question: Question, surroundings: Surroundings) -> Report:
+    """The report without the findings that a baseline knows."""
+
+    def without(outcome: Changed, fixes: Sequence[Fix]) -> Changed | Unchanged:
+        return turn_down(outcome, fixes, question, surroundings.context())
+
+    try:
+        outcomes, gone = Baseline.read(baseline).without_known(report.outcomes, without)
+    except BaselineError as error:
+        raise click.ClickException(str(error)) from None
+    if gone:
+        click.echo(f"{gone} known findings are gone; --write-baseline {baseline} forgets them", err=True)
+    return replace(report, outcomes=tuple(outcomes))
+
+
+def note(report: Report, baseline: Path) -> int:
+    """Write a baseline that knows everything in the report."""
+    failed = [outcome for outcome in report.outcomes if isinstance(outcome, Failed)]
+    if failed:
+        raise click.ClickException(f"{failed[0].path}: a bug of symfix; a baseline without this file would be no help")
+    try:
+        baseline.write_text(document(report.outcomes, baseline.absolute().parent), encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{baseline}: can't be written: {error.strerror or error}") from None
+    kept = [outcome for outcome in report.outcomes if isinstance(outcome, (Changed, Unchanged))]
+    count = sum(
+        len(outcome.offered) + len(outcome.skips) + (len(outcome.applied) if isinstance(outcome, Changed) else 0)
+        for outcome in kept
+    )
+    click.echo(f"{count} findings noted in {baseline}", err=True)
+    return 0

@@ -1,0 +1,44 @@
+"""An adapter for lintrunner: ``python -m symfix.codemods.lintrunner [RULE OPTIONS] -- @{{PATHSFILE}}``.
+
+It prints messages and always ends with 0: what went wrong is a message too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .cli import rule_options, target_options
+from .reports.lintrunner import failure, messages
+
+
+@click.command(params=[*rule_options(), *target_options()])
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+def lint(**words: Any) -> None:
+    """Print a message for each finding in PATHS, and one with the new text of each file."""
+    from .commands.rewriting import examine
+
+    if words["paths"]:
+        sys.stdout.writelines(messages(examine(words).report.outcomes))
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run on the words of a command line; a word ``@FILE`` stands for the lines of that file."""
+    try:
+        lint.main([word for argument in arguments for word in _expanded(argument)], standalone_mode=False)
+    except click.ClickException as error:
+        sys.stdout.write(failure(error.format_message()))
+    except Exception as error:
+        sys.stdout.write(failure(f"{type(error).__name__}: {error}"))
+
+
+def _expanded(word: str) -> list[str]:
+    return Path(word[1:]).read_text(encoding="utf-8").splitlines() if word.startswith("@") else [word]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,71 @@
+"""Messages for lintrunner: one JSON object a line, and at most one whole-file replacement for a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from ..outcome import Changed, Failed, Outcome, Refused
+from ..rule import Fix
+from ..source import SourceFile
+
+CODE = "SYMFIX"
+
+
+def messages(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """A line for each finding that can be fixed, and one with the new text of each file.
+
+    What a rule left is not said: lintrunner fails on advice too, and nothing is to be done about a skip. Nor is a file
+    that symfix would not touch, unless it can't be read at all.
+    """
+    for outcome in outcomes:
+        if isinstance(outcome, Failed):
+            yield failure(outcome.detail, outcome.path.as_posix())
+        elif isinstance(outcome, Refused):
+            if outcome.reason in ("not-found", "unreadable"):
+                yield failure(outcome.detail, outcome.path.as_posix())
+        else:
+            applied = outcome.applied if isinstance(outcome, Changed) else ()
+            for fix in sorted((*applied, *outcome.offered), key=lambda fix: (fix.start, fix.rule)):
+                yield _finding(outcome.source, fix, applied=fix in applied)
+            if isinstance(outcome, Changed):
+                yield _replacement(outcome)
+
+
+def failure(description: str, path: str | None = None) -> str:
+    """A line that says why there is no answer; without a path it is about the whole run."""
+    return _line(path, "error", "symfix failed", description)
+
+
+def _finding(source: SourceFile, fix: Fix, *, applied: bool) -> str:
+    line, column = source.line_column(fix.start)
+    said = f"{fix.message} ({fix.safety.value})"
+    if fix.default:
+        said += f"\nWhen a size is undecided: {fix.default}"
+    return _line(source.path.as_posix(), "warning" if applied else "advice", fix.rule, said, line, column)
+
+
+def _replacement(outcome: Changed) -> str:
+    names = ", ".join(sorted({fix.rule for fix in outcome.applied}))
+    return _line(
+        outcome.source.path.as_posix(), "warning", "symfix fix",
+        f"{names}: `lintrunner -a` writes this",
+        original=outcome.source.content.decode("utf-8"), replacement=outcome.after.decode("utf-8"),
+    )  # fmt: skip
+
+
+def _line(
+    path: str | None,
+    severity: str,
+    name: str,
+    description: str,
+    line: int | None = None,
+    char: int | None = None,
+    original: str | None = None,
+    replacement: str | None = None,
+) -> str:
+    message = {
+        "path": path, "line": line, "char": char, "code": CODE, "severity": severity, "name": name,
+        "original": original, "replacement": replacement, "description": description,
+    }  # fmt: skip
+    return json.dumps(message) + "\n"

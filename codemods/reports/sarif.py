@@ -1,0 +1,142 @@
+"""SARIF 2.1.0: one run, a result for each finding; what code scanning and editors read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ..edits import Edit
+from ..fingerprints import NAME, fingerprints
+from ..outcome import Changed, Failed, Outcome, Refused
+from ..registry import RuleCard
+from ..rule import Fix, Skip
+from ..source import SourceFile
+
+MOST_RESULTS = 5000
+"""GitHub takes no more of one run."""
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_Json = dict[str, Any]
+
+
+def document(outcomes: Sequence[Outcome], rules: Sequence[RuleCard], *, version: str) -> str:
+    """The whole run as one SARIF log. Findings beyond the first 5,000 are counted in a notification, not listed."""
+    indices = {card.name: number for number, card in enumerate(rules)}
+    results: list[_Json] = []
+    notifications: list[_Json] = []
+    total = 0
+    for outcome in outcomes:
+        if isinstance(outcome, (Refused, Failed)):
+            notifications.append(_trouble(outcome))
+            continue
+        applied = outcome.applied if isinstance(outcome, Changed) else ()
+        answers: list[Fix | Skip] = [*applied, *outcome.offered, *outcome.skips]
+        answers.sort(key=lambda answer: (answer.start, answer.rule))
+        names = fingerprints(outcome.source, answers)
+        total += len(answers)
+        room = MOST_RESULTS - len(results)
+        pairs = zip(answers[:room], names, strict=False)
+        results += [_result(outcome.source, answer, name, indices[answer.rule]) for answer, name in pairs]
+    if total > len(results):
+        note = f"{len(results)} of {total} findings are listed; look at fewer paths or rules for the others"
+        notifications.append({"level": "note", "message": {"text": note}})
+    run = {
+        "tool": {"driver": {"name": "symfix", "semanticVersion": version, "rules": [_rule(card) for card in rules]}},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {"SRCROOT": {"description": {"text": "the folder symfix was started in"}}},
+        "invocations": [
+            {
+                "executionSuccessful": not any(isinstance(outcome, Failed) for outcome in outcomes),
+                "toolExecutionNotifications": notifications,
+            }
+        ],
+        "results": results,
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _rule(card: RuleCard) -> _Json:
+    return {
+        "id": card.name,
+        "shortDescription": {"text": card.summary},
+        "fullDescription": {"text": card.doc.strip()},
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"safety": card.safety, "language": card.language},
+    }
+
+
+def _result(source: SourceFile, answer: Fix | Skip, fingerprint: str, index: int) -> _Json:
+    location: _Json = {
+        "physicalLocation": {"artifactLocation": _artifact(source.path), "region": _span(source, answer)}
+    }
+    if answer.function:
+        location["logicalLocations"] = [{"name": answer.function, "kind": "function"}]
+    result: _Json = {
+        "ruleId": answer.rule,
+        "ruleIndex": index,
+        "level": "note" if isinstance(answer, Skip) else "warning",
+        "message": {"text": _say(answer)},
+        "locations": [location],
+        "partialFingerprints": {NAME: fingerprint},
+    }
+    if isinstance(answer, Skip):
+        return result | {"properties": {"mode": answer.mode, "reason": answer.reason}}
+    result["fixes"] = [
+        {
+            "description": {"text": answer.message},
+            "artifactChanges": [
+                {
+                    "artifactLocation": _artifact(source.path),
+                    "replacements": [_replacement(source, edit) for edit in sorted(answer.edits)],
+                }
+            ],
+        }
+    ]
+    return result | {"properties": {"mode": answer.mode, "safety": answer.safety.value}}
+
+
+def _say(answer: Fix | Skip) -> str:
+    if isinstance(answer, Skip):
+        return f"{answer.reason}: {answer.detail}"
+    return f"{answer.message} [when undecided: {answer.default}]" if answer.default else answer.message
+
+
+def _replacement(source: SourceFile, edit: Edit) -> _Json:
+    replacement: _Json = {"deletedRegion": _region(source, edit.start, edit.end)}
+    if edit.text:
+        replacement["insertedContent"] = {"text": edit.text.decode("utf-8")}
+    return replacement
+
+
+def _span(source: SourceFile, answer: Fix | Skip) -> _Json:
+    if isinstance(answer, Skip):
+        return _region(source, answer.start, answer.end)
+    first = min(answer.edits)
+    return _region(source, first.start, first.end)
+
+
+def _region(source: SourceFile, start: int, end: int) -> _Json:
+    first, last = _place(source, start), _place(source, end)
+    return {"startLine": first[0], "startColumn": first[1], "endLine": last[0], "endColumn": last[1]}
+
+
+def _place(source: SourceFile, offset: int) -> tuple[int, int]:
+    line, column = source.line_column(offset)
+    return line, len(source.content[offset - column + 1 : offset].decode("utf-8", "replace")) + 1
+
+
+def _artifact(path: Path) -> dict[str, str]:
+    if path.is_absolute():
+        return {"uri": path.as_uri()}
+    return {"uri": quote(path.as_posix()), "uriBaseId": "SRCROOT"}
+
+
+def _trouble(outcome: Refused | Failed) -> _Json:
+    refused = isinstance(outcome, Refused)
+    return {
+        "level": "warning" if refused else "error",
+        "message": {"text": f"{outcome.reason}: {outcome.detail}" if isinstance(outcome, Refused) else outcome.detail},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(outcome.path)}}],
+    }
