@@ -100,7 +100,18 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
         print(missing, file=sys.stderr)
         return
     compile_alone = toolchain.compile_command(tree / OPERATOR, scratch / "operator.o")
-    yield bench.measure(f"{toolchain.compiler.name} -c {OPERATOR.name}, twice", ["sh", "-c", _twice(compile_alone)])
+    compiler = toolchain.compiler.name
+    yield bench.measure(f"{compiler} -c {OPERATOR.name}", compile_alone)
+    yield bench.measure(f"{compiler} -c {OPERATOR.name}, twice", ["sh", "-c", _twice(compile_alone)])
+    step: Command = [sys.executable, "-m", "scoreboards.verifying"]
+    if shutil.which("ninja"):
+        yield bench.measure(f"cpp_extension.load {OPERATOR.name}", [*step, "load", tree])
+    fast = compiler.startswith("clang")
+    yield bench.measure("torch's headers precompiled", [*step, "precompile", tree], must=8.0 if fast else 20.0)
+    yield bench.measure(f"compile {OPERATOR.name}", [*step, "compile", tree], must=1.2 if fast else 2.5)
+    swap = [*step, "swap", tree]
+    yield bench.measure("compile, link, load, one script", swap, must=5.0 if fast else 8.0)
+    yield bench.measure("eight files before and after, in place", [*step, "eight", tree], must=20.0)
     yield bench.measure(
         f"fix --verify {OPERATOR.name}", ["sh", "-c", _verify_a_copy(symfix, tree, scratch)], must=15.0, cold=True
     )

@@ -1,0 +1,123 @@
+"""One step of a verification, for the bench to time: ``python -m scoreboards.verifying STEP TREE``."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from symfix.codemods import storage
+from symfix.codemods.torchapi import TorchApi
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.verify.change import Change
+from symfix.codemods.verify.compiling import COMPILE_LIMITS, Builder
+from symfix.codemods.verify.isolation import Limits
+from symfix.codemods.verify.prelude import prelude
+from symfix.codemods.verify.scratch import scratch_folder
+from symfix.codemods.verify.shim import candidates, shim_source
+from symfix.codemods.verify.swapping import build
+from symfix.codemods.verify.toolchain import Toolchain, find_toolchain
+from symfix.codemods.verify.variants import Laboratory, Variant
+
+from .corpus import NATIVE, ROOT
+
+OPERATOR = "LossNLL.cpp"
+EIGHT = (
+    "ConvolutionTBC.cpp",
+    "Fill.cpp",
+    "Integration.cpp",
+    "Itertools.cpp",
+    OPERATOR,
+    "SpectralOps.cpp",
+    "TriangularOps.cpp",
+    "WeightNorm.cpp",
+)
+REPRO = ROOT / "golden" / "repros" / "cross_entropy.py"
+
+
+def precompile(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
+    """Torch's headers, as on a machine that never did it; the second to ask is the one who makes them."""
+    shutil.rmtree(storage.folder("precompiled"), ignore_errors=True)
+    made = [prelude(toolchain, scratch, COMPILE_LIMITS, lambda _: None) for _ in range(2)]
+    assert made[1] is not None, "no precompiled header"
+
+
+def compile_one(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
+    """One operator file, with the headers at hand."""
+    builder = Builder(toolchain, scratch)
+    assert builder.precompiled, "no precompiled header"
+    built = builder.compile(OPERATOR, (tree / NATIVE / OPERATOR).read_bytes(), tree / NATIVE).result()
+    assert built.target is not None, built.first_error
+    builder.close()
+
+
+def swap_one(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
+    """Compile, link, load, and one script that fails or passes."""
+    api = TorchApi.load(None, None)
+    content = (tree / NATIVE / OPERATOR).read_bytes()
+    wanted = candidates(content, api.kernels)
+    builder = Builder(toolchain, scratch)
+    units = [
+        builder.compile(OPERATOR, content, tree / NATIVE),
+        builder.compile("shim.cpp", shim_source(wanted).encode()),
+    ]
+    objects = [target for unit in units if (target := unit.result().target) is not None]
+    library = builder.link(objects, "swapped").target
+    builder.close()
+    replayed = Laboratory(api.torch_python, scratch, Limits()).replay(Variant("one", library, len(wanted)), REPRO)
+    assert replayed.loaded
+    assert "symbolic" in replayed.observation.message, replayed.observation
+
+
+def swap_eight(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
+    """Eight operator files before and after a change in each, compiled, linked, loaded, and a script on both sides."""
+    api = TorchApi.load(None, None)
+    builder = Builder(toolchain, scratch)
+    changes = []
+    for name in EIGHT:
+        before = (tree / NATIVE / name).read_bytes()
+        changes.append(
+            Change(tree / NATIVE / name, before, re.sub(rb"(?m)^namespace at::native \{$", rb"\g<0> ", before))
+        )
+    libraries = build(changes, api, builder, lambda _: None)
+    laboratory = Laboratory(api.torch_python, scratch, Limits())
+    for library in (libraries.before, libraries.after):
+        assert laboratory.replay(Variant("one", library, len(libraries.candidates)), REPRO).loaded
+    builder.close()
+
+
+def load(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
+    """What a contributor does today: ``torch.utils.cpp_extension.load`` of the file, which registers nothing."""
+    from torch.utils.cpp_extension import load as load_extension
+
+    flags = [flag for flag in toolchain.flags if flag.startswith("-D")]
+    load_extension(
+        "operator_file",
+        [str(tree / NATIVE / OPERATOR)],
+        extra_cflags=["-w", *flags],
+        build_directory=str(scratch),
+        is_python_module=False,
+    )
+
+
+STEPS: dict[str, Callable[[Path, Path, Toolchain], None]] = {
+    "precompile": precompile,
+    "compile": compile_one,
+    "swap": swap_one,
+    "eight": swap_eight,
+    "load": load,
+}
+
+
+def main() -> None:
+    """Do one step with no object kept."""
+    step, tree = STEPS[sys.argv[1]], Path(sys.argv[2])
+    shutil.rmtree(storage.folder("objects"), ignore_errors=True)
+    with scratch_folder() as scratch:
+        step(tree, scratch, find_toolchain(locate(None, None), tree))
+
+
+if __name__ == "__main__":
+    main()
