@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from ..torchapi.locating import Place
 from ..verify.modules import module_name
 from ..verify.variants import Laboratory, Variant
 from .drafts import Draft
+from .grouping import Group, only
 from .journal import Journal
 from .native import DoesNotBuild, Native, plain_name
 from .sites import Advisors, Site
@@ -72,13 +74,25 @@ class Bench:
                 trials |= self._tried(self.variant(drafts, native), share, most)
         return Tried(trials)
 
-    def _tried(self, variant: Variant, operators: Mapping[str, int], most: int) -> dict[str, Trial]:
+    def try_alone(self, drafts: Drafts, found: Sequence[Group]) -> list[dict[str, Trial]]:
+        """Try the operators of each group on all samples, with nothing but that group's fixes; groups side by side."""
+        asked: list[tuple[Variant, dict[str, int]]] = []
+        for group in found:
+            alone = only(drafts, [group])
+            native = any(name in self.swapped for name in group.operators)
+            asked.append((self.variant(alone, native), dict.fromkeys(group.operators, -1)))
+        with ThreadPoolExecutor(self.jobs) as pool:
+            return list(pool.map(lambda pair: self._tried(pair[0], pair[1], 0, 1), asked))
+
+    def _tried(
+        self, variant: Variant, operators: Mapping[str, int], most: int, jobs: int | None = None
+    ) -> dict[str, Trial]:
         keys = {name: self.journal.key(name, variant.identity, at, most) for name, at in operators.items()}
         known = {name: trial for name, key in keys.items() if (trial := self.journal.get(key)) is not None}
         left = {name: sample for name, sample in operators.items() if name not in known}
         if not left:
             return known
-        tried = try_all(self.laboratory, variant, left, most=most, jobs=self.jobs)
+        tried = try_all(self.laboratory, variant, left, most=most, jobs=jobs or self.jobs)
         if tried.broken:
             return known | {name: Trial(name, "failed", tried.broken) for name in left}
         self.journal.add({keys[name]: trial for name, trial in tried.trials.items()})

@@ -5,9 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..edits import conflict
-from .search import Kept
+from ..rule import Fix
+from .drafts import Draft
+from .sites import Candidate
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A candidate that helped; its ``fixes`` are said of the original text."""
+
+    candidate: Candidate
+    fixes: tuple[Fix, ...]
+
+    @property
+    def path(self) -> Path:
+        return self.candidate.site.path
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,12 @@ def groups(chains: Mapping[str, Sequence[Kept]], passing: Iterable[str]) -> list
         operators[find(id(chain[0]))].append(name)
     found = [Group(tuple(members[key]), tuple(operators[key])) for key in members]
     return sorted(found, key=lambda group: (-len(group.operators), group.operators))
+
+
+def only(drafts: Mapping[Path, Draft], chosen: Sequence[Group]) -> dict[Path, Draft]:
+    """The drafts with nothing but the fixes of these groups."""
+    fixes = [fix for group in chosen for member in group.members for fix in member.fixes]
+    return {path: draft.only(fixes) for path, draft in drafts.items()}
 
 
 def _overlap(one: Kept, other: Kept) -> bool:

@@ -22,7 +22,7 @@ from .bench import Bench
 from .grouping import groups
 from .journal import Journal
 from .native import Native
-from .proving import Prover, only
+from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
 from .search import Search
 from .sites import Advisors
@@ -124,11 +124,10 @@ def _whole(
 
 def _search(search: Search, progress: Callable[[str], None]) -> None:
     """Search on a few samples, then on all of them, until what passes passes on all."""
-    for number in range(_COMPLETIONS):
-        search.run(SOME if number == 0 else 0, progress)
-        passing = {name: -1 for name, trial in search.trials.items() if trial.passed}
-        progress(f"all samples of {len(passing)} operators")
-        if not search.complete(passing):
+    for _ in range(_COMPLETIONS):
+        search.run(SOME, progress)
+        progress(f"all samples of {sum(trial.passed for trial in search.trials.values())} operators, each repair alone")
+        if not search.complete():
             return
 
 
@@ -137,8 +136,7 @@ def _proven(search: Search, prover: Prover, first: dict[str, Trial], progress: C
     found = groups(search.chains, passing)
     repairs = []
     for number, group in enumerate(found, 1):
-        drafts = only(search.drafts, [group])
-        alone = search.bench.try_on(drafts, dict.fromkeys(group.operators, -1)).trials
+        (alone,) = search.bench.try_alone(search.drafts, [group])
         kept = tuple(name for name in group.operators if alone[name].passed)
         made = prover.repair(replace(group, operators=kept or group.operators), search, first)
         progress(f"proving {number} of {len(found)}: {made.name} ({len(kept)} operators)")

@@ -13,8 +13,7 @@ from ..verify.command import verify
 from ..verify.isolation import Limits
 from ..verify.modules import module_name
 from ..verify.variants import Laboratory
-from .drafts import Draft
-from .grouping import Group
+from .grouping import Group, only
 from .repaired import Repair, Spot
 from .search import Search, expression
 from .trials import Trial
@@ -113,12 +112,6 @@ class Prover:
             if path.is_relative_to(root):
                 return path.relative_to(root).as_posix()
         return path.name
-
-
-def only(drafts: Mapping[Path, Draft], groups: Sequence[Group]) -> dict[Path, Draft]:
-    """The drafts with nothing but the fixes of these groups."""
-    fixes = [fix for group in groups for member in group.members for fix in member.fixes]
-    return {path: draft.only(fixes) for path, draft in drafts.items()}
 
 
 def _slug(spots: Sequence[Spot]) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..rule import Fix
 from .bench import Bench
 from .drafts import Draft
+from .grouping import Group, Kept, groups, only
 from .sites import Advisors, Candidate, Site
 from .trials import Trial, Tried
 
@@ -28,18 +28,6 @@ class Attempt:
     operators: tuple[str, ...]
     kept: bool
     came: str
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """A candidate that helped; its ``fixes`` are said of the original text."""
-
-    candidate: Candidate
-    fixes: tuple[Fix, ...]
-
-    @property
-    def path(self) -> Path:
-        return self.candidate.site.path
 
 
 @dataclass
@@ -80,21 +68,40 @@ class Search:
             passed = sum(trial.passed for trial in self.trials.values())
             progress(f"round {number}: {passed} of {len(self.trials)} pass")
 
-    def complete(self, names: Mapping[str, int]) -> bool:
-        """Try passing operators on all samples; whether one that failed has a place where more can be tried.
+    def complete(self) -> bool:
+        """Try each group alone on all samples; whether that left something more to be tried.
 
-        What made an operator differ from eager without an error is taken back, whoever else it helps.
+        An operator that needs what another one's group brought joins it. What made one differ from eager without an
+        error is taken back, whoever else it helps.
         """
+        found = groups(self.chains, [name for name, trial in self.trials.items() if trial.passed])
+        again = False
         harmful: dict[int, tuple[Kept, Trial]] = {}
-        for name, trial in self.bench.try_on(self.drafts, names).trials.items():
-            self.trials[name] = trial
-            self._place(name, trial, self.drafts)
-            if trial.silent and self.chains[name]:
-                member = self.chains[name][-1]
-                harmful[id(member)] = member, trial
+        for group, trials in zip(found, self.bench.try_alone(self.drafts, found), strict=True):
+            drafts = only(self.drafts, [group])
+            for name, trial in trials.items():
+                if trial.passed:
+                    continue
+                missing = self._brought_by_others(trial, drafts, group)
+                if missing is not None:
+                    self.chains[name].append(missing)
+                    again = True
+                    continue
+                self.trials[name] = trial
+                self._place(name, trial, drafts)
+                if trial.silent:
+                    member = self.chains[name][-1]
+                    harmful[id(member)] = member, trial
         for member, trial in harmful.values():
             self._take_back(member, trial, 0, "taken back")
-        return bool(harmful) or any(self._first_open(name) is not None for name in names if name in self._sites)
+        return again or bool(harmful) or any(self._first_open(name) is not None for name in self._sites)
+
+    def _brought_by_others(self, trial: Trial, drafts: Mapping[Path, Draft], group: Group) -> Kept | None:
+        """What mends the place at which an operator fails alone, though not with everything."""
+        seen = dict(drafts)
+        sites = self.bench.sites(trial, seen) if _failing(trial) else ()
+        members = (member for chain in self.chains.values() for member in chain if member not in group.members)
+        return next((member for member in members if member.candidate.site in sites), None)
 
     def _take_back(self, member: Kept, trial: Trial, most: int, why: str) -> None:
         draft = self.drafts[member.path]
