@@ -122,6 +122,26 @@ def test_an_integer_wanted_by_a_binding_is_the_call_in_python(site: Path) -> Non
     assert str(failure.place) == "torch/_refs/__init__.py:2 f"
 
 
+def test_a_value_that_decides_is_looked_for_where_it_is_asked(site: Path) -> None:
+    text = "Could not guard on data-dependent expression Eq(u0, 1).  (Size-like symbols: none)"
+    native = (ASKS, "c10::Scalar::toBool() const", "at::native::is_nonzero(at::Tensor const&)", BINDING)
+    failure = judged(site, seen(site, [*BOOLEAN, REFS, *TRACER], native, text=text))
+    assert failure.mode is Mode.DATA_DEPENDENT
+    assert str(failure.place) == "torch/_refs/__init__.py:2 f"
+
+
+def test_a_composite_that_calls_what_looks_at_values_is_its_place(site: Path) -> None:
+    native = ("at::_ops::_ctc_loss::call(at::Tensor const&)", "at::native::ctc_loss(at::Tensor const&)")
+    fields = {"type": "DynamicOutputShapeException", "text": "aten._ctc_loss.default"}
+    failure = judged(site, seen(site, TRACER, native, **fields))
+    assert failure.mode is Mode.DATA_DEPENDENT
+    assert failure.place is not None
+    assert (failure.place.function, failure.place.expression) == ("at::native::ctc_loss", "at::_ops::_ctc_loss::call")
+    itself = judged(site, seen(site, TRACER, native[:1], **fields))
+    assert itself.place is None
+    assert itself.why
+
+
 def test_what_dynamo_traces_is_named_by_the_error_text(site: Path) -> None:
     text = (
         "Could not guard on data-dependent expression Ne(u0, 1).  (Size-like symbols: u0)\n\nUser Stack (most recent "

@@ -11,6 +11,7 @@ import pytest
 from symfix.codemods.hunt.failure import Operator
 from symfix.codemods.hunt.journal import Journal
 from symfix.codemods.hunt.naming import UnknownOperator, resolve
+from symfix.codemods.hunt.sweep import sweep
 from symfix.codemods.hunt.workers import NothingRuns, Workers
 from symfix.codemods.verify.isolation import Ended, Limits
 from symfix.codemods.verify.variants import Laboratory, Variant
@@ -34,7 +35,16 @@ class Scripted(Laboratory):
 
 
 def ended(code: int = 0, timed_out: bool = False, stderr: str = "") -> Ended:
-    return Ended(("python",), code, timed_out, 1.0, 1.0, 1, 0, True, "", stderr)
+    plain: dict[str, Any] = {
+        "seconds": 1.0,
+        "cpu": 1.0,
+        "peak_kb": 1,
+        "left_running": 0,
+        "offline": True,
+        "stopped": "",
+        "walled": True,
+    }
+    return Ended(command=("python",), code=code, timed_out=timed_out, stdout="", stderr=stderr, **plain)
 
 
 def row(operator: Operator) -> dict[str, Any]:
@@ -137,6 +147,23 @@ def test_a_journal_cut_off_in_a_line_keeps_the_lines_before_and_takes_new_ones(t
     assert set(Journal(path).rows) == {A, C}
     second.forget()
     assert not Journal(path).rows
+
+
+def test_an_operator_whose_process_died_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Operator] = []
+
+    def run(self: Workers, operators: list[Operator], protocol: str, every: bool, told: Callable[[Any], None]) -> None:
+        asked.extend(operators)
+        for one in operators:
+            told(row(one))
+
+    monkeypatch.setattr(Workers, "run", run)
+    monkeypatch.setattr("symfix.codemods.hunt.sweep.operators_of", lambda laboratory, torch: (A, B))
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.add({**row(A), "crashed": "ended by signal SIGKILL"})
+    journal.add(row(B))
+    assert sweep(journal=journal.path).passed == (A, B)
+    assert asked == [A]
 
 
 def test_a_name_stands_for_its_variants_and_a_full_name_for_itself() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import dropwhile
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +85,7 @@ def _judged(seen: Mapping[str, Any], sources: Sources) -> _Judged:
     lines = python_path(seen["frames"], sources) or user_path(seen["text"], sources)
     text = seen["text"]
     if seen["type"] in _BY_VALUES:
-        inside = dropwhile(lambda place: place.function.startswith("at::_ops::"), native_path(seen["native"]))
-        path = (*inside, *(line for line in lines if not line.file.startswith("torch/_subclasses/")))
+        path = (*_callers(native_path(seen["native"])), *(line for line in lines if not _is_fake(line)))
         return _Judged(Mode.DATA_DEPENDENT, path, "" if path else f"the operator itself: {_first_line(text)}")
     if _NO_SHAPE_FUNCTION in text:
         return _Judged(
@@ -106,13 +105,13 @@ def _undecided(seen: Mapping[str, Any], sources: Sources) -> _Judged:
     above = python_path(python, sources) or user_path(seen["text"], sources)
     by_values = "(Size-like symbols: none)" in seen["text"]
     if asked_natively(python, native, sources):
-        mode = _native_mode(native)
+        mode = Mode.DATA_DEPENDENT if by_values else _native_mode(native)
         inside = native_path(native)
         if not inside:
             what = operation(native) or plain_name(native[0]["name"])
             return _Judged(mode, above, "" if above else f"the binding itself: {what}")
         # Where values decide, the Python that asked for one number is what a person has to look at.
-        return _Judged(Mode.DATA_DEPENDENT, above + inside) if by_values else _Judged(mode, inside + above)
+        return _Judged(mode, above + inside if by_values else inside + above)
     mode = Mode.IMPLICIT_INT if _as_integer(python) else Mode.BRANCH
     path = above or tuple(filter(None, (machinery_line(python, sources),)))
     why = "" if above else "the tracer itself asks: no line of the operator is on the way"
@@ -136,6 +135,17 @@ def _native_mode(native: Sequence[Frame]) -> Mode:
     if wants_concrete(native):
         return Mode.DIRECT_THROW
     return Mode.IMPLICIT_INT if any(name.endswith("guard_int") for name in names[:4]) else Mode.BRANCH
+
+
+def _callers(inside: tuple[Place, ...]) -> tuple[Place, ...]:
+    """The C++ functions that called an operator which looks at values; none when Python called it."""
+    called = tuple(takewhile(lambda place: place.function.startswith("at::_ops::"), inside))
+    callers = inside[len(called) :]
+    return (replace(callers[0], expression=called[-1].function), *callers[1:]) if called and callers else callers
+
+
+def _is_fake(line: Place) -> bool:
+    return line.file.startswith("torch/_subclasses/")
 
 
 def _thrown_natively(text: str) -> tuple[Place, ...]:

@@ -82,7 +82,8 @@ def sweep(
         kept = Journal(journal or default_journal(torch, protocol, on, every_sample))
         if fresh:
             kept.forget()
-        left = [operator for operator in wanted if operator not in kept.rows]
+        # What died is asked again: it may have been the machine.
+        left = [operator for operator in wanted if kept.rows.get(operator, {"crashed": True}).get("crashed")]
         total, recalled = len(wanted), len(wanted) - len(left)
         progress(recalled, total)
         done = recalled
