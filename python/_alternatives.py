@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Safety
 from ..codemods.source import SourceFile
-from ._beside_script import check_beside_script
+from ._beside_script import check_beside_script, warning_beside_script
 from ._findings import fix
 from ._flow import flow
 from ._joining import Unfit
@@ -56,9 +56,10 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
             yield from _chosen_value(module, node, context)
     for refusal in module.every(ast.If):
         if _inside(module, refusal.test, where):
-            beside = check_beside_script(module, refusal, context, NAME)
-            if beside is not None:
-                yield beside
+            for write in (check_beside_script, warning_beside_script):
+                beside = write(module, refusal, context, NAME)
+                if beside is not None:
+                    yield beside
     atoms = [atom for atom in _atoms(module) if _inside(module, atom, where) and _allowed(module, atom, context)]
     for atom in atoms:
         yield from _contiguity(module, atom, context)

@@ -18,7 +18,8 @@ from ._joining import Unfit
 from ._layout import indentation
 from ._module import Function, Module
 from ._purpose import only_raises
-from ._spelling import spell
+from ._shapes import compared_shapes
+from ._spelling import guarded, spell
 from ._territory import scripted
 
 _UNUSED = "torch._jit_internal.unused"
@@ -34,41 +35,110 @@ def check_beside_script(module: Module, node: ast.If, context: Context, name: st
     """The fix for an ``if`` that only raises in a function which TorchScript compiles; None where it does not fit."""
     from .use_torch_check import rewritten
 
-    function = module.function_of(node)
-    if function is None or function.outer is not None or not only_raises(node) or not scripted(module, function):
+    if not only_raises(node) or not _compiled(module, node):
         return None
     try:
-        indent = indentation(module, node)
         check = rewritten(module, flow(module.source), node, context)
     except Unfit:
         return None
-    unused = spell(module, function.node, _UNUSED, context)
-    if unused is None or len(check.edits) != 1 or module.bound & {_name(function, node)}:
+    if len(check.edits) != 1:
         return None
-    content = module.source.content
-    before = content[: module.span(node)[0]]
-    body = check.edits[0].text.decode()
-    old = textwrap.indent(content[slice(*module.span(node))].decode(), "    ").lstrip()
-    helper, names = _name(function, node), _used(module, function, node)
-    start = _start(module, function)
-    parameters = ", ".join(names)
+    message = f"`{module.text(node.test).decode()}` can be checked later, outside of TorchScript"
+    return _beside(
+        module, node, context, name, "check", check.edits[0].text.decode(), check.needs, message, check.default
+    )
+
+
+def warning_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
+    """The fix for an ``if`` that only warns of two shapes that differ: undecided ones are taken as equal."""
+    call = _only_warns(node)
+    test = node.test.operand if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not) else node.test
+    if call is None or not _compiled(module, node) or not isinstance(test, ast.Compare):
+        return None
+    differ = isinstance(test.ops[0], ast.NotEq) is (test is node.test)
+    if len(test.ops) != 1 or not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or not differ:
+        return None
+    if compared_shapes(flow(module.source), test) is None:
+        return None
+    sides = f"{module.text(test.left).decode()}, {module.text(test.comparators[0]).decode()}"
+    body = _one_frame_further(module, node, call)
+    condition = f"if not guard_or_true(sym_eq({sides})):"
+    text = condition + body
+    words = f"undecided shapes are taken as equal in `{module.text(node.test).decode()}`, and nobody is warned"
+    message = f"`{module.text(node.test).decode()}` only decides about a warning"
+    needs = (guarded("guard_or_true"), guarded("sym_eq"))
+    return _beside(module, node, context, name, "warn", text, needs, message, words)
+
+
+def _compiled(module: Module, node: ast.If) -> bool:
+    function = module.function_of(node)
+    return function is not None and function.outer is None and scripted(module, function)
+
+
+def _only_warns(node: ast.If) -> ast.Call | None:
+    only = node.body[0] if len(node.body) == 1 and not node.orelse else None
+    call = only.value if isinstance(only, ast.Expr) else None
+    return call if isinstance(call, ast.Call) and ast.unparse(call.func) == "warnings.warn" else None
+
+
+def _one_frame_further(module: Module, node: ast.If, call: ast.Call) -> str:
+    """The body of the branch, whose warning is now given by a function further down."""
+    start, end = module.span(node.test)[1], module.span(node)[1]
+    text = module.source.content[start:end].decode()
+    text = text[text.index(":") + 1 :]
+    for keyword in call.keywords:
+        level = keyword.value
+        if keyword.arg == "stacklevel" and isinstance(level, ast.Constant) and isinstance(level.value, int):
+            first, last = (at - (end - len(text.encode())) for at in module.span(level))
+            text = text.encode()[:first].decode() + str(level.value + 1) + text.encode()[last:].decode()
+    return text
+
+
+def _beside(
+    module: Module,
+    node: ast.If,
+    context: Context,
+    name: str,
+    verb: str,
+    body: str,
+    needs: tuple[str, ...],
+    message: str,
+    default: str | None,
+) -> Fix | None:
+    """The branch for TorchScript, and for everybody else a call of a new function that holds ``body``."""
+    function = module.function_of(node)
+    assert function is not None
+    unused = spell(module, function.node, _UNUSED, context)
+    helper, names = _name(verb, function, node), _used(module, function, node)
+    try:
+        indent = indentation(module, node)
+    except Unfit:
+        return None
+    if unused is None or helper in module.bound:
+        return None
     lines = textwrap.dedent(indent + body).splitlines()
     text = _HELPER.format(
         unused=unused.text,
         name=helper,
-        parameters=parameters,
-        imports=_imports(check.needs),
+        parameters=", ".join(names),
+        imports=_imports(needs),
         check="\n    ".join(line.rstrip() for line in lines),
     )
+    old = textwrap.indent(module.text(node).decode(), "    ").lstrip()
     beside = f"if torch.jit.is_scripting():\n{indent}    {old}\n{indent}else:\n{indent}    {helper}({', '.join(names)})"
-    edits = [Edit(start, start, text.encode()), Edit(len(before), module.span(node)[1], beside.encode())]
-    message = f"`{module.text(node.test).decode()}` can be checked later, outside of TorchScript"
-    return fix(name, Safety.UNSAFE, module, node, edits, message, unused.needs, check.default)
+    start = _start(module, function)
+    edits = [Edit(start, start, text.encode()), Edit(*module.span(node), beside.encode())]
+    return fix(name, Safety.UNSAFE, module, node, edits, message, unused.needs, default)
 
 
 def _imports(needs: tuple[str, ...]) -> str:
     """The helper's own imports: torch.nn.functional is imported before the modules that hold these."""
-    lines = [f"    from {need.rpartition('.')[0]} import {need.rpartition('.')[2]}\n" for need in needs if "." in need]
+    homes: dict[str, list[str]] = {}
+    for need in needs:
+        home, _, what = need.rpartition(".")
+        if home:
+            homes.setdefault(home, []).append(what)
+    lines = [f"    from {home} import {', '.join(sorted(names))}\n" for home, names in sorted(homes.items())]
     return "".join(lines) + "\n" if lines else ""
 
 
@@ -78,10 +148,10 @@ def _start(module: Module, function: Function) -> int:
     return module.source.content.rfind(b"\n", 0, at) + 1
 
 
-def _name(function: Function, node: ast.If) -> str:
+def _name(verb: str, function: Function, node: ast.If) -> str:
     """``_check_batch_norm``: for the function whose check it is."""
     words = sorted({one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)})
-    return f"_check_{function.node.name.strip('_').removeprefix('verify_')}_{words[0] if words else 'sizes'}"
+    return f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}_{words[0] if words else 'sizes'}"
 
 
 def _used(module: Module, function: Function, node: ast.If) -> list[str]:
