@@ -21,6 +21,10 @@ def python(code: str, folder: Path, limits: Limits | None = None) -> Ended:
     return run([sys.executable, "-c", code], scratch=folder, limits=limits or Limits(wall=60))
 
 
+def test_temporary_files_go_with_the_scratch_folder(tmp_path: Path) -> None:
+    assert python("import tempfile; print(tempfile.mkstemp()[1])", tmp_path).stdout.startswith(str(tmp_path))
+
+
 @pytest.fixture
 def walled(tmp_path: Path) -> None:
     if not sandbox.wall(tmp_path, tmp_path, offline=True):

@@ -88,7 +88,8 @@ def run(
     surroundings = dict(os.environ if environment is None else environment)
     place = (cwd or scratch).absolute()
     wall = sandbox.wall(scratch, place, limits.offline != "")
-    if wall and not Path(surroundings.get("TMPDIR", os.sep)).is_relative_to(scratch):
+    # What a killed compiler leaves goes with the scratch folder.
+    if not Path(surroundings.get("TMPDIR", os.sep)).is_relative_to(scratch):
         surroundings["TMPDIR"] = str(scratch)
     request = {
         "command": [*wall, *command],
