@@ -85,7 +85,7 @@ def build_series(words: Words) -> int:
         workshop, made = _opened(words)
         chosen = Decisions()
         if words["decisions"]:
-            chosen = decisions.read(words["decisions"].read_text(encoding="utf-8"), made)
+            chosen = decisions.read(_text(words["decisions"]), made)
         with workshop.alone():
             wishes = Wishes(
                 base=workshop.repository.commit(words["base"]) if words["base"] else made.base,
@@ -267,6 +267,13 @@ def _redo(made: Plan) -> Redo:
         return left.after if isinstance(left, Changed) else None
 
     return redo
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{path} can't be read: {error}") from None
 
 
 def _opened(words: Words) -> tuple[Workshop, Plan]:

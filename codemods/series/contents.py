@@ -59,7 +59,7 @@ class Texts:
         for path, ones in sorted(parts.items()):
             left_out = {part.path: decisions.left_out(request, part) for part in ones}
             dropped += [
-                f"{path}: {len(places)} fixes that a reviewer does not want" for places in left_out.values() if places
+                f"{path}: {_fixes(len(places))} that a reviewer does not want" for places in left_out.values() if places
             ]
             try:
                 content = self._file(path, ones, left_out.get(path, frozenset()))
@@ -97,6 +97,10 @@ class Texts:
                 raise Mismatch("the text has changed at the same lines; plan again")
             after = merged
         return Content(path, now.mode, role, now.content, after)
+
+
+def _fixes(count: int) -> str:
+    return "1 fix" if count == 1 else f"{count} fixes"
 
 
 def union(contents: Iterable[Content], base: Mapping[str, Entry]) -> dict[str, Content]:

@@ -31,8 +31,11 @@ class Hub(Protocol):
     def existing(self, request: Request) -> Opened | None:
         """The pull request that carries the request's trailer, in whatever state."""
 
-    def open_now(self) -> int:
-        """How many pull requests of this person that symfix made are open."""
+    def open_now(self) -> frozenset[str]:
+        """The addresses of this person's open pull requests that symfix made; the newest may be missing."""
+
+    def is_open(self, url: str) -> bool:
+        """Whether the pull request at an address is open."""
 
     def create(self, request: Request, body: Path, commit: str, *, draft: bool) -> str:
         """Open one and return its address; raises HubError."""
@@ -59,9 +62,12 @@ class GitHub:
                 return Opened(row["url"], row["state"])
         return None
 
-    def open_now(self) -> int:
+    def open_now(self) -> frozenset[str]:
         rows = self._list("--author", "@me", "--search", f'"{TRAILER}" in:body', state="open")
-        return sum(f"{TRAILER}: " in row["body"] for row in rows)
+        return frozenset(row["url"] for row in rows if f"{TRAILER}: " in row["body"])
+
+    def is_open(self, url: str) -> bool:
+        return _run(["gh", "pr", "view", url, "--json", "state", "--jq", ".state"], self.top).strip() == "OPEN"
 
     def create(self, request: Request, body: Path, commit: str, *, draft: bool) -> str:
         said = _run(self.command(request, body, commit, draft=draft), self.top)
@@ -98,8 +104,11 @@ class Ghstack:
     def existing(self, request: Request) -> Opened | None:
         return self.github.existing(request)
 
-    def open_now(self) -> int:
+    def open_now(self) -> frozenset[str]:
         return self.github.open_now()
+
+    def is_open(self, url: str) -> bool:
+        return self.github.is_open(url)
 
     def create(self, request: Request, body: Path, commit: str, *, draft: bool) -> str:
         _run(["git", "checkout", "--quiet", "--detach", commit], self.worktree)

@@ -48,7 +48,10 @@ def files_of(patch: bytes) -> dict[str, tuple[Hunk, ...]]:
             new.clear()
 
     for text in lines_of(patch):
-        if left or right:
+        if text.startswith("\\") and (old or new):
+            last = new if new else old
+            last[-1] = last[-1].removesuffix("\n")
+        elif left or right:
             mark, rest = text[:1], text[1:]
             if mark in (" ", "\n"):
                 close()
@@ -61,9 +64,6 @@ def files_of(patch: bytes) -> dict[str, tuple[Hunk, ...]]:
             elif mark == "+":
                 new.append(rest)
                 right -= 1
-        elif text.startswith("\\") and (old or new):
-            last = new if new else old
-            last[-1] = last[-1].removesuffix("\n")
         elif text.startswith("+++ "):
             close()
             path = text[4:].rstrip("\t\n").removeprefix("b/")

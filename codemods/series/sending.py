@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from .standing import Standing, State
 
 MOST_OPEN = 5
 SECONDS_APART = 30.0
+_INDEXED_WITHIN = 3600.0
 
 
 @dataclass(frozen=True)
@@ -98,13 +99,22 @@ class Sender:
             if there is not None:
                 self.journal.note(request, "there", there.url, self.clock())
                 return Sent(request, "there already", f"{there.url} ({there.state.lower()})")
-            if self.hub.open_now() >= self.most_open:
+            if self._open_now() >= self.most_open:
                 return Sent(request, "waiting", f"{self.most_open} are open; send it when one is merged or closed")
             self._keep_the_pace()
             self._push(request, commit)
             return self._opened(request, commit)
         except (HubError, GitError) as error:
             return Sent(request, "refused", str(error))
+
+    def _open_now(self) -> int:
+        """How many are open; a search does not find a new one at once, so those of the last hour are looked at."""
+        found = self.hub.open_now()
+        young = {one["detail"] for one in self.journal.events() if one["outcome"] == "opened" and self._is_young(one)}
+        return len(found) + sum(self.hub.is_open(url) for url in sorted(young - found))
+
+    def _is_young(self, event: Mapping[str, Any]) -> bool:
+        return float(event["at"]) > self.clock() - _INDEXED_WITHIN
 
     def _opened(self, request: Request, commit: str) -> Sent:
         body = self.workshop.body(request)

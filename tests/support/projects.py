@@ -1,0 +1,92 @@
+"""A small git repository with code that rules mend, and what a series must leave alone in it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+from running import git
+
+CHECKED = "import torch\n\n\ndef {name}(x: torch.Tensor):\n    torch._check_is_size(x.shape[0])\n    return x\n"
+"""A module with one safe fix."""
+SMALLER = '''\
+import torch
+
+
+def {name}(x: torch.Tensor, y: torch.Tensor):
+    """Rows that both have."""
+    rows = min(x.shape[0], y.shape[0])
+    return x[:rows] + y[:rows]
+'''
+"""A module with another."""
+
+
+def project(folder: Path, files: dict[str, str]) -> Path:
+    """A repository at ``folder`` with these files in one commit."""
+    folder.mkdir(parents=True)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", "A Person")
+    git(folder, "config", "user.email", "person@example.org")
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    commit(folder, "first")
+    return folder
+
+
+def commit(folder: Path, message: str) -> str:
+    """Commit all there is, and return its name."""
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", message)
+    return say(folder, "rev-parse", "HEAD")
+
+
+def say(folder: Path, *words: str) -> str:
+    """What git prints."""
+    return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def torchlike(count: int = 3) -> dict[str, str]:
+    """Files as torch has them: some by one rule, one by two."""
+    files = {f"torch/nn/checked{number}.py": CHECKED.format(name=f"take{number}") for number in range(count)}
+    files |= {f"torch/_refs/smaller{number}.py": SMALLER.format(name=f"meet{number}") for number in range(count)}
+    both = CHECKED.format(name="first") + SMALLER.format(name="second").partition("\n")[2]
+    return {**files, "torch/fft/both.py": both}
+
+
+def traces(folder: Path) -> dict[str, str]:
+    """All of the checkout, the index and HEAD, as one can tell whether somebody touched them."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if ".git" not in path.relative_to(folder).parts and path.is_file():
+            kept = path.stat()
+            found[str(path)] = f"{_digest(path)} {stat.filemode(kept.st_mode)} {kept.st_mtime_ns}"
+    for name in ("index", "HEAD"):
+        found[name] = _digest(folder / ".git" / name)
+    return {**found, "status": say(folder, "--no-optional-locks", "status", "--porcelain"), "main": say(folder, "rev-parse", "main")}
+
+
+def branches(folder: Path) -> dict[str, str]:
+    """The branches that symfix made, and their commits."""
+    rows = say(folder, "for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads/symfix").splitlines()
+    return dict(row.split(" ", 1) for row in rows)
+
+
+def start(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+    """Start ``symfix`` in a group of its own, to be killed with all its children."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "symfix.codemods.cli", *words],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env=dict(os.environ),
+    )
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
