@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -44,7 +45,7 @@ def made(repo: Path, *words: str, code: int = 0) -> subprocess.CompletedProcess[
 
 def states(repo: Path) -> dict[str, str]:
     ended = subprocess.run(
-        ["python", "-m", "symfix.codemods.cli", "series", "status", "--format", "json"],
+        [sys.executable, "-m", "symfix.codemods.cli", "series", "status", "--format", "json"],
         cwd=repo, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return {row["branch"].split("/")[2]: row["state"] for row in json.loads(ended.stdout)["requests"]}
