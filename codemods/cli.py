@@ -201,6 +201,7 @@ def verify(**words: Any) -> int:
     help="Sizes without a hint, as PyTorch's own test has them, or with one.",
 )  # fmt: skip
 @click.option("--every-sample", is_flag=True, help="Do not stop at an operator's first failing sample.")
+@click.option("--samples", type=click.IntRange(1), metavar="N", help="At most so many samples of an operator [all].")
 @click.option("--fresh", is_flag=True, help="Forget what an earlier sweep of the same torch found out.")
 @click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Processes [2].")
 @click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one].")

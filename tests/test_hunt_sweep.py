@@ -57,7 +57,7 @@ def swept(
     laboratory = Scripted(Path("python"), tmp_path, Limits(wall=5.0))
     object.__setattr__(laboratory, "act", act)
     told: list[dict[str, Any]] = []
-    Workers(laboratory, Variant("installed"), jobs).run([A, B, C], "unbacked", False, told.append)
+    Workers(laboratory, Variant("installed"), jobs).run([A, B, C], {}, told.append)
     assert len(told) == 3
     return {Operator(*one["operator"]): one for one in told}
 
@@ -117,7 +117,7 @@ def test_an_interrupted_sweep_lets_its_processes_claim_nothing_more(tmp_path: Pa
     laboratory = Scripted(Path("python"), tmp_path, Limits(wall=5.0))
     object.__setattr__(laboratory, "act", dying_on(A, ended(-9)))
     with pytest.raises(KeyboardInterrupt):
-        Workers(laboratory, Variant("installed"), 1).run([A, B, C], "unbacked", False, interrupt)
+        Workers(laboratory, Variant("installed"), 1).run([A, B, C], {}, interrupt)
     (claims,) = tmp_path.glob("claims-*")
     assert {path.name for path in claims.iterdir()} == {"0", "1", "2"}
 
@@ -152,7 +152,7 @@ def test_a_journal_cut_off_in_a_line_keeps_the_lines_before_and_takes_new_ones(t
 def test_an_operator_whose_process_died_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Operator] = []
 
-    def run(self: Workers, operators: list[Operator], protocol: str, every: bool, told: Callable[[Any], None]) -> None:
+    def run(self: Workers, operators: list[Operator], asked_for: Any, told: Callable[[Any], None]) -> None:
         asked.extend(operators)
         for one in operators:
             told(row(one))

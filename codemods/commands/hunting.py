@@ -30,6 +30,7 @@ def hunt(words: dict[str, Any]) -> int:
                 jobs=words["jobs"] or 2,
                 fresh=words["fresh"],
                 every_sample=words["every_sample"],
+                samples=words["samples"],
                 progress=progress,
             )
     except (TorchError, UnknownOperator, NothingRuns) as error:

@@ -20,7 +20,7 @@ h1 { font-size: 1.5rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top:
 h3 { font-size: 1rem; margin: 1.5rem 0 .3rem; } p.dim, span.dim { color: var(--dim); }
 code, pre { font: 13px/1.45 ui-monospace, monospace; background: var(--code); border-radius: 3px; padding: 0 .25rem; }
 .whole { display: flex; height: 1.6rem; border-radius: 4px; overflow: hidden; margin: 1rem 0 .4rem; }
-.whole div { color: #fff; padding: 0 .5rem; white-space: nowrap; overflow: hidden; }
+.whole div { color: #fff; padding: 0 .5rem; white-space: nowrap; min-width: max-content; }
 .passed { background: var(--pass); } .failed { background: var(--fail); } .untestable { background: var(--none); }
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; vertical-align: top;
   border-top: 1px solid var(--line); padding: .35rem .6rem .35rem 0; } th { color: var(--dim); font-weight: 500; }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .. import storage
 from ..torchapi.locating import Place as Torch
@@ -61,11 +62,13 @@ def sweep(
     journal: Path | None = None,
     fresh: bool = False,
     every_sample: bool = False,
+    samples: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Sweep:
     """Trace ``operators`` (None: all that torch tests) under ``protocol`` on ``variant`` (None: the installed torch).
 
-    An operator stops at its first failing sample unless ``every_sample``. ``journal`` is the file that keeps the
+    An operator stops at its first failing sample unless ``every_sample``; at most ``samples`` of it are tried, from the
+    first to the last at even distances (None: all, as PyTorch's own tests do). ``journal`` is the file that keeps the
     answers; None takes the one in the cache folder that belongs to this torch, protocol and variant. ``fresh`` forgets
     what it holds. ``laboratory.limits.wall`` is the patience with one operator, in seconds of processor time. Raises a
     TorchError when there is no usable torch, UnknownOperator, and NothingRuns when torch's tests can't be loaded.
@@ -79,7 +82,8 @@ def sweep(
         )
         known = operators_of(here, torch)
         wanted = sorted(known) if operators is None else resolve(operators, known)
-        kept = Journal(journal or default_journal(torch, protocol, on, every_sample))
+        asked = {"protocol": protocol, "every_sample": every_sample, "samples": samples}
+        kept = Journal(journal or default_journal(torch, on, asked))
         if fresh:
             kept.forget()
         # What died is asked again: it may have been the machine.
@@ -95,7 +99,7 @@ def sweep(
             progress(done, total)
 
         if left:
-            Workers(here, on, jobs).run(left, protocol, every_sample, told)
+            Workers(here, on, jobs).run(left, asked, told)
     rows = {operator: kept.rows[operator] for operator in wanted}
     return collect(rows, protocol, torch, on, round(time.monotonic() - started, 2), recalled)
 
@@ -120,15 +124,15 @@ def collect(
     return Sweep(protocol, torch.build, tuple(passed), tuple(failures), untestable, tuple(outside), seconds, recalled)
 
 
-def default_journal(torch: Torch, protocol: str, variant: Variant, every_sample: bool) -> Path:
+def default_journal(torch: Torch, variant: Variant, asked: Mapping[str, Any]) -> Path:
     """The journal that belongs to a question: the same for the same torch, code under test and way of asking."""
     folder = Path(children.__file__).parent
     parts: Iterable[bytes] = (
         torch.build.encode(),
         str(torch.package).encode(),
-        repr((protocol, variant.identity, every_sample)).encode(),
+        repr((variant.identity, sorted(asked.items()))).encode(),
         *(variant.modules[name].read_bytes() for name in sorted(variant.modules)),
         *((folder / f"{part}.py").read_bytes() for part in _PARTS),
     )
     digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:24]
-    return storage.folder("hunts") / f"{protocol}-{digest}.jsonl"
+    return storage.folder("hunts") / f"{asked['protocol']}-{digest}.jsonl"

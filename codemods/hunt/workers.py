@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -38,16 +38,16 @@ class Workers:
         self._reports: list[_Report] = []
         self._failures: list[Exception] = []
 
-    def run(
-        self, operators: Sequence[Operator], protocol: str, every_sample: bool, told: Callable[[Row], None]
-    ) -> None:
-        """Hand each operator's row to ``told`` in the calling thread as it comes. Raises NothingRuns."""
+    def run(self, operators: Sequence[Operator], asked: Mapping[str, Any], told: Callable[[Row], None]) -> None:
+        """Hand each operator's row to ``told`` in the calling thread as it comes; ``asked`` is for the children.
+
+        Raises NothingRuns.
+        """
         claims = self._laboratory.scratch / new_name("claims")
         claims.mkdir()
         request = {
             "operators": [[one.name, one.variant] for one in operators],
-            "protocol": protocol,
-            "every_sample": every_sample,
+            **asked,
             "patience": self._laboratory.limits.wall,
             "wall": _WALL * self._laboratory.limits.wall,
             "claims": str(claims),

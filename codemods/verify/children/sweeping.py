@@ -11,13 +11,13 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from .changed_torch import Kernels, overlay
-from .operators import say
+from .operators import say, spread
 
 _LONGEST_ARGUMENTS = 400
 _SEEDS = "wrapper_set_seed"
@@ -39,7 +39,7 @@ def main(request_path: str) -> None:
             signal.setitimer(signal.ITIMER_PROF, request["patience"])
             faulthandler.dump_traceback_later(request["wall"], exit=True)
             calls = kernels.calls() if kernels else []
-            answer = _observe(operators.get(name), request["protocol"], request["every_sample"])
+            answer = _observe(operators.get(name), request)
             faulthandler.cancel_dump_traceback_later()
             signal.setitimer(signal.ITIMER_PROF, 0)
             reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
@@ -71,17 +71,17 @@ def _claimed(names: list[tuple[str, str]], claims: Path) -> Iterator[tuple[str, 
         yield name
 
 
-def _observe(operator: Any, protocol: str, every_sample: bool) -> dict[str, Any]:
+def _observe(operator: Any, request: dict[str, Any]) -> dict[str, Any]:
     started = time.monotonic()
     answer: dict[str, Any] = {"tried": 0, "failures": [], "untestable": ""}
     try:
-        for said in _failing(operator, protocol, answer):
+        for said in _failing(operator, request, answer):
             answer["failures"].append(said)
-            if not every_sample:
+            if not request["every_sample"]:
                 break
         if answer["failures"] and all(_SEEDS in failure.get("text", "") for failure in answer["failures"]):
             with _without_seeding():
-                answer["behind"] = list(itertools.islice(_failing(operator, protocol, {"tried": 0}), 1))
+                answer["behind"] = list(itertools.islice(_failing(operator, request, {"tried": 0}), 1))
     except _Untestable as reason:
         answer["untestable"] = str(reason)
     except _Outside:
@@ -91,15 +91,18 @@ def _observe(operator: Any, protocol: str, every_sample: bool) -> dict[str, Any]
     return {**answer, "seconds": round(time.monotonic() - started, 3)}
 
 
-def _failing(operator: Any, protocol: str, answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _failing(operator: Any, request: dict[str, Any], answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What each failing sample says; ``tried`` of ``answer`` counts the samples."""
     from .samples import draw
     from .symbolic import PROTOCOLS, NoSample, Unlike
     from .tracking import explain
 
-    for number, sample in enumerate(_drawn(operator, draw)):
+    drawn: Iterable[tuple[int, Any]] = enumerate(_drawn(operator, draw))
+    if request.get("samples"):
+        drawn = spread(list(drawn), request["samples"])
+    for number, sample in drawn:
         try:
-            said = PROTOCOLS[protocol](sample)
+            said = PROTOCOLS[request["protocol"]](sample)
         except NoSample as reason:
             raise _Untestable(str(reason)) from None
         except Unlike as unlike:
