@@ -59,12 +59,20 @@ _RULES = [
     click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
     click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-': its suffix counts."),
 ]  # fmt: skip
+_STYLES = ["text", "json", "json-lines", "github", "sarif"]
 _FORMAT = [
     click.Option(
-        ["--format", "style"], type=click.Choice(["text", "json", "json-lines", "github", "sarif"]), default="text",
-        show_default=True, help="How findings are printed.",
+        ["--format", "style"], type=click.Choice(_STYLES), default="text", show_default=True,
+        help="How findings are printed.",
     ),
     click.Option(["--statistics"], is_flag=True, help="Counts by rule and reason instead of places."),
+]  # fmt: skip
+_FIX_FORMAT = [
+    click.Option(
+        ["--format", "style"], type=click.Choice([*_STYLES, "junit"]), default="text", show_default=True,
+        help="How findings are printed; junit: how the verification is.",
+    ),
+    *_FORMAT[1:],
 ]  # fmt: skip
 _BASELINE = [
     click.Option(["--baseline"], type=FILE, metavar="FILE", help="Report only findings that this file does not know."),
@@ -159,7 +167,7 @@ def diff(**words: Any) -> int:
     return diff(words)
 
 
-@_with(_RULES, _FORMAT, _PROOF, _TARGET)
+@_with(_RULES, _FIX_FORMAT, _PROOF, _TARGET)
 @main_group.command()
 @PATHS
 @click.option("--verify", "verifying", is_flag=True, help="Build and run before and after; write what is not worse.")
@@ -186,7 +194,7 @@ def rule(name: str | None) -> int:
 @click.argument("paths", nargs=-1, type=FILE)
 @click.option("--base", default="HEAD", show_default=True, metavar="REV", help="What the files are compared with.")
 @click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Compilers and children at a time [2].")
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "style", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True)
 def verify(**words: Any) -> int:
     """Prove the change between a revision and the files on disk."""
     from .commands.proving import verify

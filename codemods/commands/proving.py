@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +34,26 @@ def verify(words: dict[str, Any]) -> int:
     changes = list(_since(words["base"], words["paths"] or (Path.cwd(),)))
     if not changes:
         click.echo(f"nothing that a rule reads differs from {words['base']}", err=True)
+        if words["style"] == "junit":
+            show_junit(None)
         return 0
     verification = Prover(words)(changes)
     if words["style"] == "json":
         sys.stdout.write(json.dumps(to_json(verification), indent=2) + "\n")
+    elif words["style"] == "junit":
+        show_junit(verification)
     else:
         sys.stdout.writelines(proof(verification))
     return CODES.get(verification.verdict, 1)
+
+
+def show_junit(verification: Verification | None, dropped: Sequence[str] = ()) -> None:
+    """Print a verification for a CI server, with the lines that name the fixes that were dropped."""
+    from ..reports.junit import junit
+
+    moment, host = datetime.now(timezone.utc), platform.node() or "localhost"
+    lost = [(line.partition(" is not kept: ")[0], line.partition(" is not kept: ")[2]) for line in dropped]
+    sys.stdout.write(junit(verification, moment=moment, host=host, dropped=lost))
 
 
 class Prover:

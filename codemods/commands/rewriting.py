@@ -72,6 +72,8 @@ def fix(words: Words) -> int:
     """Write the changed files, each whole or not at all."""
     if STDIN in words["paths"]:
         return _fix_stdin(words)
+    if words["style"] == "junit" and not words["verifying"]:
+        raise click.UsageError("--format junit is of a verification: fix --verify, or verify")
     if not words["allow_dirty"]:
         refuse_dirty(words["paths"])
     session = examine(words)
@@ -100,15 +102,19 @@ def _chosen_by_hand(session: _Session) -> _Session:
 def _verified(session: _Session, words: Words) -> tuple[_Session, int]:
     """What may be written, and 0 when that is proven, 3 when something made it worse and is left out, else 1."""
     from ..reports.proof import proof
-    from .proving import CODES, Prover
+    from .proving import CODES, Prover, show_junit
     from .sifting import keep_good
 
     outcomes = session.report.outcomes
     if not any(isinstance(outcome, Changed) for outcome in outcomes):
+        if words["style"] == "junit":
+            show_junit(None)
         return session, 0
     kept = keep_good(outcomes, session.question, session.surroundings, Prover(words))
     if kept.verification is not None:
         sys.stderr.writelines(proof(kept.verification))
+    if words["style"] == "junit":
+        show_junit(kept.verification, kept.dropped)
     for line in kept.dropped:
         click.echo(line, err=True)
     if kept.dropped and not any(isinstance(outcome, Changed) for outcome in kept.outcomes):

@@ -31,6 +31,9 @@ def show(report: Report, surroundings: TorchSurroundings, words: dict[str, Any],
         from ..reports.github import workflow_commands
 
         sys.stdout.writelines(workflow_commands(outcomes))
+    elif style == "junit":
+        # Stdout has the verification.
+        sys.stderr.writelines(text.findings(outcomes, written=written))
     elif words["statistics"]:
         sys.stdout.write(text.statistics(outcomes))
     else:
