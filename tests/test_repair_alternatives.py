@@ -1,0 +1,188 @@
+"""What is tried where no rule dares: the same for every plain int, and written where it was asked for."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+from symfix.codemods.registry import Registry, load_language
+from symfix.codemods.repair.drafts import Draft
+from symfix.codemods.rule import Context, Fix
+from symfix.codemods.source import SourceFile
+from symfix.codemods.surroundings import TorchSurroundings
+
+PYTHON = Path("torch/_shapes.py")
+SCRIPTED = Path("torch/nn/functional.py")
+
+
+@pytest.fixture(scope="module")
+def context() -> Context:
+    pytest.importorskip("torch")
+    return TorchSurroundings().context()
+
+
+def tried(path: Path, text: str, mark: str, context: Context) -> list[tuple[Fix, str]]:
+    """Each alternative at the line of ``mark`` (in C++: in the function of that name), and the text with it."""
+    wing = Registry().wing(path)
+    assert wing is not None
+    language = load_language(wing.package)
+    source = SourceFile(path, text.encode())
+    line = text[: text.index(mark)].count("\n") + 1
+    extent = language.extent(source, line, mark)
+    assert extent is not None
+    fixes = list(language.alternatives(source, context, extent))
+    draft = Draft(source, language, context)
+    return [(fix, draft.take([fix]).now.content.decode()) for fix in fixes]
+
+
+POOLING = """
+import torch
+
+
+def meta_pool(x, stride):
+    out = x.size(0) // stride + 1
+    if (out - 1) * stride >= x.size(0):
+        out -= 1
+    return x.new_empty(out).numel()
+
+
+def meta_scale(x, n):
+    size = x.size(0)
+    return size if size > n else n + 1
+"""
+
+
+@pytest.mark.parametrize(("mark", "name"), [("if (out - 1)", "meta_pool"), ("return size if", "meta_scale")])
+def test_every_alternative_keeps_what_plain_ints_give(mark: str, name: str, context: Context) -> None:
+    import torch
+
+    found = tried(PYTHON, POOLING, mark, context)
+    assert any("torch.sym_ite(" in text for _, text in found)
+    before: dict[str, Any] = {}
+    exec(POOLING, before)
+    for _, text in found:
+        after: dict[str, Any] = {}
+        exec(text, after)
+        for size, other in itertools.product((0, 1, 2, 7, 8), (1, 2, 3)):
+            x = torch.empty(size)
+            assert after[name](x, other) == before[name](x, other), text
+
+
+LOSS = """
+import torch
+from torch._jit_internal import unused as _jit_unused
+import warnings
+
+
+def first(input, size):
+    size_prods = size[0] * input.size(0)
+    if size_prods == 1:
+        raise ValueError(f"more than one, not {size}")
+    return input
+
+
+def second(input: torch.Tensor, target: torch.Tensor):
+    if not (target.size() == input.size()):
+        warnings.warn("sizes differ", stacklevel=2)
+    return input - target
+"""
+
+
+def test_a_check_beside_torchscript_raises_the_same(context: Context) -> None:
+    import torch
+
+    ((_, text),) = tried(SCRIPTED, LOSS, "if size_prods", context)
+    assert "if torch.jit.is_scripting():\n        if size_prods == 1:" in text
+    namespace: dict[str, Any] = {}
+    exec(text, namespace)
+    with pytest.raises(ValueError, match="more than one, not \\[1\\]"):
+        namespace["first"](torch.empty(1), [1])
+    assert namespace["first"](torch.empty(2), [3]).numel() == 2
+
+
+def test_a_warning_beside_torchscript_names_the_same_line(context: Context) -> None:
+    import torch
+
+    ((fix, text),) = tried(SCRIPTED, LOSS, "if not (target", context)
+    assert "guard_or_true(sym_eq(target.size(), input.size()))" in text and "stacklevel=3" in text
+    assert fix.default is not None and "taken as equal" in fix.default
+    namespace: dict[str, Any] = {}
+    exec(compile(text, "loss.py", "exec"), namespace)
+    with pytest.warns(UserWarning, match="sizes differ") as caught:
+        namespace["second"](torch.empty(2), torch.empty(1))
+    assert caught[0].filename == __file__
+
+
+def test_the_new_functions_compile_as_torchscript(context: Context, tmp_path: Path) -> None:
+    import importlib.util
+
+    import torch
+
+    ((_, text),) = tried(SCRIPTED, LOSS.replace("size)", "size: list[int])", 1), "if size_prods", context)
+    path = tmp_path / "loss.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location("loss_of_test", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    scripted = torch.jit.script(module.first)
+    assert scripted(torch.empty(2), [3]).numel() == 2
+    with pytest.raises(torch.jit.Error, match="more than one"):
+        scripted(torch.empty(1), [1])
+
+
+CPP = """
+#include <ATen/core/Tensor.h>
+namespace at::native {
+Tensor fit(const Tensor& self, SymIntArrayRef sizes) {
+  auto x = self;
+  auto x_sizes = x.sym_sizes();
+  SymDimVector pad(2);
+  if (x_sizes[0] < sizes[0]) {
+    pad[1] = sizes[0] - x_sizes[0];
+  }
+  if (x_sizes[0] > sizes[0]) {
+    x = x.slice_symint(0, 0, sizes[0]);
+  }
+  return at::constant_pad_nd_symint(x, pad);
+}
+Tensor larger(const Tensor& self) {
+  TORCH_CHECK(self.dim() == 2 && self.sym_size(0) == self.sym_size(1), "square");
+  return at::zeros_symint({std::max(self.sym_size(0), self.sym_size(1))});
+}
+}
+"""
+
+
+def test_cpp_one_formula_comes_before_two_and_before_defaults(context: Context) -> None:
+    texts = [text for _, text in tried(Path("native/Fit.cpp"), CPP, "fit", context)]
+    assert "TORCH_GUARD_OR_TRUE(x_sizes[0].sym_lt(sizes[0]))" in texts[0]
+    assert "TORCH_GUARD_OR_FALSE(x_sizes[0].sym_gt(sizes[0]))" in texts[0]
+    held = next(text for text in texts if "(sizes[0] - x_sizes[0]).max(0)" in text)
+    assert texts.index(held) > 0
+    assert all(text.count("at::constant_pad_nd_symint") == 1 for text in texts)
+
+
+def test_cpp_larger_sizes_and_joined_checks(context: Context) -> None:
+    texts = [text for _, text in tried(Path("native/Fit.cpp"), CPP, "larger", context)]
+    assert any("self.sym_size(0).max(self.sym_size(1))" in text for text in texts)
+    joined = "TORCH_SYM_CHECK((self.dim() == 2) ? self.sym_size(0).sym_eq(self.sym_size(1)) : c10::SymBool(false),"
+    assert any(joined in text for text in texts)
+    assert all("TORCH_GUARD_OR_TRUE(x_sizes" not in text for text in texts), "another function's"
+
+
+def test_a_demangled_name_means_the_overload_it_fits(context: Context) -> None:
+    text = "Tensor f(const Tensor& y, const Scalar& dx, int64_t d) { return y; }\n"
+    text += "Tensor f(const Tensor& y, const Tensor& x, int64_t d) { return x; }\n"
+    source = SourceFile(Path("native/F.cpp"), text.encode())
+    wing = Registry().wing(source.path)
+    assert wing is not None
+    extent = load_language(wing.package).extent
+    for mangled, piece in (
+        ("at::native::f(at::Tensor const&, at::Tensor const&, long)", "return x"),
+        ("at::native::f(at::Tensor const&, c10::Scalar const&, long)", "return y"),
+    ):
+        found = extent(source, 0, mangled)
+        assert found is not None and piece in text[slice(*found)]
