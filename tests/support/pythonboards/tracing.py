@@ -21,6 +21,10 @@ _CAUSE = re.compile(r"\(([^()\s]+:\d+ in [^()]*)\)\n")
 _MACHINERY = ("symbolic_shapes.py", "sym_node.py", "recording.py", "_dynamo", "fake_tensor.py", "_stats.py", "_ops.py")
 
 
+PROBED = 4
+"""How many samples of an operator are called at other sizes."""
+
+
 class Overtime(BaseException):
     """An operator took longer than it may."""
 
@@ -43,7 +47,10 @@ def main(request: str) -> None:
             known = (operator.name, operator.variant_test_name) in failing
             wanted = name in asked["operators"] if asked["operators"] else known or asked["all"]
             if wanted and torch.float32 in operator.supported_dtypes("cpu"):
-                report.write(json.dumps({"operator": name, **answer(operator, asked["patience"])}) + "\n")
+                said = answer(operator, asked["patience"])
+                if said["verdict"] == "passed" and asked["probe"]:
+                    said["deviations"] = deviations(operator, asked["patience"])
+                report.write(json.dumps({"operator": name, **said}) + "\n")
                 report.flush()
 
 
@@ -93,6 +100,27 @@ def trace_every_sample(operator: Any) -> int:
         got = compiled(*traced[0], **traced[1])
         torch.testing.assert_close(got, expected, equal_nan=True)
     return count
+
+
+def deviations(operator: Any, patience: int) -> list[str]:
+    """Where the compiled code does not do what eager does at sizes 0, 1 and larger, by a few samples; each once."""
+    from symfix.codemods.verify.children.operators import spread
+    from symfix.codemods.verify.children.protocols import unbacked
+    from symfix.codemods.verify.children.samples import samples_of
+
+    found: dict[str, None] = {}
+    signal.alarm(patience)
+    try:
+        for sample in spread([one for one in samples_of(operator) if one.resizable], PROBED):
+            for size, said in unbacked(sample).get("probes", {}).items():
+                # Refused or compiled anew at 0 and 1 is no other result; a larger size has to be covered.
+                if said.startswith("silent: ") or (said and size == "larger"):
+                    found[f"at size {size}, {said}".partition("\n")[0][:200]] = None
+    except Overtime:
+        found[f"not all probed within {patience} s"] = None
+    finally:
+        signal.alarm(0)
+    return list(found)
 
 
 def _overtime(number: int, frame: FrameType | None) -> None:
