@@ -115,6 +115,11 @@ def test_half_a_specialisation_less_is_no_proof() -> None:
     assert verdict_of("backed", TRACED | {"compilations": 3}, TRACED | {"compilations": 2})[0] is Verdict.NEUTRAL
 
 
+def test_a_guard_in_the_place_of_a_pin_is_no_loss() -> None:
+    before, after = TRACED | {"pinned": 2}, TRACED | {"pinned": 1, "guards": ["Ne(s0, 1)", "Eq(s75 - 1, 1)"]}
+    assert verdict_of("backed", before, after)[0] is Verdict.NEUTRAL
+
+
 def test_a_throw_traded_for_a_specialisation_is_no_proof() -> None:
     assert verdict_of("backed", raises("Cannot call numel()"), TRACED | {"pinned": 1})[0] is Verdict.NEUTRAL
 

@@ -130,6 +130,9 @@ def _guard_differences(before: Seen, after: Seen) -> list[Difference]:
         # Fewer is no proof: one specialisation that is left compiles again for every size as two did.
         if after[what] < before[what] and after[what] == best:
             return [Difference("gained", f"{before[what]} {words}", _guards(after)), *_new_layout(before, after)]
+    if any(after[what] < before[what] for what, _, _ in measures):
+        # What was pinned before may be a guard now.
+        return _lost(_new_layout(before, after))
     added = [guard for guard in after["guards"] if guard not in before["guards"]]
     if added and len(after["guards"]) >= len(before["guards"]):
         more = "a guard more" if len(after["guards"]) > len(before["guards"]) else "another guard"
