@@ -103,7 +103,7 @@ _PROOF = [
     click.Option(["--evidence"], type=FILE, metavar="DIR", help="Where the evidence is kept [the cache folder]."),
     click.Option(
         ["--sandbox"], type=click.Choice(["try", "require"]), default="try", show_default=True,
-        help="Children without network: where the kernel allows, or not at all.",
+        help="Children without network, and behind bubblewrap if it is installed: where that works, or not at all.",
     ),
 ]  # fmt: skip
 _ALL_COMMON = [

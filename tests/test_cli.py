@@ -152,6 +152,7 @@ def test_rule_lists_and_explains(folder: Path) -> None:
 def test_doctor_names_what_is_here(folder: Path) -> None:
     said = symfix("doctor", cwd=folder, code=0).stdout
     assert "ok       torch: 2." in said
+    assert "sandbox: " in said
     bare = symfix("doctor", cwd=folder, code=0, PATH=str(folder)).stdout
     assert "missing  C++ compiler: no C++ compiler: install g++" in bare
 

@@ -17,6 +17,8 @@ import click
 from ..storage import folder
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import Place, locate
+from ..verify.isolation import Limits, run
+from ..verify.scratch import scratch_folder
 from ..verify.toolchain import CompilerMissing, find_toolchain
 
 _REQUIREMENT = re.compile(r"([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
@@ -62,6 +64,7 @@ def _look(torch_root: Path | None, torch_python: Path | None) -> Iterator[Findin
     formatter = shutil.which("clang-format", path=str(Path(sys.executable).parent)) or shutil.which("clang-format")
     yield Finding("clang-format", _first_line(formatter), "pip install clang-format", "wrapping of long lines")
     yield Finding("git", _first_line(shutil.which("git")), "install git", "fix in a repository, verify")
+    yield Finding("sandbox", _sandbox(), "install bubblewrap", "verify --sandbox=require")
     yield Finding("cache folder", str(folder("results").parent))
 
 
@@ -80,6 +83,14 @@ def _compiler(place: Place | None) -> Finding:
     except CompilerMissing as error:
         return Finding("C++ compiler", None, str(error), "verify")
     return Finding("C++ compiler", found.version if found else None, "not looked for without torch", "verify")
+
+
+def _sandbox() -> str | None:
+    with scratch_folder() as scratch:
+        ended = run(["true"], scratch=scratch, limits=Limits(wall=60))
+    if ended.walled:
+        return "bubblewrap: no network, no writing but in scratch folders"
+    return "the kernel's: no network" if ended.offline else None
 
 
 def _requirements() -> Iterator[tuple[str, str]]:
