@@ -30,10 +30,7 @@ def operators_of(laboratory: Laboratory, torch: Torch) -> tuple[Operator, ...]:
     report = laboratory.scratch / new_name("names")
     ended, answer = laboratory.ask("opinfos", Variant("installed"), {}, report)
     if not answer:
-        said = ended.died or (ended.stderr.strip().splitlines() or ["it ended without a word"])[-1]
-        raise NothingRuns(
-            f"torch's operator tests can't be loaded by {laboratory.python}: {said}; install symfix[verify] there"
-        )
+        raise NothingRuns(laboratory.python, ended)
     storage.store(path, json.dumps(answer["operators"]).encode())
     return tuple(Operator(name, variant) for name, variant in answer["operators"])
 

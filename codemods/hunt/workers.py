@@ -25,7 +25,12 @@ _TIMEOUT = "Timeout ("
 
 
 class NothingRuns(Exception):
-    """The child can't even start; ``str()`` says why in one line."""
+    """Torch's operator tests can't be run by ``python``; ``str()`` says why in one line."""
+
+    def __init__(self, python: Path, ended: Ended) -> None:
+        said = ended.died or last_words(ended)
+        hint = "; install symfix[verify] there" if "ModuleNotFoundError" in said else ""
+        super().__init__(f"torch's operator tests can't be run by {python}: {said}{hint}")
 
 
 class Workers:
@@ -88,23 +93,27 @@ class Workers:
             seconds = limits.wall * count + _START_SECONDS
             whole = replace(limits, wall=_WALL * seconds, cpu=int(seconds))
             ended, _ = self._laboratory.ask("sweeping", self._variant, request, report.path, whole)
-            said = (ended.stderr.strip().splitlines() or ["it ended without a word"])[-1]
             raised = ended.code > 0 and _TIMEOUT not in ended.stderr
             if not report.ready() or (raised and not report.answered()):
-                raise NothingRuns(ended.died or said)
+                raise NothingRuns(self._laboratory.python, ended)
             victim = report.unanswered()
             if victim is not None:
-                how = _how(ended, limits.wall, said)
+                how = _how(ended, limits.wall)
                 report.add({"operator": victim, "crashed": how, "tried": 0, "failures": [], "untestable": ""})
 
 
-def _how(ended: Ended, patience: float, said: str) -> str:
+def last_words(ended: Ended) -> str:
+    """The last line that a process wrote."""
+    return (ended.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+
+
+def _how(ended: Ended, patience: float) -> str:
     """How a process came to its end, in words."""
     if -ended.code == signal.SIGPROF:
         return f"stopped after {patience:.0f} s of processor time"
     if _TIMEOUT in ended.stderr:
         return f"stopped after {_WALL * patience:.0f} s"
-    return ended.died or f"exit {ended.code}: {said}"
+    return ended.died or f"exit {ended.code}: {last_words(ended)}"
 
 
 class _Report:
