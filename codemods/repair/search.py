@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,9 @@ from .sites import Advisors, Candidate, Site
 from .trials import Trial, Tried
 
 Picks = list[tuple[Candidate, tuple[str, ...]]]
-ROUNDS = 40
+ROUNDS = 24
+_BACKINGS = 3
+"""How often an operator that is stuck may go back to try something else."""
 _FRAMES = 5
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
 
@@ -45,6 +47,7 @@ class Search:
     """Operators that the source tree's own, unchanged kernels make pass: no repair of ours."""
     chains: dict[str, list[Kept]] = field(default_factory=lambda: defaultdict(list))
     """What each operator came through."""
+    _backed: Counter[str] = field(default_factory=Counter)
     _tried: set[tuple[object, ...]] = field(default_factory=set)
     _sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
 
@@ -128,9 +131,10 @@ class Search:
         """Take back what brought a stuck operator on but nobody to the end, where something else can be tried."""
         helpful = {id(member) for name, chain in self.chains.items() if self.trials[name].passed for member in chain}
         for name, chain in self.chains.items():
-            if self.trials[name].passed or not chain or id(chain[-1]) in helpful:
+            if self.trials[name].passed or not chain or id(chain[-1]) in helpful or self._backed[name] == _BACKINGS:
                 continue
             member = chain[-1]
+            self._backed[name] += 1
             self._take_back(member, self.trials[name], most, "leads nowhere")
             if any(self._next(site) is not None for site in self._sites.get(name, ())):
                 return True
