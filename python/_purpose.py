@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from ._flow import Flow
-from ._module import GROWING, Function, Module, spelled
-from ._truths import Leaf, is_scalar_test, negated, refuses
+from ..codemods.source import SourceFile
+from ._flow import Flow, flow
+from ._module import GROWING, Function, Module, parse, spelled
+from ._truths import Leaf, is_scalar_test, leaves, negated, refuses
 
 _FLAGS = frozenset({"config", "inductor_config", "torch_config"})
+
+
+def branches(source: SourceFile) -> Iterator[tuple[Module, Flow, Leaf, bool]]:
+    """Every leaf of a branch that does more than raise, and whether not taking the branch only costs time."""
+    module = parse(source)
+    if not module.functions:
+        return
+    known = flow(source)
+    for leaf in leaves(module, known):
+        if not only_raises(leaf.test):
+            yield module, known, leaf, only_optimizes(module, known, leaf)
 
 
 def only_raises(test: ast.AST) -> bool:

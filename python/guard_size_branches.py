@@ -22,29 +22,23 @@ from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._findings import SIZE_MARKERS, cannot_name, fix, skip
-from ._flow import Flow, flow
-from ._module import Module, parse
+from ._flow import Flow
+from ._module import Module
 from ._polarity import NoDefault, general
-from ._purpose import only_optimizes, only_raises
+from ._purpose import branches
 from ._shapes import compared_shapes, unfit_for_sym_eq
 from ._spelling import Spelled, guarded, spell
 from ._territory import obstacle
-from ._truths import Leaf, is_scalar_test, leaves
+from ._truths import Leaf, is_scalar_test
 from ._wrap import call_around, comparison_as_call
 
 NAME = "guard_size_branches"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    module = parse(source)
-    if not module.functions:
-        return
-    known = flow(source)
-    for leaf in leaves(module, known):
-        refuses, shortcut = only_raises(leaf.test), only_optimizes(module, known, leaf)
-        if refuses or shortcut or is_scalar_test(leaf.node, known):
-            continue
-        yield _answer(module, known, leaf, context)
+    for module, known, leaf, shortcut in branches(source):
+        if not shortcut and not is_scalar_test(leaf.node, known):
+            yield _answer(module, known, leaf, context)
 
 
 def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:

@@ -20,25 +20,21 @@ from collections.abc import Iterator
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._findings import SIZE_MARKERS, cannot_name, fix, skip
-from ._flow import Flow, flow
-from ._module import Module, parse
-from ._purpose import only_optimizes, only_raises
+from ._flow import Flow
+from ._module import Module
+from ._purpose import branches
 from ._shapes import compared_shapes
 from ._spelling import guarded, spell
 from ._territory import obstacle
-from ._truths import Leaf, leaves
+from ._truths import Leaf
 from ._wrap import call_around
 
 NAME = "know_statically"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    module = parse(source)
-    if not module.functions:
-        return
-    known = flow(source)
-    for leaf in leaves(module, known):
-        if not only_raises(leaf.test) and only_optimizes(module, known, leaf):
+    for module, known, leaf, shortcut in branches(source):
+        if shortcut:
             yield _answer(module, known, leaf, context)
 
 
