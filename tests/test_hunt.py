@@ -11,8 +11,16 @@ from symfix.codemods.hunt.page import page
 from symfix.codemods.hunt.sweep import Sweep, sweep
 from symfix.codemods.hunt.table import table
 from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.verify.variants import Variant
 
 OPERATORS = ("add", "addmv", "arange", "bernoulli", "bincount", "chunk", "cov", "equal", "svd_lowrank")
+WRONG_WHEN_TRACED = """
+_honest_sum = sum
+
+def sum(*args, **kwargs):
+    result = _honest_sum(*args, **kwargs)
+    return result + 1 if torch.compiler.is_compiling() else result
+"""
 
 
 @pytest.fixture(scope="session")
@@ -83,6 +91,19 @@ def test_values_that_decide_and_the_tests_own_code_are_no_places_of_sizes(found:
     assert behind is not None
     assert behind.place is not None
     assert behind.place.file == "torch/_lowrank.py"
+
+
+def test_a_changed_module_that_gives_other_results_when_traced_deviates(tmp_path: Path) -> None:
+    original = locate(None, None).package / "masked" / "_ops.py"
+    changed = tmp_path / "changed.py"
+    changed.write_text(original.read_text() + WRONG_WHEN_TRACED)
+    variant = Variant("changed", modules={"torch.masked._ops": changed})
+    journal = tmp_path / "journal.jsonl"
+    seen = sweep(("masked.sum", "masked.prod"), "backed", variant=variant, journal=journal, samples=1, jobs=1)
+    assert [str(operator) for operator in seen.passed] == ["masked.prod"]
+    (failure,) = seen.failures
+    assert (str(failure.operator), failure.mode, failure.place) == ("masked.sum", Mode.DEVIATION, None)
+    assert "other values than eager" in failure.message
 
 
 def test_the_page_names_every_failing_operator_and_loads_nothing(found: Sweep) -> None:
