@@ -78,7 +78,7 @@ def fix(words: Words) -> int:
         refuse_dirty(words["paths"])
     session = examine(words)
     if words["interactive"]:
-        session = _chosen_by_hand(session)
+        session = _chosen_by_hand(session, words)
     verdict = 0
     if words["verifying"]:
         session, verdict = _verified(session, words)
@@ -92,10 +92,10 @@ def fix(words: Words) -> int:
     return 2 if lost else exit_code(outcomes, words, findings=left or bool(verdict))
 
 
-def _chosen_by_hand(session: _Session) -> _Session:
-    from .choosing import choose
+def _chosen_by_hand(session: _Session, words: Words) -> _Session:
+    from .choosing import choose, prover
 
-    outcomes = choose(session.report.outcomes, session.question, session.surroundings)
+    outcomes = choose(session.report.outcomes, session.question, session.surroundings, prover(words))
     return replace(session, report=replace(session.report, outcomes=outcomes))
 
 
