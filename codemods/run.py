@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -51,8 +52,13 @@ class Question:
 
     def markers(self, wing: WingCard) -> tuple[bytes, ...]:
         """The literals of which one stands in every file that a chosen rule can say something about."""
-        literals = {marker for card in wing.rules if card.name in self.rules for marker in card.markers}
-        return tuple(sorted(m for m in literals if not any(other in m for other in literals - {m})))
+        return _markers(self.rules, wing)
+
+
+@lru_cache
+def _markers(rules: frozenset[str], wing: WingCard) -> tuple[bytes, ...]:
+    literals = {marker for card in wing.rules if card.name in rules for marker in card.markers}
+    return tuple(sorted(m for m in literals if not any(other in m for other in literals - {m})))
 
 
 @dataclass(frozen=True)
