@@ -1,0 +1,110 @@
+"""Bodies of an older release's functions, put into a newer release's module."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+from dataclasses import dataclass, field
+
+from .replay import functions
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass
+class Graft:
+    """A module of the newer release with older bodies, as these were and as they became."""
+
+    file: str
+    module: str
+    before: str
+    after: str
+    functions: set[str] = field(default_factory=set)
+    left: dict[str, str] = field(default_factory=dict)
+    """Functions that were not put in, and why."""
+
+    def text(self, label: str) -> str:
+        return self.before if label == "before" else self.after
+
+    def changed_lines(self, label: str) -> list[int]:
+        """The lines, from 1, in which the two texts differ; lines that only import are no such lines."""
+        old, new = self.before.splitlines(), self.after.splitlines()
+        mine = new if label == "after" else old
+        found = []
+        for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if tag != "equal":
+                span = range(j1, j2) if label == "after" else range(i1, i2)
+                found += [
+                    n + 1 for n in span if mine[n].strip() and not mine[n].lstrip().startswith(("from ", "import "))
+                ]
+        return found
+
+
+def graft(file: str, module: str, installed: str, before: str, after: str) -> Graft:
+    """Put every outermost function that ``before`` and ``after`` differ in into ``installed``, where it fits."""
+    result = Graft(file, module, installed, installed)
+    here = functions(ast.parse(installed))
+    old, new = functions(ast.parse(before)), functions(ast.parse(after))
+    names = _bound(ast.parse(installed))
+    for name, function in old.items():
+        inner = any(name.startswith(other + ".") and isinstance(old.get(other), _Function) for other in old)
+        if inner or name not in new or ast.dump(function) == ast.dump(new[name]):
+            continue
+        if name not in here:
+            result.left[name] = "the installed torch has no such function"
+        elif _arguments(here[name]) != _arguments(function):
+            result.left[name] = "its arguments are others today"
+        else:
+            result.functions.add(name)
+    for label, source, found in (("before", before, old), ("after", after, new)):
+        lines = installed.splitlines(keepends=True)
+        for name in sorted(result.functions, key=lambda name: -here[name].lineno):
+            target, body = here[name].body, found[name].body
+            first, last = _span(body)
+            start, end = _span(target)
+            lines[start - 1 : end] = source.splitlines(keepends=True)[first - 1 : last]
+        needed = _needed(source, [found[name] for name in sorted(result.functions)], names)
+        text = "".join(lines) + "".join(needed)
+        setattr(result, label, text)
+    return result
+
+
+def _span(body: list[ast.stmt]) -> tuple[int, int]:
+    """First and last line of a body."""
+    return body[0].lineno, body[-1].end_lineno or body[-1].lineno
+
+
+def _arguments(function: _Function) -> list[str]:
+    spec = function.args
+    return [one.arg for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+
+
+def _needed(source: str, grafted: list[_Function], names: set[str]) -> list[str]:
+    """Imports and definitions of ``source`` that the bodies need and the newer module does not have, for its end."""
+    found: dict[str, str] = {}
+    have = names | set(dir(builtins))
+    pending: list[ast.AST] = list(grafted)
+    tree = ast.parse(source)
+    while pending:
+        node = pending.pop()
+        for name in {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} - have - set(found):
+            for statement in tree.body:
+                if name in _bound(ast.Module([statement], [])):
+                    found[name] = ast.unparse(statement) + "\n"
+                    pending.append(statement)
+                    break
+    return ["\n\n", *dict.fromkeys(found.values())] if found else []
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """Names that the statements of a module bind."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
