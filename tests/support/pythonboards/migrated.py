@@ -6,11 +6,11 @@ Protocol. The migrations (``--every-rule``: all rules) run on every file of the 
 - ``--import``: each changed module is laid over the installed torch and imported, as it was and migrated, each in a
   process of its own. What imports as it was has to import migrated. Most of what does not import as it was needs
   neighbours of its own release.
-- ``--trace``: the functions that the migrations changed are put into the modules of the installed torch, body by body, where one of
-  that name and with these arguments is still there; what a body needs beside that (an import, a helper of its file)
-  comes with it. Then one sample of each OpInfo is called on fake tensors whose sizes are unbacked, and those that reach
-  such a function are traced by make_fx with backed sizes: before the migration and after it. Nothing may fail
-  afterwards that did not fail before, and the graphs have to be the same.
+- ``--trace``: the functions that the migrations changed are put into the modules of the installed torch, body by body,
+  where one of that name and with these arguments is still there; what a body needs beside that (an import, a helper of
+  its file) comes with it. Then one sample of each OpInfo is called on fake tensors whose sizes are unbacked, and those
+  that reach such a function are traced by make_fx with backed sizes: before the migration and after it. Nothing may
+  fail afterwards that did not fail before, and the graphs have to be the same.
 """
 
 from __future__ import annotations
