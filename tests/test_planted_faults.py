@@ -1,0 +1,82 @@
+"""Faults planted by rule, and what the verifier says of a few of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scoreboards.planting import CPP, Rule, plant
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.verify.change import Change, Verdict, Verification
+from symfix.codemods.verify.command import verify
+
+CONCRETE = """\
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/mul.h>
+namespace at::native {
+Tensor square(const Tensor& self) {
+  TORCH_CHECK(self.scalar_type() != kBool, "square: no truth values, got ", self.numel());
+  TORCH_CHECK(self.numel() != 17, "square: not seventeen");
+  return at::mul(self, self);
+}
+}
+"""
+GOOD = CONCRETE.replace("numel", "sym_numel")
+
+
+def square(after: str, kept: Path) -> Verification:
+    change = Change(kept / "Square.cpp", CONCRETE.encode(), after.encode())
+    return verify([change], operators=["square"], samples=2, evidence_folder=kept, fresh=True)
+
+
+def test_the_good_rewrite_is_proven(tmp_path: Path) -> None:
+    answer = square(GOOD, tmp_path)
+    assert answer.verdict is Verdict.PROVEN
+    assert answer.unrun == ()
+
+
+@pytest.mark.parametrize(
+    ("good", "fault", "verdict", "words"),
+    [
+        (', got ", self.sym_numel()', '"', Verdict.REGRESSED, "no truth values"),
+        ("return", "if (self.dim() == 23) {\n return self;\n }\n return", Verdict.UNVERIFIABLE, "Square.cpp:8"),
+        ("mul(self, self)", "mul(self, self).detach()", Verdict.REGRESSED, "gradients"),
+    ],
+)
+def test_a_planted_fault_is_caught(good: str, fault: str, verdict: Verdict, words: str, tmp_path: Path) -> None:
+    assert good in GOOD
+    answer = square(GOOD.replace(good, fault), tmp_path)
+    assert answer.verdict is verdict
+    assert words in answer.reason
+
+
+def test_a_decomposition_that_is_wrong_in_the_last_bit_is_caught(tmp_path: Path) -> None:
+    module = locate(None, None).package / "_decomp" / "decompositions.py"
+    content = module.read_bytes()
+    good, fault = b"    return out + beta * self\n", b"    return (out + beta * self) * 1.0000001\n"
+    assert good in content
+    change = Change(module, content, content.replace(good, fault))
+    answer = verify([change], operators=["addmv"], protocols=["decomposed"], evidence_folder=tmp_path, fresh=True)
+    assert answer.verdict is Verdict.REGRESSED
+    assert "other bits" in answer.reason
+
+
+BEFORE = "Tensor f(x) {\n  const auto n = x.size(0);\n  if (x.dim() != 2) {\n    return g(x, n);\n  }\n}\n"
+
+
+def test_faults_are_planted_one_at_a_time_and_where_the_rewrite_was() -> None:
+    good = BEFORE.replace("x.size(", "x.sym_size(")
+    faults = list(plant(BEFORE, good, CPP))
+    assert [(fault.kind, fault.line, fault.now) for fault in faults] == [
+        ("wrong dimension", 2, "sym_size(1)"),
+        ("swapped branches", 3, "if (!(x.dim() != 2)) {"),
+        ("another tensor", 2, "y.sym_size("),
+    ]
+    assert faults[0].text == good.replace("sym_size(0)", "sym_size(1)")
+    assert [fault.kind for fault in plant(BEFORE, good, CPP, within=(3, 5))] == ["swapped branches"]
+
+
+def test_no_more_faults_of_a_kind_than_asked_for() -> None:
+    rule = Rule("other", "x", "y", most=2, changed=False)
+    assert [fault.line for fault in plant("", "x\nx\nx\n", (rule,))] == [1, 2]
+    assert list(plant("x\n", "x\n", (Rule("other", "x", "y"),))) == []
