@@ -12,6 +12,7 @@ from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.command import verify
 from symfix.codemods.verify.extension import Memory
+from symfix.codemods.verify.extension_tests import Case, Ran, compare_runs
 from symfix.codemods.verify.extension_trees import NoProject, find_project, plant
 from symfix.codemods.verify.isolation import Limits, run
 
@@ -102,20 +103,50 @@ def test_a_test_that_ceases_to_pass_is_a_regression(project: Path) -> None:
 
 
 def test_a_crash_names_the_test_it_happened_in(project: Path) -> None:
-    answer = changed(project, "import os\nVALUE = 41\ndef __getattr__(name):\n    os.kill(os.getpid(), 11)\n")
-    assert answer.verdict is Verdict.REGRESSED
-    told = {check.subject: check.after for check in answer.checks if check.protocol == "case"}
-    assert told["tests/test_answer.py::test_other"].crashed
-    assert "SIGSEGV" in told["tests/test_answer.py::test_other"].message
+    (project / "answer.py").write_text("import os\nOTHER = 1\ndef __getattr__(name):\n    os.kill(os.getpid(), 11)\n")
+    answer = changed(project, "VALUE = 42\nOTHER = 1\n")
+    assert answer.verdict is Verdict.PROVEN
+    told = {check.subject: check.before for check in answer.checks if check.protocol == "case"}
+    assert told["tests/test_answer.py::test_value"].crashed
+    assert told["tests/test_answer.py::test_value"].message == "ended by signal SIGSEGV"
 
 
-def test_a_skipped_or_vanished_test_passes_no_more(project: Path) -> None:
-    gate = "import answer, pytest\nif answer.OTHER == 2: pytest.skip('not here', allow_module_level=True)\n"
-    test = project / "tests" / "test_answer.py"
-    test.write_text(gate + test.read_text())
-    answer = changed(project, "VALUE = 41\nOTHER = 2\n")
-    assert answer.verdict is Verdict.REGRESSED
-    assert "skipped: it is not there" in answer.reason
+@pytest.mark.parametrize(
+    ("before", "after", "difference"),
+    [
+        ("passed", "failed", "lost"),
+        ("passed", "skipped", "lost"),
+        ("passed", None, "lost"),
+        ("passed", "xfailed", "lost"),
+        ("skipped", "failed", "lost"),
+        (None, "failed", "lost"),
+        ("collected", "failed", "lost"),
+        ("failed", "passed", "gained"),
+        ("crashed", "passed", "gained"),
+        ("xfailed", "passed", "gained"),
+        ("failed", "collected", "gained"),
+        ("failed", "skipped", None),
+        ("failed", None, None),
+        ("failed", "failed", None),
+        ("skipped", "passed", None),
+        (None, "passed", None),
+        ("collected", None, None),
+    ],
+)
+def test_what_became_of_a_case(before: str | None, after: str | None, difference: str | None) -> None:
+    sides = [{"other": Case("passed")} | ({"case": Case(outcome)} if outcome else {}) for outcome in (before, after)]
+    was, now = (Ran(0, None, "", "", 1.0, cases) for cases in sides)
+    checks = compare_runs("pytest", was, now)[1:]
+    assert ["lost" if check.lost else "gained" for check in checks if check.lost or check.gained] == (
+        [difference] if difference else []
+    )
+
+
+def test_a_command_that_dies_takes_its_cases_along() -> None:
+    was = Ran(1, None, "", "", 1.0, {"good": Case("passed"), "bad": Case("failed")})
+    now = Ran(-9, "ended by signal SIGKILL", "ended by signal SIGKILL", "", 1.0, {})
+    lost = [check for check in compare_runs("pytest", was, now) if check.lost]
+    assert [(check.subject, check.after.message) for check in lost] == [("good", "ended by signal SIGKILL")]
 
 
 def test_an_expected_failure_that_passes_is_a_gain(project: Path) -> None:
@@ -161,10 +192,10 @@ def test_a_build_that_fails_afterwards_is_a_regression(project: Path) -> None:
     assert answer.verdict is Verdict.REGRESSED
 
 
-def test_an_endless_test_is_stopped(project: Path) -> None:
-    answer = changed(project, "VALUE = 42\nwhile True: pass\n", timeout=5)
-    assert answer.verdict is Verdict.REGRESSED
-    assert "stopped after 5 s" in answer.reason
+def test_an_endless_command_is_stopped(project: Path) -> None:
+    answer = changed(project, "VALUE = 42\n", builds=["sleep 300"], timeout=2)
+    assert answer.verdict is Verdict.BROKEN_BASELINE
+    assert "stopped after 2 s" in answer.reason
 
 
 def test_what_is_installed_in_the_copy_is_what_the_tests_find(project: Path) -> None:
@@ -207,6 +238,13 @@ def test_only_what_git_does_not_ignore_is_copied(project: Path, tmp_path: Path) 
     assert (tree.top / "answer.py").read_text() == "through a link"
     ended = run(["git", "describe", "--always"], scratch=tmp_path, limits=Limits(wall=60), cwd=tree.folder)
     assert ended.code == 0
+
+
+def test_a_tree_of_torch_is_no_project(project: Path) -> None:
+    (project / "aten" / "src" / "ATen").mkdir(parents=True)
+    answer = changed(project, "VALUE = 42\n")
+    assert answer.verdict is Verdict.UNVERIFIABLE
+    assert "name its tree with --torch-root" in answer.reason
 
 
 def test_files_of_no_project_have_no_copy(tmp_path: Path) -> None:

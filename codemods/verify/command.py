@@ -128,8 +128,10 @@ def _verified_project(
 
 
 def _is_elsewhere(changes: Sequence[Change], place: Place, torch_root: Path | None) -> bool:
-    """Whether the files are Python, and none is a module of torch."""
+    """Whether the files are Python, and none is a module of torch or stands in a tree of its sources."""
     for change in changes:
+        if any((folder / "aten" / "src" / "ATen").is_dir() for folder in change.path.resolve().parents):
+            return False
         try:
             if change.path.suffix != ".py" or _modules([change], place, torch_root):
                 return False
