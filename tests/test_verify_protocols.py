@@ -1,0 +1,34 @@
+"""What the tracing protocols see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from symfix.codemods.verify.children.protocols import unbacked
+from symfix.codemods.verify.children.samples import Sample
+from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
+
+
+@pytest.fixture
+def library() -> Iterator[torch.library.Library]:
+    library = torch.library.Library("symfix_protocols", "DEF")
+    yield library
+    library._destroy()
+
+
+@pytest.mark.parametrize(("guess", "passes"), [(guard_or_false, True), (guard_or_true, False)])
+def test_a_wrong_default_in_an_operator_that_is_called_whole(
+    guess: object, passes: bool, library: torch.library.Library
+) -> None:
+    def first_if_alone(x: torch.Tensor) -> torch.Tensor:
+        return x.narrow(0, 0, 1) if guess(x.shape[0] == 1) else x.clone()  # type: ignore[operator]
+
+    library.define("first_if_alone(Tensor x) -> Tensor")
+    library.impl("first_if_alone", first_if_alone, "CompositeImplicitAutograd")
+    seen = unbacked(Sample(torch.ops.symfix_protocols.first_if_alone, (torch.ones(3, 2),), {}))
+    assert seen["passed"] is passes, seen
+    if not passes:
+        assert seen["silent"]
+        assert "[1, 2] where eager gives torch.float32 [3, 2]" in seen["error"]
