@@ -95,7 +95,7 @@ class Bench:
         tried = try_all(self.laboratory, variant, left, most=most, jobs=jobs or self.jobs)
         if tried.broken:
             return known | {name: Trial(name, "failed", tried.broken) for name in left}
-        self.journal.add({keys[name]: trial for name, trial in tried.trials.items()})
+        self.journal.add({keys[name]: trial for name, trial in tried.trials.items() if not trial.crashed})
         return known | tried.trials
 
     def swap_in(self, trials: Mapping[str, Trial], drafts: Drafts) -> dict[str, int]:

@@ -13,8 +13,9 @@ from ..verify.scratch import new_name
 from ..verify.variants import Laboratory, Variant
 
 _START_SECONDS = 120
-_CPU_SECONDS = 30
-"""What the samples of one operator may take; the longest of torch's own takes half of it."""
+_CRASHED = "the process"
+_CPU_SECONDS = 120
+"""What the samples of one operator may take."""
 
 PASSED = "passed"
 FAILED = "failed"
@@ -54,6 +55,11 @@ class Trial:
     @property
     def passed(self) -> bool:
         return self.verdict == PASSED
+
+    @property
+    def crashed(self) -> bool:
+        """The process ended instead of the trial."""
+        return self.message.startswith(_CRASHED)
 
     @property
     def silent(self) -> bool:
@@ -119,7 +125,7 @@ def _try_share(laboratory: Laboratory, variant: Variant, operators: Mapping[str,
         left = [name for name in left if name not in trials]
         if left:
             victim = started if started in left else left[0]
-            trials[victim] = Trial(victim, FAILED, f"the process {ended.died or f'ended with {ended.code}'}")
+            trials[victim] = Trial(victim, FAILED, f"{_CRASHED} {ended.died or f'ended with {ended.code}'}")
             left.remove(victim)
     return Tried(trials, states)
 
