@@ -240,6 +240,19 @@ def repair(**words: Any) -> int:
     return repair(words)
 
 
+@main_group.command()
+@click.argument("paths", nargs=-1, required=True, type=FILE)
+@click.option("--check", is_flag=True, help="Only report what is stale; exit 1 if anything is.")
+@click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Processes [2].")
+@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one].")
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def xfails(**words: Any) -> int:
+    """Remove entries of expected-failure lists whose tests pass by now, each put to its test; never a skip."""
+    from .commands.expecting import xfails
+
+    return xfails(words)
+
+
 @main_group.group()
 def series() -> None:
     """Small pull requests: plan them, build commits and patches, send each by hand."""

@@ -19,7 +19,7 @@ FLOORS = [
     {"run"},
     {"verify"},
     {"hunt"},
-    {"reports", "repair"},
+    {"reports", "repair", "xfails", "regression"},
     {"series", "review"},
     {"commands"},
     {"cli"},

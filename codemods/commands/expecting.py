@@ -1,0 +1,120 @@
+"""``xfails``: entries of lists of expected failures that pass by now."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..hunt.workers import NothingRuns
+from ..outcome import Changed, Refused
+from ..source import SourceFile
+from ..torchapi.errors import TorchError
+from ..torchapi.locating import locate
+from ..verify.scratch import scratch_folder
+from ..verify.variants import Laboratory
+from ..writing import write
+from ..xfails.entries import read
+from ..xfails.judging import LIMITS, Judgement, State, judge
+from ..xfails.removal import NotRemovable, without
+from .progress import Progress
+
+
+def xfails(words: dict[str, Any]) -> int:
+    """Judge, print, and remove what is stale. With ``--check`` 1 when anything is stale, else 0; 2 when unwritten."""
+    paths = [file for path in words["paths"] for file in _files(path)]
+    found: list[tuple[Path, bytes, list[Judgement]]] = []
+    try:
+        torch = locate(None, words["torch_python"])
+        with Progress() as progress, scratch_folder() as scratch:
+            laboratory = Laboratory(torch.python, scratch, LIMITS)
+            for path in paths:
+                content = path.read_bytes()
+                entries = _entries(path, content)
+                judged = judge(path, entries, torch, laboratory, jobs=words["jobs"] or 2, progress=progress)
+                found.append((path, content, judged))
+    except (TorchError, NothingRuns) as error:
+        raise click.ClickException(str(error)) from None
+    except KeyboardInterrupt:
+        click.echo("symfix: interrupted; no file was written", err=True)
+        return 2
+    _show(found, words["style"])
+    stale = any(one.state is State.STALE for _, _, judged in found for one in judged)
+    if words["check"]:
+        return 1 if stale else 0
+    refusals = [refusal for row in found if (refusal := _remove(*row))]
+    for refusal in refusals:
+        click.echo(f"symfix: {refusal}", err=True)
+    return 2 if refusals else 0
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        return [file for file in sorted(path.rglob("*.py")) if b"xfail(" in file.read_bytes()]
+    if not path.is_file():
+        raise click.ClickException(f"{path}: no such file")
+    return [path]
+
+
+def _entries(path: Path, content: bytes) -> Any:
+    try:
+        return read(content)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        raise click.ClickException(f"{path}{f':{line}' if line else ''}: is no Python that can be read") from None
+
+
+def _remove(path: Path, content: bytes, judged: Sequence[Judgement]) -> str:
+    """Take the stale entries out of the file; why not, if not."""
+    spans = {(one.entry.start, one.entry.end) for one in judged if one.state is State.STALE}
+    if not spans:
+        return ""
+    try:
+        after = without(content, spans)
+    except NotRemovable as error:
+        return f"{path}: {error}"
+    outcome = write(Changed(SourceFile(path, content), after, (), ()))
+    return f"{path}: {outcome.detail}" if isinstance(outcome, Refused) else ""
+
+
+def _show(found: Sequence[tuple[Path, bytes, list[Judgement]]], style: str) -> None:
+    if style == "json":
+        sys.stdout.write(json.dumps(_document(found), indent=1) + "\n")
+        return
+    for path, _, judged in found:
+        for one in judged:
+            if one.state is State.STALE:
+                click.echo(f"{path}:{one.entry.line}: {one.entry.name} in {one.entry.list}: {one.reason}")
+        click.echo(f"{path}: {_counted(judged)}")
+        for reason, count in Counter(one.reason for one in judged if one.state is State.LEFT).most_common():
+            click.echo(f"  left {count}: {reason}")
+
+
+def _counted(judged: Sequence[Judgement]) -> str:
+    counts = Counter(one.state for one in judged)
+    if not judged:
+        return "no expected failures written as xfail(…)"
+    return ", ".join(f"{counts[state]} {state.value}" for state in State)
+
+
+def _document(found: Sequence[tuple[Path, bytes, list[Judgement]]]) -> dict[str, Any]:
+    return {"version": 1, "files": [{"path": str(path), "entries": list(_rows(judged))} for path, _, judged in found]}
+
+
+def _rows(judged: Sequence[Judgement]) -> Iterator[dict[str, Any]]:
+    for one in judged:
+        entry = one.entry
+        yield {
+            "line": entry.line,
+            "kind": entry.kind,
+            "operator": entry.operator,
+            "variant": entry.variant,
+            "list": entry.list,
+            "state": one.state.value,
+            "reason": one.reason,
+        }

@@ -1,0 +1,90 @@
+"""From a proven fix to a test that fails before and passes after, each run in a child of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..verify.scratch import new_name
+from ..verify.variants import Laboratory, Variant
+from .wording import Words, standalone, words_of
+
+_BACKENDS = ("aot_eager", "eager")
+"""What reviewers ask for, and what is left where that one refuses for reasons of its own."""
+_MOST_OPERATORS = 3
+_PATIENCE_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Regression:
+    """A test that was run before and after a fix; without ``words`` there is none, and ``why`` says the reason."""
+
+    words: Words | None = None
+    backend: str = ""
+    before: str = ""
+    """How it failed before."""
+    why: str = ""
+
+
+def regression(
+    operators: Sequence[str], samples: Mapping[str, int], laboratory: Laboratory, before: Variant, after: Variant
+) -> Regression:
+    """The first of ``operators`` with a sample that a test can be made of.
+
+    ``samples`` gives the number of the sample that failed. The test fails on ``before`` and passes on ``after``.
+    """
+    ordered = sorted(operators, key=lambda name: (name.count("."), len(name), name))[:_MOST_OPERATORS]
+    candidates: list[Words] = []
+    refusals: list[str] = []
+    for name, words in _worded(ordered, samples, laboratory, before):
+        if isinstance(words, Words):
+            candidates.append(words)
+        else:
+            refusals.append(f"{name}: {words}")
+    for backend in _BACKENDS:
+        for words in candidates:
+            passed, said = _run(words, backend, laboratory, after)
+            if not passed:
+                refusals.append(f"{words.operator} with {backend}, after the fix: {said}")
+                continue
+            passed, said = _run(words, backend, laboratory, before)
+            if not passed:
+                return Regression(words, backend, words.failure or said)
+            refusals.append(f"{words.operator} with {backend}: passes before the fix")
+    return Regression(why="; ".join(refusals) or "no operator has a sample")
+
+
+def _worded(
+    operators: Sequence[str], samples: Mapping[str, int], laboratory: Laboratory, before: Variant
+) -> Iterator[tuple[str, Words | str]]:
+    report = laboratory.scratch / new_name("wording")
+    report.touch()
+    request = {"operators": [(name, samples[name]) for name in operators], "patience": _PATIENCE_SECONDS}
+    ended, _ = laboratory.ask("wording", before, request, report)
+    said = {}
+    for line in report.read_bytes().splitlines():
+        try:
+            row = json.loads(line)
+            said[row["operator"]] = row
+        except (ValueError, KeyError):
+            continue
+    for name in operators:
+        row = said.get(name)
+        if row is None:
+            yield name, ended.died or "the child that words its samples ended early"
+        elif "words" in row:
+            yield name, words_of(name, row["words"], row["failure"])
+        else:
+            yield name, row["refused"]
+
+
+def _run(words: Words, backend: str, laboratory: Laboratory, variant: Variant) -> tuple[bool, str]:
+    script = Path(laboratory.scratch / new_name("regression")).with_suffix(".py")
+    script.write_bytes(standalone(words, backend))
+    observed = laboratory.replay(variant, script).observation
+    if observed.passed:
+        return True, ""
+    telling = [line for line in observed.detail.splitlines() if "Error" in line or "Exception" in line]
+    return False, " ".join((telling or [observed.message])[-1].split())[:200]

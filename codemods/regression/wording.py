@@ -1,0 +1,95 @@
+"""A sample in words, and the test that is written with them, laid out as PyTorch's formatter leaves it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+WIDTH = 88
+_BODY = 8
+
+
+@dataclass(frozen=True)
+class Words:
+    """A call that fails: ``call`` is the public name, ``tensors`` give each tensor of ``arguments`` its values."""
+
+    operator: str
+    call: str
+    arguments: tuple[str, ...]
+    tensors: Mapping[str, str]
+    marks: tuple[tuple[str, int], ...]
+    """Which dimension of which tensor has an unbacked size."""
+    changes: bool
+    """Whether the call changes its arguments."""
+    failure: str = ""
+    """What it said before the fix."""
+
+    @property
+    def test(self) -> str:
+        """The name of its test."""
+        return f"test_unbacked_{re.sub(r'[^0-9A-Za-z]+', '_', self.operator).strip('_').lower()}"
+
+
+def words_of(operator: str, said: Mapping[str, Any], failure: str) -> Words:
+    """What a child reported, as a value."""
+    marks = tuple((name, int(dimension)) for name, dimension in said["marks"])
+    return Words(operator, said["call"], tuple(said["arguments"]), said["tensors"], marks, said["changes"], failure)
+
+
+def method(words: Words, backend: str, name: str = "") -> bytes:
+    """The test as a method of a class of tests at the top of a file."""
+    lines = [
+        f"    def {name or words.test}(self):",
+        *(f"        {line}" if line else "" for line in _body(words, backend)),
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def standalone(words: Words, backend: str) -> bytes:
+    """A file that holds the test alone and runs it."""
+    title = "".join(part.title() for part in re.split(r"[^0-9A-Za-z]+", words.operator) if part)
+    head = [
+        '# Owner(s): ["module: dynamic shapes"]',
+        "",
+        "import torch",
+        "import torch._dynamo",
+        "from torch.testing._internal.common_utils import run_tests, TestCase",
+        "",
+        "",
+        f"class TestUnbacked{title}(TestCase):",
+        "",
+    ]
+    tail = ["", "", 'if __name__ == "__main__":', "    run_tests()", ""]
+    return "\n".join(head).encode() + method(words, backend) + "\n".join(tail).encode()
+
+
+def _body(words: Words, backend: str) -> Iterator[str]:
+    names = list(words.tensors)
+    yield f"def fn({', '.join(names)}):"
+    yield from _call("    return ", words.call, words.arguments)
+    yield ""
+    for name, text in words.tensors.items():
+        call, _, inside = text.partition("(")
+        yield from _call(f"{name} = ", call, [inside[:-1]])
+    yield from _call("expected = ", "fn", [f"{name}.clone()" for name in names] if words.changes else names)
+    for name, dimension in words.marks:
+        yield f"torch._dynamo.decorators.mark_unbacked({name}, {dimension})"
+    yield f'compiled = torch.compile(fn, backend="{backend}", fullgraph=True)'
+    yield f"self.assertEqual(compiled({', '.join(names)}), expected)"
+
+
+def _call(before: str, name: str, arguments: Sequence[str]) -> Iterator[str]:
+    """A call on one line, else its arguments on one line of their own, else on a line each."""
+    indent = " " * (len(before) - len(before.lstrip(" ")))
+    joined = ", ".join(arguments)
+    if _BODY + len(f"{before}{name}({joined})") <= WIDTH:
+        yield f"{before}{name}({joined})"
+        return
+    yield f"{before}{name}("
+    if _BODY + len(f"{indent}    {joined}") <= WIDTH:
+        yield f"{indent}    {joined}"
+    else:
+        yield from (f"{indent}    {argument}," for argument in arguments)
+    yield f"{indent})"

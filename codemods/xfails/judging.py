@@ -1,0 +1,216 @@
+"""Which entries pass by now: each is put to the very test that it is about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from ..hunt.sweep import sweep
+from ..torchapi.locating import Place as Torch
+from ..verify.isolation import GIB, Limits
+from ..verify.scratch import new_name
+from ..verify.variants import Laboratory, Variant, one_line
+from .entries import Entry
+
+SHARED = {("common_ops_unbacked.py", "ops_dde_xfail"): "unbacked"}
+"""Lists of torch's own that its test files import, and the protocol of those tests."""
+LIMITS = Limits(wall=240.0, cpu=900, memory=24 * GIB)
+_START_SECONDS = 300
+
+
+class State(Enum):
+    """What became of an entry."""
+
+    STALE = "stale"
+    """Every test that it is about passes."""
+    NEEDED = "needed"
+    """One of them fails still."""
+    LEFT = "left"
+    """It is not judged; the reason says why."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One entry, and what its tests say."""
+
+    entry: Entry
+    state: State
+    reason: str
+
+
+def judge(
+    path: Path,
+    entries: Sequence[Entry],
+    torch: Torch,
+    laboratory: Laboratory,
+    variant: Variant | None = None,
+    jobs: int = 2,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Judgement]:
+    """Run the tests of ``entries``, which are those of the file at ``path``, on ``variant`` (None: as installed).
+
+    Raises what `sweep` raises when torch's operator tests can't be loaded.
+    """
+    found: dict[Entry, Judgement] = {}
+    shared: dict[str, list[Entry]] = {}
+    own: list[Entry] = []
+    for entry in entries:
+        protocol = SHARED.get((path.name, entry.list))
+        reason = _not_judged(entry, protocol)
+        if reason:
+            found[entry] = Judgement(entry, State.LEFT, reason)
+        elif protocol:
+            shared.setdefault(protocol, []).append(entry)
+        else:
+            own.append(entry)
+    for protocol, listed in shared.items():
+        found |= _swept(protocol, listed, torch, laboratory, variant, jobs, progress)
+    if own:
+        found |= _tested(path, own, laboratory, variant or Variant("installed"), jobs)
+    return [found[entry] for entry in entries]
+
+
+def _not_judged(entry: Entry, protocol: str | None) -> str:
+    if entry.kind == "skip":
+        return "a skip: its test may be flaky, slow or crash, which no run disproves"
+    if entry.unclear:
+        return entry.unclear
+    if entry.device not in (None, "cpu"):
+        return f"limited to {entry.device}: what runs here says nothing about it"
+    if protocol and entry.dtypes is not None and set(entry.dtypes) - {"float", "float32"}:
+        return f"limited to {', '.join(entry.dtypes)}: the protocol is run with float32"
+    if not protocol and not entry.tests:
+        return "unverifiable: no test of this file takes the list, and no protocol belongs to it"
+    return ""
+
+
+def _swept(
+    protocol: str,
+    entries: Sequence[Entry],
+    torch: Torch,
+    laboratory: Laboratory,
+    variant: Variant | None,
+    jobs: int,
+    progress: Callable[[int, int], None],
+) -> dict[Entry, Judgement]:
+    from ..hunt.naming import operators_of
+
+    known = set(map(str, operators_of(laboratory, torch)))
+    named = sorted({entry.name for entry in entries} & known)
+    of_name = {str(operator): operator for operator in operators_of(laboratory, torch)}
+    result = sweep(
+        [of_name[name] for name in named],
+        protocol,
+        variant=variant,
+        laboratory=laboratory,
+        torch_python=torch.python,
+        jobs=jobs,
+        progress=progress,
+    )
+    passed = set(map(str, result.passed))
+    failures = {str(failure.operator): failure.message for failure in reversed(result.failures)}
+    untestable = {str(operator): why for operator, why in result.untestable.items()}
+    found = {}
+    for entry in entries:
+        if entry.name in passed:
+            judgement = Judgement(entry, State.STALE, f"passes on every sample ({protocol} protocol, cpu, float32)")
+        elif entry.name in failures:
+            judgement = Judgement(entry, State.NEEDED, one_line(failures[entry.name]))
+        elif entry.name not in known:
+            judgement = Judgement(
+                entry, State.LEFT, "unverifiable: the installed torch has no operator test of this name"
+            )
+        else:
+            judgement = Judgement(
+                entry, State.LEFT, f"unverifiable: {untestable.get(entry.name, 'it takes no float32')}"
+            )
+        found[entry] = judgement
+    return found
+
+
+def _tested(
+    path: Path, entries: Sequence[Entry], laboratory: Laboratory, variant: Variant, jobs: int
+) -> dict[Entry, Judgement]:
+    """Put the file's own expected failures to its own tests; a child for each share of them."""
+    numbered = list(enumerate(entries))
+    shares = [numbered[number::jobs] for number in range(jobs)]
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = pool.map(lambda share: _share(path, share, laboratory, variant), [share for share in shares if share])
+        answers = {number: judgement for part in parts for number, judgement in part.items()}
+    return {entry: answers[number] for number, entry in numbered}
+
+
+def _share(
+    path: Path, numbered: Sequence[tuple[int, Entry]], laboratory: Laboratory, variant: Variant
+) -> dict[int, Judgement]:
+    found: dict[int, Judgement] = {}
+    left = dict(numbered)
+    limits = laboratory.limits
+    while left:
+        report = laboratory.scratch / new_name("expecting")
+        report.touch()
+        request = {
+            "file": str(path.resolve()),
+            "folders": [str(folder) for folder in _folders(path.resolve())],
+            "entries": [
+                (
+                    number,
+                    {"operator": e.operator, "variant": e.variant, "tests": e.tests, "dtypes": e.dtypes},
+                )
+                for number, e in left.items()
+            ],
+            "patience": limits.wall,
+        }
+        seconds = limits.wall * len(left) + _START_SECONDS
+        ended, _ = laboratory.ask(
+            "expecting", variant, request, report, replace(limits, wall=seconds, cpu=int(seconds))
+        )
+        loaded, begun, answers = _read(report)
+        said = ended.died or one_line((ended.stderr.strip().splitlines() or ["it ended without a word"])[-1])
+        if not loaded:
+            why = f"unverifiable: the test file does not load with the installed torch: {said}"
+            return found | {number: Judgement(entry, State.LEFT, why) for number, entry in left.items()}
+        for number, tests in answers.items():
+            found[number] = _judgement(left.pop(number), tests)
+        if left:
+            victim = begun if begun in left else next(iter(left))
+            found[victim] = Judgement(left.pop(victim), State.NEEDED, f"its test does not come to its end: {said}")
+    return found
+
+
+def _judgement(entry: Entry, tests: Sequence[Sequence[str]]) -> Judgement:
+    if not tests:
+        return Judgement(entry, State.LEFT, f"unverifiable: no test of {', '.join(entry.tests)} is about it here")
+    other = [f"{name} {came}" for name, came in tests if came not in ("passes", "fails")]
+    failing = [name for name, came in tests if came == "fails"]
+    if failing:
+        return Judgement(entry, State.NEEDED, f"{failing[0]} fails")
+    if other:
+        return Judgement(entry, State.LEFT, f"unverifiable: {other[0]}")
+    return Judgement(entry, State.STALE, f"{', '.join(name for name, _ in tests)} {'pass' if tests[1:] else 'passes'}")
+
+
+def _folders(path: Path) -> list[Path]:
+    """What the file's own imports need: its folder and the folder ``test`` that it is in."""
+    above = next((folder for folder in path.parents if folder.name == "test"), None)
+    return [path.parent, *([above] if above not in (None, path.parent) else [])]
+
+
+def _read(report: Path) -> tuple[bool, int, dict[int, list[list[str]]]]:
+    loaded, begun = False, -1
+    answers: dict[int, list[list[str]]] = {}
+    for line in report.read_bytes().splitlines():
+        try:
+            said: dict[str, Any] = json.loads(line)
+        except ValueError:
+            continue
+        loaded = loaded or "loaded" in said
+        begun = said.get("start", begun)
+        if "entry" in said:
+            answers[said["entry"]] = said["tests"]
+    return loaded, begun, answers
