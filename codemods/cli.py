@@ -7,9 +7,12 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from .config import Kind
 
 Command = Callable[..., Any]
 FILE = click.Path(path_type=Path)
@@ -33,13 +36,26 @@ def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -
 
     try:
         # A key is spelled as the option is, whatever the parameter behind it is called.
-        names = {
-            option.opts[0].lstrip("-").replace("-", "_"): option.name for option in _ALL_COMMON if option.expose_value
+        options = {
+            option.opts[0].lstrip("-").replace("-", "_"): option for option in _ALL_COMMON if option.expose_value
         }
-        defaults = {names[key]: word for key, word in load(value, names).items()}
+        kinds = {key: _kind(option) for key, option in options.items()}
+        defaults = {options[key].name: word for key, word in load(value, kinds).items()}
     except ConfigError as error:
         raise click.UsageError(str(error)) from None
     ctx.default_map = {**defaults, **(ctx.default_map or {})}
+
+
+def _kind(option: click.Option) -> Kind:
+    if option.is_flag:
+        return "flag"
+    if isinstance(option.type, (click.IntRange, click.FloatRange)):
+        return "number"
+    if option.type is FILE:
+        return "path"
+    if option.callback is _names:
+        return "names"
+    return "commands" if option.multiple else "text"
 
 
 _TARGET = [
@@ -173,6 +189,9 @@ def diff(**words: Any) -> int:
 @click.option("--verify", "verifying", is_flag=True, help="Build and run before and after; write what is not worse.")
 @click.option("--interactive", "-i", is_flag=True, help="Ask about each fix, with the keys of `git add -p`.")
 @click.option("--allow-dirty", is_flag=True, help="Also where git could not bring the file back.")
+@click.option(
+    "--add-ignore", metavar="REASON", help="Change no code; write a comment beside each finding that keeps it out."
+)
 def fix(**words: Any) -> int:
     """Apply the fixes; '-' reads stdin and prints the fixed text."""
     from .commands.rewriting import fix

@@ -29,10 +29,12 @@ class Wishes:
     """Format the changed lines; a run that only reports can do without."""
     without: frozenset[tuple[str, int]] = frozenset()
     """Fixes that somebody turned down, each by its rule and where it starts in the original."""
+    apply: bool = True
+    """False: every fix is offered and none applied."""
 
     def want(self, fix: Fix) -> bool:
         """Whether a fix, said of the original, is to be applied."""
-        if (fix.rule, fix.start) in self.without:
+        if not self.apply or (fix.rule, fix.start) in self.without:
             return False
         return fix.safety is Safety.SAFE or (self.unsafe and fix.safety is Safety.UNSAFE)
 

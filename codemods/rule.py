@@ -95,6 +95,10 @@ def _nowhere(source: SourceFile, line: int, function: str) -> tuple[int, int] | 
     return None
 
 
+def _identical(before: bytes, after: bytes) -> bool:
+    return before == after
+
+
 def _none(source: SourceFile, context: Context, extent: tuple[int, int]) -> Iterable[Fix]:
     return ()
 
@@ -120,3 +124,7 @@ class Language:
     """The bytes that a failure at a line (counted from 1), or in a function of a name, is about."""
     alternatives: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none
     """What could be tried inside an extent where each fix is proven by running it; no rule vouches for these."""
+    comment: str = ""
+    """What starts a comment that ends with its line."""
+    same_code: Callable[[bytes, bytes], bool] = _identical
+    """Whether two texts differ in comments and blanks only."""

@@ -11,6 +11,7 @@ from ..codemods.source import SourceFile
 from ._alternatives import alternatives, extent
 from ._format import wrap_long_lines
 from ._tree import count_errors, tree_of
+from ._uncommented import same_code
 
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DIRECTIVE = re.compile(rb'^[ \t]*#[ \t]*(?:(if\w*|endif)\b|include[ \t]*[<"]([^>"\n]+)[>"])[^\n]*\n?', re.MULTILINE)
@@ -77,4 +78,6 @@ language = Language(
     settings=(".clang-format",),
     extent=extent,
     alternatives=alternatives,
+    comment="//",
+    same_code=same_code,
 )

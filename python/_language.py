@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from ..codemods.rule import Context, Language
 from ..codemods.source import SourceFile
 from ._alternatives import alternatives, extent
@@ -23,6 +25,13 @@ def keep(source: SourceFile, after: bytes, context: Context) -> bytes:
     return after
 
 
+def same_code(before: bytes, after: bytes) -> bool:
+    """Whether two texts have the same tree."""
+    if errors(before) or errors(after):
+        return False
+    return ast.dump(syntax_tree(before)) == ast.dump(syntax_tree(after))
+
+
 language = Language(
     "Python",
     (".py", ".pyi"),
@@ -32,4 +41,6 @@ language = Language(
     strict=True,
     extent=extent,
     alternatives=alternatives,
+    comment="#",
+    same_code=same_code,
 )

@@ -15,7 +15,7 @@ FLOORS = [
     {"edits", "source", "rule", "outcome", "coordinates", "storage", "repository", "config", "dying", "fingerprints"},
     {"torchapi"},
     {"wings"},
-    {"suppression", "intake", "writing", "rounds", "surroundings", "registry", "results", "baseline"},
+    {"suppression", "ignoring", "intake", "writing", "rounds", "surroundings", "registry", "results", "baseline"},
     {"run"},
     {"verify"},
     {"hunt"},
@@ -26,7 +26,7 @@ FLOORS = [
     {"lintrunner"},
 ]
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
-PURE = {"edits", "source", "rule", "outcome", "coordinates", "suppression", "rounds", "fingerprints"}
+PURE = {"edits", "source", "rule", "outcome", "coordinates", "suppression", "ignoring", "rounds", "fingerprints"}
 SHELL = {"os", "subprocess", "shutil", "tempfile", "click", "rich", "io", "socket"}
 
 

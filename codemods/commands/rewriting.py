@@ -70,6 +70,10 @@ def diff(words: Words) -> int:
 
 def fix(words: Words) -> int:
     """Write the changed files, each whole or not at all."""
+    if words["add_ignore"] is not None:
+        from .ignoring import add_ignores
+
+        return add_ignores(words)
     if STDIN in words["paths"]:
         return _fix_stdin(words)
     if words["style"] == "junit" and not words["verifying"]:
@@ -139,12 +143,13 @@ def _fix_stdin(words: Words) -> int:
     return exit_code(report.outcomes, words, findings=left)
 
 
-def examine(words: Words, *, polish: bool = True) -> _Session:
+def examine(words: Words, *, polish: bool = True, apply: bool = True) -> _Session:
+    """Run the chosen rules over the paths."""
     registry = Registry()
     surroundings = TorchSurroundings(
         words["torch_root"], words["torch_python"], words["min_torch"], words["all_functions"]
     )
-    wishes = Wishes(unsafe=words["unsafe_fixes"], polish=polish)
+    wishes = Wishes(unsafe=words["unsafe_fixes"], polish=polish, apply=apply)
     question = Question(_chosen(registry, words["select"], words["ignore"]), wishes, registry)
     wanted = {card.wing for card in registry.rules if card.name in question.rules}
     suffixes = frozenset(suffix for suffix, wing in registry.suffixes.items() if wing.package in wanted)

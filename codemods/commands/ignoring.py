@@ -1,0 +1,84 @@
+"""``fix --add-ignore``: a comment for each finding of today, so that only what is new is reported from now on."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from ..ignoring import WHY_LEFT, Ignored, ignore, refusal
+from ..intake import Target
+from ..outcome import Changed, Outcome, Refused, Unchanged
+from ..registry import load_language
+from ..reports import text
+from ..run import Question, Surroundings, run
+from ..writing import write
+from .rewriting import STDIN, examine, refuse_dirty
+from .showing import exit_code
+
+
+@dataclass
+class _Tally:
+    noted: int = 0
+    files: int = 0
+    left: int = 0
+
+
+def add_ignores(words: dict[str, Any]) -> int:
+    """Write the comments, print the findings that got none, with the reason."""
+    reason = words["add_ignore"]
+    if why := refusal(reason):
+        raise click.UsageError(f"--add-ignore {reason!r}: {why}")
+    if STDIN in words["paths"]:
+        raise click.UsageError("--add-ignore writes files; '-' is none")
+    for key, option in (("verifying", "--verify"), ("interactive", "--interactive"), ("statistics", "--statistics")):
+        if words[key]:
+            raise click.UsageError(f"--add-ignore changes no code: {option} has no meaning beside it")
+    if not words["allow_dirty"]:
+        refuse_dirty(words["paths"])
+    session = examine(words, polish=False, apply=False)
+    tally = _Tally()
+    outcomes = tuple(
+        _noted(outcome, reason, session.question, session.surroundings, tally) for outcome in session.report.outcomes
+    )
+    sys.stdout.flush()
+    sys.stderr.writelines(text.troubles(outcomes))
+    left = f"; {tally.left} left" if tally.left else ""
+    click.echo(f"{tally.noted} findings of {tally.files} files have a comment now{left}", err=True)
+    return exit_code(outcomes, words, findings=bool(tally.left))
+
+
+def _noted(outcome: Outcome, reason: str, question: Question, surroundings: Surroundings, tally: _Tally) -> Outcome:
+    if not isinstance(outcome, Unchanged) or not outcome.offered:
+        return outcome
+    source = outcome.source
+    wing = question.registry.wing(source.path)
+    assert wing is not None
+    ignored = ignore(source, outcome.offered, load_language(wing.package), reason)
+    why = WHY_LEFT
+    if ignored.noted and not _silenced(ignored, outcome, question, surroundings):
+        ignored, why = Ignored(source.content, (), outcome.offered), "with the comments the file has other findings"
+    for fix in ignored.left:
+        line, column = source.line_column(fix.start)
+        click.echo(f"{source.path}:{line}:{column}: {fix.rule} left: {why}")
+    tally.left += len(ignored.left)
+    if not ignored.noted:
+        return outcome
+    written = write(Changed(source, ignored.after, ()))
+    if isinstance(written, Refused):
+        tally.left += len(ignored.noted)
+        return written
+    tally.noted += len(ignored.noted)
+    tally.files += 1
+    return outcome
+
+
+def _silenced(ignored: Ignored, outcome: Unchanged, question: Question, surroundings: Surroundings) -> bool:
+    """Whether the rules, asked about the text with the comments, say what they said, without what has a comment."""
+    target = Target(outcome.source.path, named=True, content=ignored.after)
+    (now,) = run([target], question, surroundings).outcomes
+    if not isinstance(now, Unchanged):
+        return False
+    return sorted(fix.rule for fix in now.offered) == sorted(fix.rule for fix in ignored.left)
