@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from symfix.codemods.registry import Registry
+from symfix.codemods.repair.bench import Bench
 from symfix.codemods.repair.drafts import Draft
-from symfix.codemods.repair.folder import figures, hand_over_text, text_of, write
+from symfix.codemods.repair.folder import Added, figures, hand_over_text, text_of, write
 from symfix.codemods.repair.grouping import groups
 from symfix.codemods.repair.journal import Journal
 from symfix.codemods.repair.native import plain_name
@@ -260,11 +261,11 @@ def test_the_patch_applies_with_git_and_other_files_go_with_it(tmp_path: Path) -
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "_shapes.py").write_bytes(MODULE)
     repair = made_repair()
-    text = text_of(repair, [("test/test_it.py", b"", b"def test_it(): ...\n")])
+    text = text_of(repair, [Added((("test/test_it.py", b"", b"def test_it(): ...\n"),), ("With a test.",))])
     (tmp_path / "one.patch").write_bytes(text)
     subprocess.run(["git", "init", "-q", "."], cwd=tmp_path, check=True)
     subprocess.run(["git", "apply", "--check", "one.patch"], cwd=tmp_path, check=True)
-    assert b"Fails before and passes after" in text
+    assert b"Fails before and passes after" in text and b"With a test." in text
 
 
 def test_the_folder_holds_patch_evidence_summary_and_hand_over(tmp_path: Path) -> None:
@@ -276,15 +277,17 @@ def test_the_folder_holds_patch_evidence_summary_and_hand_over(tmp_path: Path) -
     outcome = Outcome("2.13.0 abc", 3, (failed, proven), (left,), modes, seconds=1.0)
     asked: list[str] = []
 
-    def addition(repair: Repair) -> list[tuple[str, bytes, bytes]]:
+    def addition(repair: Repair) -> Added:
         asked.append(repair.name)
-        return []
+        return Added(evidence={"test": "failed before, passes after"})
 
     write(outcome, tmp_path / "out", [addition])
     assert asked == ["_shapes-meta_first"], "only what is proven gets a test"
     names = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*"))
     assert "0001-_shapes-meta_first.patch" in names and "unproven/0002-other.patch" in names
     assert "left/third.md" in names
+    said = json.loads((tmp_path / "out" / "0001-_shapes-meta_first.json").read_text())
+    assert said["test"] == "failed before, passes after" and said["operators"] == ["first"]
     summary = (tmp_path / "out" / "summary.md").read_text()
     assert "1 of 3 failing operators proven fixed" in summary and "alone it does not pass" in summary
     assert figures(outcome)["by_language"] == {"Python": 1}
@@ -296,3 +299,12 @@ def test_a_hand_over_can_be_run_and_says_where(tmp_path: Path) -> None:
     code = text.split("```python\n")[1].split("```")[0]
     compile(code, "repro", "exec")
     assert "did not help" in text and "sample = list(" in code
+
+
+def test_a_kernel_that_torch_does_not_take_is_named(context: Context, advisors: Advisors) -> None:
+    bench = Bench(None, None, advisors)  # type: ignore[arg-type]
+    bench.named = {"one": frozenset({"chunk", "helper"}), "two": frozenset({"chunk", "split"})}
+    bench.states = {"chunk": "expected another signature", "split": "swapped"}
+    assert bench.unswapped("one") == "chunk: expected another signature"
+    assert bench.unswapped("two") == "", "one of its kernels is swapped in"
+    assert bench.unswapped("three") == ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..torchapi.locating import Place
+from ..verify.change import SWAPPED
 from ..verify.modules import module_name
 from ..verify.variants import Laboratory, Variant
 from .drafts import Draft
@@ -40,6 +41,8 @@ class Bench:
     kernels: set[str] = field(default_factory=set)
     named: dict[str, frozenset[str]] = field(default_factory=dict)
     """The kernels that each swapped operator was in when it failed."""
+    states: dict[str, str] = field(default_factory=dict)
+    """What became of each kernel that was to be swapped in: ``swapped``, or why torch would not take it."""
     refused: dict[Path, str] = field(default_factory=dict)
     """C++ files that do not build against this torch as they are, with the reason."""
 
@@ -71,7 +74,8 @@ class Bench:
         trials: dict[str, Trial] = {}
         for share, native in ((plain, False), (swapped, True)):
             if share:
-                trials |= self._tried(self.variant(drafts, native), share, most)
+                variant = self.variant(drafts, native)
+                trials |= self._tried(variant, share, most)
         return Tried(trials)
 
     def try_alone(self, drafts: Drafts, found: Sequence[Group]) -> list[dict[str, Trial]]:
@@ -93,6 +97,7 @@ class Bench:
         if not left:
             return known
         tried = try_all(self.laboratory, variant, left, most=most, jobs=jobs or self.jobs)
+        self._note(variant, tried.states)
         if tried.broken:
             return known | {name: Trial(name, "failed", tried.broken) for name in left}
         self.journal.add({keys[name]: trial for name, trial in tried.trials.items() if not trial.crashed})
@@ -150,6 +155,20 @@ class Bench:
         except DoesNotBuild as failure:
             return failure
         return None
+
+    def unswapped(self, name: str) -> str:
+        """Why none of the kernels that a swapped operator went through was taken; empty when one was."""
+        seen = {kernel: self.states[kernel] for kernel in self.named.get(name, ()) if kernel in self.states}
+        refused = [f"{kernel}: {state}" for kernel, state in sorted(seen.items()) if state != SWAPPED]
+        return "; ".join(refused) if seen and len(refused) == len(seen) else ""
+
+    def _note(self, variant: Variant, states: tuple[str, ...]) -> None:
+        for library in self.native.linked if self.native is not None else ():
+            if library.path == variant.library:
+                for candidate, state in zip(library.candidates, states, strict=False):
+                    # One name may have several signatures: it is enough that torch takes one.
+                    if self.states.get(candidate.kernel) != SWAPPED:
+                        self.states[candidate.kernel] = state
 
     def _written(self, name: str, content: bytes) -> Path:
         file = self.laboratory.scratch / f"{name}.{hashlib.sha256(content).hexdigest()[:16]}.py"

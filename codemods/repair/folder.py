@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,19 @@ from ..reports.patch import patch
 from ..verify.evidence import to_json
 from .repaired import HandOver, Outcome, Repair
 
-Addition = Callable[[Repair], Sequence[tuple[str, bytes, bytes]]]
-"""More files for the patch of a repair, as (name below the tree, before, after): a test, a removed xfail."""
+
+@dataclass(frozen=True)
+class Added:
+    """More for the patch of a repair: ``files`` as (name below the tree, before, after), what its head and its
+    evidence say of them."""
+
+    files: tuple[tuple[str, bytes, bytes], ...] = ()
+    lines: tuple[str, ...] = ()
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+Addition = Callable[[Repair], Added]
+"""What a repair gets beside the fix: a test, a removed xfail."""
 
 UNPROVEN = "unproven"
 
@@ -28,9 +40,10 @@ def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) ->
         names.append(name)
         place = folder if repair.proven else folder / UNPROVEN
         place.mkdir(exist_ok=True)
-        more = [row for addition in additions for row in addition(repair)] if repair.proven else []
+        more = [addition(repair) for addition in additions] if repair.proven else []
         (place / f"{name}.patch").write_bytes(text_of(repair, more))
-        (place / f"{name}.json").write_text(json.dumps(evidence(repair), indent=1) + "\n")
+        said = evidence(repair) | {key: value for one in more for key, value in one.evidence.items()}
+        (place / f"{name}.json").write_text(json.dumps(said, indent=1) + "\n")
     left = folder / "left"
     left.mkdir(exist_ok=True)
     for handover in outcome.handovers:
@@ -39,11 +52,13 @@ def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) ->
     (folder / "figures.json").write_text(json.dumps(figures(outcome), indent=1) + "\n")
 
 
-def text_of(repair: Repair, more: Sequence[tuple[str, bytes, bytes]] = ()) -> bytes:
+def text_of(repair: Repair, more: Sequence[Added] = ()) -> bytes:
     """The patch with a head that says what it does; `git apply` and `git am --scissors` pass over the head."""
-    head = "".join(f"{line}\n" for line in description(repair)).encode()
+    lines = [*description(repair), *(line for one in more for line in one.lines)]
+    head = "".join(f"{line}\n" for line in lines).encode()
+    files = [row for one in more for row in one.files]
     pieces = [patch(name, one.before, one.after) for name, one in zip(repair.files, repair.changes, strict=True)]
-    pieces += [_created(name, after) if not before else patch(name, before, after) for name, before, after in more]
+    pieces += [_created(name, after) if not before else patch(name, before, after) for name, before, after in files]
     return head + b"\n" + b"".join(pieces)
 
 

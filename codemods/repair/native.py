@@ -59,6 +59,11 @@ class Native:
         paths = (path for path in sorted(folder.rglob("*.cpp")) if not _BACKENDS & set(path.parts))
         return {path: path.read_bytes() for path in paths}
 
+    @property
+    def linked(self) -> tuple[Library, ...]:
+        """The libraries that were linked so far."""
+        return tuple(self._libraries.values())
+
     def file_of(self, function: str) -> Path | None:
         """The file that defines a function with a body, by its name; None when none or several do."""
         if function not in self._homes:

@@ -189,6 +189,10 @@ def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, F
 def _reason(name: str, trial: Trial, search: Search, failure: Failure, tried: tuple[tuple[str, str], ...]) -> str:
     if name in search.mended_by_swap:
         return "swap-alone"
+    if failure.only_test:
+        return "only-the-test"
+    if search.bench.unswapped(name):
+        return "signature-differs"
     if failure.mode in (Mode.NOT_OURS, Mode.DATA_DEPENDENT, Mode.NO_SHAPE_FUNCTION):
         return failure.mode.name.lower().replace("_", "-")
     if not trial.frames:

@@ -101,7 +101,7 @@ class Prover:
             torch_python=self.torch_python,
             torch_root=self.torch_root if any(one.path.suffix != ".py" for one in changes) else None,
             jobs=self.jobs,
-            limits=Limits(wall=240),
+            limits=Limits(wall=900),
             fresh=self.fresh,
             progress=self.progress,
         )
