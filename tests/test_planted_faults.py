@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scoreboards.planting import CPP, Rule, plant
 from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.change import Change, Verdict, Verification
+from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.command import verify
 
 CONCRETE = """\
@@ -24,28 +24,17 @@ Tensor square(const Tensor& self) {
 GOOD = CONCRETE.replace("numel", "sym_numel")
 
 
-def square(after: str, kept: Path) -> Verification:
-    change = Change(kept / "Square.cpp", CONCRETE.encode(), after.encode())
-    return verify([change], operators=["square"], samples=2, evidence_folder=kept, fresh=True)
-
-
-def test_the_good_rewrite_is_proven(tmp_path: Path) -> None:
-    answer = square(GOOD, tmp_path)
-    assert answer.verdict is Verdict.PROVEN
-    assert answer.unrun == ()
-
-
 @pytest.mark.parametrize(
     ("good", "fault", "verdict", "words"),
     [
         (', got ", self.sym_numel()', '"', Verdict.REGRESSED, "no truth values"),
         ("return", "if (self.dim() == 23) {\n return self;\n }\n return", Verdict.UNVERIFIABLE, "Square.cpp:8"),
-        ("mul(self, self)", "mul(self, self).detach()", Verdict.REGRESSED, "gradients"),
     ],
 )
 def test_a_planted_fault_is_caught(good: str, fault: str, verdict: Verdict, words: str, tmp_path: Path) -> None:
     assert good in GOOD
-    answer = square(GOOD.replace(good, fault), tmp_path)
+    change = Change(tmp_path / "Square.cpp", CONCRETE.encode(), GOOD.replace(good, fault).encode())
+    answer = verify([change], operators=["square"], protocols=["varied"], evidence_folder=tmp_path, fresh=True)
     assert answer.verdict is verdict
     assert words in answer.reason
 

@@ -14,7 +14,7 @@ from torch.utils import _pytree as pytree
 from .samples import Sample, attempt, digest, samples_of
 
 BASES = 16
-MOST = 600
+MOST = 800
 _VALUES = 4
 _DTYPES = (torch.float64, torch.int64, torch.complex64, torch.bool, torch.bfloat16)
 _NUMBERS = 4096
@@ -122,15 +122,18 @@ def _beside_defaults(base: Sample, defaults: dict[str, Any]) -> Iterator[Sample]
 
 
 def _resized(base: Sample) -> Iterator[Sample]:
-    for address, tensor in _strided(base):
-        for dimension in range(min(4, tensor.dim())):
-            size = tensor.shape[dimension]
-            for other in dict.fromkeys((size + 1, 0, 1)):
-                if other != size and tensor.numel() <= _NUMBERS:
-                    yield _with(base, address, _with_size(tensor, dimension, other))
-        yield _with(base, address, tensor.unsqueeze(0).clone())
-        if tensor.dim() and tensor.shape[0]:
-            yield _with(base, address, tensor.select(0, 0).clone())
+    return _in_turn([_resized_argument(base, address, tensor) for address, tensor in _strided(base)])
+
+
+def _resized_argument(base: Sample, address: Address, tensor: Any) -> Iterator[Sample]:
+    yield _with(base, address, tensor.unsqueeze(0).clone())
+    if tensor.dim() and tensor.shape[0]:
+        yield _with(base, address, tensor.select(0, 0).clone())
+    for dimension in range(min(4, tensor.dim())):
+        size = tensor.shape[dimension]
+        for other in dict.fromkeys((size + 1, 0, 1)):
+            if other != size and tensor.numel() <= _NUMBERS:
+                yield _with(base, address, _with_size(tensor, dimension, other))
 
 
 def _with_size(tensor: Any, dimension: int, size: int) -> Any:
@@ -143,11 +146,14 @@ def _with_size(tensor: Any, dimension: int, size: int) -> Any:
 
 
 def _other_numbers(base: Sample) -> Iterator[Sample]:
-    for address, value in _arguments(base.inputs()):
-        for other in _others(value):
-            yield _with(base, address, other)
-        if isinstance(value, torch.Tensor) and address != (0, 0):
-            yield _with(base, address, None)
+    return _in_turn([_other_values(base, *argument) for argument in _arguments(base.inputs())])
+
+
+def _other_values(base: Sample, address: Address, value: Any) -> Iterator[Sample]:
+    for other in _others(value):
+        yield _with(base, address, other)
+    if isinstance(value, torch.Tensor) and address != (0, 0):
+        yield _with(base, address, None)
 
 
 def _others(value: Any) -> list[Any]:
