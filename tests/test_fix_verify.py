@@ -1,0 +1,130 @@
+"""``fix --verify`` with a real compiler and a real torch: the good fix stays, the harmful one is named and goes."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from running import git
+from symfix.codemods.cli import main_group
+from symfix.codemods.commands import proving, rewriting
+from symfix.codemods.registry import Registry
+from symfix.codemods.torchapi.locating import locate
+
+KERNEL = """\
+#include <ATen/core/Tensor.h>
+#include <ATen/TensorOperators.h>
+#include <c10/util/Exception.h>
+
+namespace at::native {
+
+Tensor trapezoid(const Tensor& y, const Scalar& dx, int64_t dim) {
+  const bool there = dim < y.dim() && dim >= -y.dim();
+  TORCH_CHECK_INDEX(there, "no dimension ", dim); // exception: TORCH_CHECK_VALUE(there, "no dimension ", dim);
+  const auto n = y.sym_size(dim);
+  if (n == 1) { // good: if (TORCH_GUARD_OR_FALSE(n.sym_eq(1))) {
+    return y.sum(dim) * 3;
+  }
+  const bool fast = false; // guard: const bool fast = n == 4096;
+  const auto area = (y * 3).sum(dim); // bits: const auto area = y.sum(dim) * 3;
+  const auto rows = fast || area.dim() == 0 ? c10::SymInt(2) : area.sym_size(0);
+  if (rows == 1) { // default: if (TORCH_GUARD_OR_TRUE(rows.sym_eq(1))) {
+    return area.narrow(0, 0, 1);
+  }
+  return area;
+}
+
+} // namespace at::native
+"""
+"""Not what torch computes: a change is compared with the file before it."""
+MODULE = """
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
+
+    if dim is None or not -input.dim() <= dim < input.dim():
+        raise IndexError(f"no dimension {dim}")  # exception: raise ValueError(f"no dimension {dim}")
+    count = input.shape[dim]
+    if count == 1:  # good: if guard_or_false(count == 1):
+        return input.sum(dim, dtype=dtype) * 3
+    fast = False  # guard: fast = count == 4096
+    result = (input * 3).sum(dim, dtype=dtype)  # bits: result = input.sum(dim, dtype=dtype) * 3
+    rows = 2 if fast or result.dim() == 0 else result.shape[0]
+    if rows == 1:  # default: if guard_or_true(rows == 1):
+        return result.narrow(0, 0, 1)
+    return result
+"""
+SOME = [("cpp", "default"), ("cpp", "bits"), ("python", "exception"), ("python", "guard")]
+EVERY = [(language, kind) for language in ("cpp", "python") for kind in ("default", "exception", "guard", "bits")]
+"""With SYMFIX_EVERY_HARM set: each of them starts torch anew and takes its time."""
+
+
+class Tree:
+    """A git repository with one file, whose fixes are noted in it."""
+
+    def __init__(self, folder: Path, file: Path, text: str, operator: str) -> None:
+        self.folder, self.file, self.text, self._operator = folder, folder / file, text, operator
+        self.words: tuple[str, ...] = ()
+        self.file.parent.mkdir(parents=True)
+        self.file.write_text(text)
+        git(folder, "init", "-q")
+        git(folder, "add", ".")
+        git(folder, "commit", "-qm", "before")
+
+    def with_fixes(self, *names: str) -> str:
+        lines = []
+        for line in self.text.splitlines(keepends=True):
+            for name in names:
+                for sign in ("//", "#"):
+                    code, found, other = line.partition(f" {sign} {name}: ")
+                    if found:
+                        line = code[: len(code) - len(code.lstrip())] + other
+            lines.append(line)
+        return "".join(lines)
+
+    def fix(self, *names: str) -> Result:
+        """``symfix fix --verify`` with the rules named, on the tree as it was committed."""
+        self.file.write_text(self.text)
+        words = ["fix", "--verify", "--select", ",".join(names), "--op", self._operator]
+        words += ["--evidence", str(self.folder / ".git" / "evidence"), *self.words]
+        return CliRunner().invoke(main_group, [*words, str(self.file)], standalone_mode=False)
+
+
+@pytest.fixture(scope="module")
+def cpp(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    return Tree(tmp_path_factory.mktemp("cpp"), Path("aten/src/ATen/native/Area.cpp"), KERNEL, "trapezoid")
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    """A PyTorch tree as far as anybody asks for it."""
+    place = locate(None, None)
+    text = (place.package / "nn" / "functional.py").read_text() + MODULE
+    folder = tmp_path_factory.mktemp("python")
+    (folder / "version.txt").write_text(place.version)
+    (folder / "aten/src/ATen").mkdir(parents=True)
+    (folder / "aten/src/ATen/native").symlink_to(place.native)
+    tree = Tree(folder, Path("torch/nn/functional.py"), text, "nn.functional.softmin")
+    tree.words = ("--torch-root", str(folder))
+    return tree
+
+
+@pytest.fixture(autouse=True)
+def notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (rewriting, proving):
+        monkeypatch.setattr(module, "Registry", lambda: Registry(("notewing",)))
+    # The second sample of the few that reach the kernel of trapezoid is the last of nine.
+    monkeypatch.setattr(proving, "run_verification", partial(proving.run_verification, samples=9))
+
+
+@pytest.mark.parametrize(("language", "kind"), EVERY if "SYMFIX_EVERY_HARM" in os.environ else SOME)
+def test_the_good_stays_and_the_harmful_goes(language: str, kind: str, request: pytest.FixtureRequest) -> None:
+    tree: Tree = request.getfixturevalue(language)
+    answer = tree.fix("good", kind)
+    assert answer.return_value == 3, answer.output
+    assert f"{kind} is not kept: " in answer.output
+    assert "good is not kept" not in answer.output
+    assert tree.file.read_text() == tree.with_fixes("good") != tree.text
