@@ -10,6 +10,7 @@ import click
 
 from ..hunt.naming import UnknownOperator
 from ..hunt.workers import NothingRuns
+from ..regression.additions import Workplace, additions
 from ..repair.folder import figures, write
 from ..repair.procedure import Wanted
 from ..repair.procedure import repair as run_repair
@@ -27,12 +28,16 @@ def repair(words: dict[str, Any]) -> int:
     try:
         with Progress() as progress, scratch_folder() as scratch:
             outcome = run_repair(wanted, scratch, _say, progress)
+            workplace = Workplace(
+                locate(None, wanted.torch_python), scratch, wanted.torch_root, wanted.torch_python, wanted.jobs
+            )
+            more = additions(outcome.repairs, workplace, _say)
     except (TorchError, UnknownOperator, NothingRuns, CompilerMissing) as error:
         raise click.ClickException(str(error)) from None
     except KeyboardInterrupt:
         click.echo("symfix: interrupted; the same command goes on where this one was", err=True)
         return 2
-    write(outcome, words["output"])
+    write(outcome, words["output"], more)
     _show(outcome, words["output"])
     return 0 if len(outcome.mended) == outcome.asked else 1
 

@@ -1,0 +1,171 @@
+"""Regression tests: how they are worded, where they go, and that they are run on both sides."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from symfix.codemods.regression.placing import placed
+from symfix.codemods.regression.proving import regression
+from symfix.codemods.regression.wording import WIDTH, Words, method, standalone
+from symfix.codemods.verify.change import Observation
+from symfix.codemods.verify.isolation import Ended, Limits
+from symfix.codemods.verify.variants import Laboratory, Replayed, Variant
+
+ADDMV = Words(
+    "addmv",
+    "torch.addmv",
+    ("x", "y", "z", "beta=2"),
+    {"x": "torch.randn(5)", "y": "torch.randn(5, 10)", "z": "torch.randn(10)"},
+    (("x", 0), ("y", 1)),
+    False,
+    "could not decide Eq(u1, 0)",
+)
+SUITE = b"""\
+import torch
+from torch.testing._internal.common_utils import run_tests, TestCase
+
+
+class TestOther(TestCase):
+    def test_something(self):
+        pass
+
+
+class TestUnbacked(TestCase):
+    def test_view(self):
+        x = torch.randn(3, 4)
+        torch._dynamo.decorators.mark_unbacked(x, 0)
+
+    # The end of the class.
+
+
+if __name__ == "__main__":
+    run_tests()
+"""
+
+
+def test_the_words_of_a_test() -> None:
+    assert (
+        method(ADDMV, "aot_eager").decode()
+        == """\
+    def test_unbacked_addmv(self):
+        def fn(x, y, z):
+            return torch.addmv(x, y, z, beta=2)
+
+        x = torch.randn(5)
+        y = torch.randn(5, 10)
+        z = torch.randn(10)
+        expected = fn(x, y, z)
+        torch._dynamo.decorators.mark_unbacked(x, 0)
+        torch._dynamo.decorators.mark_unbacked(y, 1)
+        compiled = torch.compile(fn, backend="aot_eager", fullgraph=True)
+        self.assertEqual(compiled(x, y, z), expected)
+"""
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 9])
+def test_long_calls_are_laid_out_as_the_formatter_does(count: int) -> None:
+    arguments = ("x", *(f"keyword_{number}={10**number}" for number in range(count)))
+    words = Words(
+        "nn.functional.long", "torch.nn.functional.long", arguments, {"x": "torch.randn(3)"}, (("x", 0),), True
+    )
+    text = standalone(words, "aot_eager").decode()
+    ast.parse(text)
+    assert max(map(len, text.splitlines())) <= WIDTH
+    formatted = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", str(WIDTH), "-"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert formatted.stdout == text
+    assert "expected = fn(x.clone())" in text, "a call that changes its arguments gets copies"
+
+
+def test_the_test_goes_into_the_class_for_such_tests() -> None:
+    files = {"test/test_dynamic_shapes.py": SUITE}
+    name, before, after = placed(ADDMV, "aot_eager", files.get)
+    assert (name, before) == ("test/test_dynamic_shapes.py", SUITE)
+    classes = {node.name: node for node in ast.parse(after).body if isinstance(node, ast.ClassDef)}
+    assert [getattr(node, "name", "") for node in classes["TestUnbacked"].body] == ["test_view", "test_unbacked_addmv"]
+    assert after.startswith(SUITE[: SUITE.index(b"    # The end")].rstrip() + b"\n")
+    again = placed(ADDMV, "aot_eager", {"test/test_dynamic_shapes.py": after}.get)[2]
+    assert b"def test_unbacked_addmv_sizes(self)" in again, "no test takes another's name"
+
+
+def test_without_such_a_class_the_test_runs_by_itself() -> None:
+    plain = SUITE.replace(b"torch._dynamo.decorators.mark_unbacked(x, 0)", b"pass")
+    name, before, after = placed(ADDMV, "aot_eager", {"test/test_dynamic_shapes.py": plain}.get)
+    assert (name, before) == ("test/test_unbacked_addmv.py", b"")
+    assert after == standalone(ADDMV, "aot_eager")
+    assert b"run_tests()" in after
+
+
+class Scripted(Laboratory):
+    """A laboratory whose child words ``addmv``, and whose runs pass on the variants that are named."""
+
+    passing: tuple[tuple[str, str], ...]
+    """Variant and backend of what passes."""
+
+    def ask(
+        self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, limits: Limits | None = None
+    ) -> tuple[Ended, dict[str, Any]]:
+        fields = {"call": ADDMV.call, "arguments": ADDMV.arguments, "tensors": ADDMV.tensors, "changes": False}
+        rows = {
+            "addmv": {"words": {**fields, "marks": ADDMV.marks}, "failure": "could not decide Eq(u1, 0)"},
+            "cov": {"refused": "an argument is too long to write"},
+        }
+        report.write_text(
+            "".join(json.dumps({"operator": name, **rows[name]}) + "\n" for name, _ in request["operators"])
+        )
+        plain: dict[str, Any] = dict.fromkeys(("seconds", "cpu", "peak_kb", "left_running"), 0)
+        return Ended(("python",), 0, False, offline=True, stopped="", walled=True, stdout="", stderr="", **plain), {}
+
+    def replay(self, variant: Variant, script: Path | None) -> Replayed:
+        assert script is not None
+        backend = "aot_eager" if b'"aot_eager"' in script.read_bytes() else "eager"
+        passed = (variant.name, backend) in self.passing
+        return Replayed(Observation(passed, "" if passed else "exit 1"))
+
+
+def tried(tmp_path: Path, *passing: tuple[str, str]) -> Any:
+    laboratory = Scripted(Path("python"), tmp_path, Limits())
+    object.__setattr__(laboratory, "passing", passing)
+    operators = {"addmv": 0, "cov": 1}
+    return regression(tuple(operators), operators, laboratory, Variant("before"), Variant("after"))
+
+
+def test_a_test_fails_before_and_passes_after(tmp_path: Path) -> None:
+    found = tried(tmp_path, ("after", "aot_eager"), ("after", "eager"))
+    assert found.words is not None
+    assert (found.words.operator, found.backend, found.before) == ("addmv", "aot_eager", "could not decide Eq(u1, 0)")
+
+
+def test_the_other_backend_is_the_second_choice(tmp_path: Path) -> None:
+    assert tried(tmp_path, ("after", "eager")).backend == "eager"
+
+
+@pytest.mark.parametrize(
+    ("passing", "said"),
+    [
+        pytest.param((), "addmv with aot_eager, after the fix: exit 1", id="fails after"),
+        pytest.param(
+            tuple((side, backend) for side in ("before", "after") for backend in ("aot_eager", "eager")),
+            "addmv with aot_eager: passes before the fix",
+            id="passes before",
+        ),
+    ],
+)
+def test_a_test_that_shows_nothing_is_none(tmp_path: Path, passing: tuple[tuple[str, str], ...], said: str) -> None:
+    found = tried(tmp_path, *passing)
+    assert found.words is None
+    assert said in found.why
+    assert "cov: an argument is too long to write" in found.why
