@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .hunks import Hunk, clash, hunks_between
 from .proposal import FileChange, Proposal
@@ -51,6 +52,7 @@ def group(proposals: Sequence[Proposal], most_files: int = MOST_FILES, most_line
     return Grouping(tuple(sorted(groups, key=_order)), tuple(passed_over))
 
 
+@lru_cache(maxsize=4096)
 def hunks_of(file: FileChange) -> tuple[Hunk, ...]:
     """What changes in a file, linked to its reasons."""
     return hunks_between(file.before or b"", file.after, [reason.spans for reason in file.reasons])

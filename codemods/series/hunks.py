@@ -42,7 +42,8 @@ def hunks_between(before: bytes, after: bytes, spans: Sequence[Iterable[tuple[in
     for line in old:
         starts.append(starts[-1] + len(line.encode("utf-8", "surrogateescape")))
     found = []
-    for tag, one, two, three, four in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    # Lines that come again and again (blank ones, braces) make the matcher take time squared unless it passes them by.
+    for tag, one, two, three, four in difflib.SequenceMatcher(None, old, new).get_opcodes():
         if tag != "equal":
             first, last = starts[one], starts[two]
             why = tuple(

@@ -1,0 +1,90 @@
+"""Review pages of made-up series, as large as wanted."""
+
+from __future__ import annotations
+
+from symfix.codemods.review.cards import deck_of
+from symfix.codemods.review.page import page
+from symfix.codemods.series.git import Entry, blob_name
+from symfix.codemods.series.plan import Plan
+from symfix.codemods.series.planning import make_plan
+from symfix.codemods.series.proposal import FileChange, Left, Proposal, Reason
+from symfix.codemods.series.standing import Record, Standing, State
+from symfix.codemods.verify.change import Check, Observation, Verdict, Verification
+
+DEFAULT = "an undecided `x.numel() == {number}` is taken as false: {number} is the special case"
+_VERDICTS = (Verdict.PROVEN, Verdict.NEUTRAL, Verdict.UNVERIFIABLE, Verdict.REGRESSED)
+
+
+def series(count: int, places: int = 3) -> tuple[Plan, Record, dict[str, Entry]]:
+    """A series of ``count`` requests with ``places`` changes each; two of three places by one rule."""
+    proposals = [_proposal(number, places) for number in range(count)]
+    plan = make_plan(
+        proposals,
+        name="demo",
+        base="0123456789" * 4,
+        made=0,
+        tool="symfix 0",
+        origin="rules",
+        words={},
+        rules={"guard": "Give a branch on a size a default: ``guard(n)``.\n\nWhy: it raises.", "check": "Check later."},
+        content_name=blob_name,
+        most_lines=1,
+    )
+    standings = {one.id: _standing(number) for number, one in enumerate(plan.requests)}
+    entries = {
+        file.path: Entry("100644", blob_name(file.before), file.before)
+        for proposal in proposals
+        for file in proposal.files
+        if file.before is not None
+    }
+    return plan, Record(plan.base, standings), entries
+
+
+def demo(count: int, places: int = 3) -> str:
+    """The page of such a series."""
+    plan, record, entries = series(count, places)
+    return page(plan, record, deck_of(plan, record, entries, "symfix verify --base HEAD~1"))
+
+
+def _proposal(number: int, places: int) -> Proposal:
+    lines, after, reasons = ["import torch\n"], ["import torch\n", "from guards import guard\n"], []
+    for place in range(places):
+        start = sum(len(line.encode()) for line in lines)
+        head = [f"\n\ndef take{place}(x: torch.Tensor) -> torch.Tensor:\n", f'    """Case {place} of <{number}>."""\n']
+        old, new = f"    if x.numel() == {place}:  # a size\n", f"    if guard(x.numel() == {place}):  # a size\n"
+        start += sum(len(line) for line in head)
+        rule = "check" if place % 3 == 2 else "guard"
+        default = DEFAULT.format(number=place) if rule == "guard" else None
+        reasons.append(
+            Reason(
+                rule,
+                2,
+                "unsafe" if default else "safe",
+                f"give `x.numel() == {place}` a default",
+                f"take{place}",
+                default,
+                start,
+                place * 7 + 5,
+                ((start + 7, start + 15),),
+            )
+        )
+        tail = ["        return x\n", f"    return x + {place} * x.sum()\n"]
+        lines += [*head, old, *tail]
+        after += [*head, new, *tail]
+    left = (Left("guard", 2, "not-a-shape", "`k` is no size", "take0", 9),)
+    path = f"torch/part{number:02}/module.py"
+    return Proposal(path, (FileChange(path, "".join(lines).encode(), "".join(after).encode(), tuple(reasons), left),))
+
+
+def _standing(number: int) -> Standing:
+    verdict = _VERDICTS[number % len(_VERDICTS)]
+    before = Observation(False, "Could not guard on data-dependent expression Eq(u0, 0) (unhinted: Eq(u0, 0))")
+    checks = (
+        Check("unbacked", "nn.functional.take", before, Observation(verdict is Verdict.PROVEN)),
+        Check("eager", "nn.functional.take", Observation(True), Observation(True)),
+    )
+    said = Verification(
+        verdict, "unbacked nn.functional.take failed before and passes after", (), checks, torch="2.13.0"
+    )
+    state = State.HELD if verdict is Verdict.REGRESSED else State.BUILT
+    return Standing(state, "regressed: it is slower" if state is State.HELD else "", "c" * 40, (), said)
