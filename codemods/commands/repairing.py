@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,14 @@ def repair(words: dict[str, Any]) -> int:
             workplace = Workplace(
                 locate(None, wanted.torch_python), scratch, wanted.torch_root, wanted.torch_python, wanted.jobs
             )
-            more = additions(outcome.repairs, workplace, _say)
+            judged, addition = additions(outcome.repairs, workplace, _say)
     except (TorchError, UnknownOperator, NothingRuns, CompilerMissing) as error:
         raise click.ClickException(str(error)) from None
     except KeyboardInterrupt:
         click.echo("symfix: interrupted; the same command goes on where this one was", err=True)
         return 2
-    write(outcome, words["output"], more)
+    outcome = replace(outcome, repairs=tuple(judged))
+    write(outcome, words["output"], [addition])
     _show(outcome, words["output"])
     return 0 if len(outcome.mended) == outcome.asked else 1
 

@@ -16,6 +16,7 @@ from ..repair.folder import Added, Addition
 from ..repair.repaired import Repair
 from ..torchapi.locating import Place, locate, release
 from ..verify import children
+from ..verify.change import Verdict
 from ..verify.modules import Unplaced
 from ..verify.scratch import new_name
 from ..verify.swapping import Unbuildable
@@ -24,6 +25,7 @@ from ..verify.variants import Laboratory, Variant
 from ..xfails.entries import read
 from ..xfails.judging import LIMITS, SHARED, Judgement, State, judge
 from ..xfails.removal import NotRemovable, without
+from . import proving
 from .laying import sides
 from .placing import placed
 from .proving import Regression, regression
@@ -31,7 +33,7 @@ from .wording import words_of
 
 LIST = "torch/testing/_internal/common_ops_unbacked.py"
 """Where torch keeps the operators that are expected to fail with unbacked sizes."""
-_PARTS = (*(Path(children.__file__).parent / f"{name}.py" for name in ("wording", "samples")), Path(__file__))
+_PARTS = (*(Path(children.__file__).parent / f"{name}.py" for name in ("wording", "samples")), Path(proving.__file__))
 
 Content = Callable[[str], bytes | None]
 
@@ -66,8 +68,11 @@ class Workplace:
 
 def additions(
     repairs: Sequence[Repair], at: Workplace, progress: Callable[[str], None] = lambda _: None
-) -> list[Addition]:
-    """Make the additions of all proven repairs, ``at.jobs`` at a time; what comes back hands them out."""
+) -> tuple[list[Repair], Addition]:
+    """Make the additions of all proven repairs, ``at.jobs`` at a time.
+
+    Returns the repairs, of which those that a test shows to be wrong are proven no more, and what hands additions out.
+    """
     proven = [one for one in repairs if one.proven]
 
     def make(pair: tuple[int, Repair]) -> Added:
@@ -76,8 +81,15 @@ def additions(
 
     with ThreadPoolExecutor(max(1, at.jobs)) as pool:
         made = list(pool.map(make, enumerate(proven, 1)))
-    by_identity = {id(repair): one for repair, one in zip(proven, made, strict=True)}
-    return [lambda repair: by_identity.get(id(repair), Added())]
+    by_operators = {repair.operators: one for repair, one in zip(proven, made, strict=True)}
+    judged = [_without_proof(one, by_operators.get(one.operators, Added()).wrong) for one in repairs]
+    return judged, lambda repair: by_operators.get(repair.operators, Added())
+
+
+def _without_proof(repair: Repair, wrong: str) -> Repair:
+    if not wrong or repair.verification is None:
+        return repair
+    return replace(repair, verification=replace(repair.verification, verdict=Verdict.REGRESSED, reason=wrong))
 
 
 def added(repair: Repair, at: Workplace) -> Added:
@@ -121,10 +133,11 @@ def _written(
             "backend": test.backend,
             "failed_before_with": test.before,
             "none_because": test.why,
+            "wrong": test.wrong,
         },
         "xfails": [{"operator": one.entry.name, "state": one.state.value, "reason": one.reason} for one in judged],
     }
-    return Added(tuple(files), tuple(lines), evidence)
+    return Added(tuple(files), tuple(lines), evidence, test.wrong)
 
 
 def _names(judged: Sequence[Judgement], state: State | None) -> str:
@@ -156,4 +169,4 @@ def _read(row: Mapping[str, object]) -> Regression:
     said = row["words"]
     assert isinstance(said, dict)
     words = words_of(said["operator"], said, said["failure"])
-    return Regression(words, str(row["backend"]), str(row["before"]), str(row["why"]))
+    return Regression(words, str(row["backend"]), str(row["before"]), str(row["why"]), str(row["wrong"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..verify.scratch import new_name
@@ -13,6 +13,8 @@ from .wording import Words, standalone, words_of
 
 _BACKENDS = ("aot_eager", "eager")
 """What reviewers ask for, and what is left where that one refuses for reasons of its own."""
+_DECOMPOSING = "aot_eager_decomp_partition"
+"""Computes by torch's decompositions, as Inductor does; the others take only shapes from these."""
 _MOST_OPERATORS = 3
 _PATIENCE_SECONDS = 120.0
 
@@ -26,6 +28,8 @@ class Regression:
     before: str = ""
     """How it failed before."""
     why: str = ""
+    wrong: str = ""
+    """How it fails where decompositions compute the values, and only with unbacked sizes."""
 
 
 def regression(
@@ -51,9 +55,19 @@ def regression(
                 continue
             passed, said = _run(words, backend, laboratory, before)
             if not passed:
-                return Regression(words, backend, words.failure or said)
+                wrong = next(filter(None, (_wrong(one, laboratory, after) for one in candidates)), "")
+                return Regression(words, backend, words.failure or said, wrong=wrong)
             refusals.append(f"{words.operator} with {backend}: passes before the fix")
     return Regression(why="; ".join(refusals) or "no operator has a sample")
+
+
+def _wrong(words: Words, laboratory: Laboratory, after: Variant) -> str:
+    """Another result than eager's by the decompositions; sizes that are known must give the right one."""
+    passed, said = _run(words, _DECOMPOSING, laboratory, after)
+    if passed or not said.startswith("AssertionError"):
+        return ""
+    known, _ = _run(replace(words, marks=()), _DECOMPOSING, laboratory, after)
+    return f"{words.operator} with decompositions and unbacked sizes: {said}" if known else ""
 
 
 def _worded(

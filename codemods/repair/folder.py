@@ -22,6 +22,8 @@ class Added:
     files: tuple[tuple[str, bytes, bytes], ...] = ()
     lines: tuple[str, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    wrong: str = ""
+    """How the fix gives another result than eager after all; empty when it does not."""
 
 
 Addition = Callable[[Repair], Added]
