@@ -83,6 +83,9 @@ def _result(source: SourceFile, answer: Fix | Skip, fingerprint: str, index: int
     }
     if isinstance(answer, Skip):
         return result | {"properties": {"mode": answer.mode, "reason": answer.reason}}
+    if answer.needs:
+        # Without the header or import that goes with it, which the file's other fixes share, this is half a fix.
+        return result | {"properties": {"mode": answer.mode, "safety": answer.safety.value, "needs": answer.needs}}
     result["fixes"] = [
         {
             "description": {"text": answer.message},

@@ -1,0 +1,82 @@
+"""The documentation says what is: pages are up to date, links lead somewhere, commands and options exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+import rulepages
+from symfix.codemods.cli import main_group
+
+TOP = Path(__file__).parents[1]
+PAGES = sorted([TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")])
+_LINK = re.compile(r"\]\(([^)#\s]+)")
+_BLOCK = re.compile(r"^```(?:sh|console|)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`(symfix [^`\n]+)`")
+_FLAGS = {"--help", "-h", "--version"}
+
+
+def each_page() -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("page", [pytest.param(page, id=page.relative_to(TOP).as_posix()) for page in PAGES])
+
+
+def test_the_rules_pages_are_what_scripts_docs_writes() -> None:
+    assert rulepages.stale() == [], "run scripts/docs"
+
+
+def test_a_page_that_differs_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rulepages, "FOLDER", tmp_path)
+    rulepages.write()
+    (tmp_path / "use_sym_eq.md").write_text("by hand")
+    (tmp_path / "README.md").unlink()
+    (tmp_path / "gone.md").write_text("a rule of yesterday")
+    assert rulepages.stale() == ["README.md", "gone.md", "use_sym_eq.md"]
+    rulepages.write()
+    assert rulepages.stale() == []
+
+
+@each_page()
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = [link for link in _LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
+    assert [link for link in targets if not (page.parent / link).exists()] == []
+
+
+def commands(text: str) -> list[list[str]]:
+    """The words of every `symfix …` in code, without comments; a line that ends with a backslash goes on."""
+    lines = [line for block in _BLOCK.findall(text) for line in re.sub(r"\s*\\\n\s*", " ", block).splitlines()]
+    lines += _INLINE.findall(text)
+    found = []
+    for line in lines:
+        line = re.split(r"\s{2,}|\s#\s", line.strip().removeprefix("$ "))[0] if "symfix" in line else ""
+        if line.startswith("symfix "):
+            found.append(shlex.split(line.replace("[", " ").replace("]", " "))[1:])
+    return found
+
+
+def unknown(words: list[str]) -> list[str]:
+    """What of a command line does not exist: commands and options."""
+    command: click.Command = main_group
+    rest = list(words)
+    while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
+        names = rest.pop(0).split("|")
+        missing = [name for name in names if name not in command.commands]
+        if missing:
+            return missing
+        command = command.commands[names[0]]
+    options = {name for option in command.params for name in option.opts} | _FLAGS
+    return [word for word in rest if word.startswith("-") and word != "-" and word.partition("=")[0] not in options]
+
+
+@each_page()
+def test_commands_and_options_that_are_shown_exist(page: Path) -> None:
+    wrong = {" ".join(words): lost for words in commands(page.read_text(encoding="utf-8")) if (lost := unknown(words))}
+    assert not wrong
+
+
+def test_what_does_not_exist_is_found() -> None:
+    block = "symfix fix --verfy a.cpp  # so\n$ symfix chek b\nsymfix series plan|send -x \\\n  --nope\n"
+    text = f"```sh\n{block}```\n`symfix rule -`\n"
+    assert [unknown(words) for words in commands(text)] == [["--verfy"], ["chek"], ["-x", "--nope"], []]
