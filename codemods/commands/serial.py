@@ -44,16 +44,12 @@ _DONE = frozenset((State.BUILT, State.KEPT, State.LANDED, State.REJECTED))
 def plan_series(words: Words) -> int:
     """Write the plan; 0 when it holds something, 1 when there is nothing to plan."""
     with _plainly():
-        repository = Repository.around(words["paths"][0])
-        workshop = Workshop(words["folder"] or _folder(repository, words["name"]), repository)
-        base = repository.commit("HEAD")
         repairs = [path for path in words["paths"] if path.is_dir() and any(path.glob("[0-9]*.patch"))]
         if repairs and len(repairs) < len(words["paths"]):
             raise click.UsageError("name paths or a repairs folder, not both")
-        if repairs:
-            repository = Repository.around(words["repository"] or Path.cwd())
-            workshop = Workshop(words["folder"] or _folder(repository, words["name"]), repository)
-            base = repository.commit("HEAD")
+        repository = Repository.around((words["repository"] or Path.cwd()) if repairs else words["paths"][0])
+        workshop = Workshop(words["folder"] or _folder(repository, words["name"]), repository)
+        base = repository.commit("HEAD")
         proposals, notes = _from_repairs(repository, base, repairs) if repairs else _from_rules(words, repository, base)
         made = make_plan(
             proposals,
