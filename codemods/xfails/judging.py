@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from ..hunt.naming import operators_of
 from ..hunt.sweep import sweep
 from ..torchapi.locating import Place as Torch
 from ..verify.isolation import GIB, Limits
@@ -98,13 +99,10 @@ def _swept(
     jobs: int,
     progress: Callable[[int, int], None],
 ) -> dict[Entry, Judgement]:
-    from ..hunt.naming import operators_of
-
-    known = set(map(str, operators_of(laboratory, torch)))
-    named = sorted({entry.name for entry in entries} & known)
-    of_name = {str(operator): operator for operator in operators_of(laboratory, torch)}
+    known = {str(operator): operator for operator in operators_of(laboratory, torch)}
+    named = sorted({entry.name for entry in entries} & set(known))
     result = sweep(
-        [of_name[name] for name in named],
+        [known[name] for name in named],
         protocol,
         variant=variant,
         laboratory=laboratory,
