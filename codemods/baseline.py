@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,13 +27,19 @@ class Baseline:
     known: dict[str, Counter[str]]
 
     @classmethod
-    def read(cls, path: Path) -> Baseline:
-        """Raises BaselineError when the file is missing or is no baseline of this version."""
+    def read(cls, path: Path, left_out: Collection[str] = ()) -> Baseline:
+        """What the file knows, but for rules that are not asked now.
+
+        Raises BaselineError when the file is missing or is no baseline of this version.
+        """
         try:
             value = json.loads(path.read_bytes())
             if value["version"] != VERSION:
                 raise BaselineError(f"{path}: is of version {value['version']}, not {VERSION}; write it anew")
-            known = {name: Counter(row["fingerprint"] for row in rows) for name, rows in value["findings"].items()}
+            known = {
+                name: Counter(row["fingerprint"] for row in rows if row["rule"] not in left_out)
+                for name, rows in value["findings"].items()
+            }
         except FileNotFoundError:
             raise BaselineError(f"{path}: no such file; --write-baseline {path} makes it") from None
         except OSError as error:
@@ -43,26 +49,34 @@ class Baseline:
         return cls(path.absolute().parent, known)
 
     def without_known(
-        self, outcomes: Iterable[Outcome], turn_down: Callable[[Changed, Sequence[Fix]], Changed | Unchanged]
+        self,
+        outcomes: Iterable[Outcome],
+        turn_down: Callable[[Changed, Sequence[Fix]], Changed | Unchanged],
+        silent: Callable[[Path], bool] = lambda path: False,
     ) -> tuple[list[Outcome], int]:
-        """The outcomes with new findings only, and how many known ones of these files are gone by now.
+        """The outcomes with new findings only, and how many known ones are gone by now.
 
-        ``turn_down`` takes fixes back from an outcome.
+        ``turn_down`` takes fixes back from an outcome; ``silent`` says of a file without an outcome that this is
+        because there is nothing to say about it any more.
         """
         left: list[Outcome] = []
         gone = 0
+        others = {name: known.total() for name, known in self.known.items()}
         for outcome in outcomes:
             if not isinstance(outcome, (Changed, Unchanged)):
+                others.pop(_name(outcome.path, self.folder), None)
                 left.append(outcome)
                 continue
-            known = Counter(self.known.get(_name(outcome.source.path, self.folder), ()))
+            name = _name(outcome.source.path, self.folder)
+            others.pop(name, None)
+            known = Counter(self.known.get(name, ()))
             fresh = _fresh(outcome, known)
             gone += known.total()
             old = [fix for fix in _applied(outcome) if fix not in fresh]
             kept = turn_down(outcome, old) if isinstance(outcome, Changed) and old else outcome
             offered = tuple(fix for fix in kept.offered if fix in fresh)
             left.append(replace(kept, offered=offered, skips=tuple(skip for skip in kept.skips if skip in fresh)))
-        return left, gone
+        return left, gone + sum(count for name, count in others.items() if count and silent(self.folder / name))
 
 
 def document(outcomes: Iterable[Outcome], folder: Path) -> str:

@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import click
 
 from ..baseline import Baseline, BaselineError, document
+from ..intake import find
 from ..outcome import Changed, Failed, Unchanged
 from ..rule import Fix
 from ..run import Question, Report, Surroundings, turn_down
 
 
-def only_new(report: Report, baseline: Path, question: Question, surroundings: Surroundings) -> Report:
-    """The report without the findings that a baseline knows."""
+def only_new(
+    report: Report, baseline: Path, question: Question, surroundings: Surroundings, paths: Sequence[Path]
+) -> Report:
+    """The report about ``paths`` without the findings that a baseline knows."""
+    left_out = {card.name for card in question.registry.rules} - question.rules
 
     def without(outcome: Changed, fixes: Sequence[Fix]) -> Changed | Unchanged:
         return turn_down(outcome, fixes, question, surroundings.context())
 
     try:
-        outcomes, gone = Baseline.read(baseline).without_known(report.outcomes, without)
+        known = Baseline.read(baseline, left_out)
+        outcomes, gone = known.without_known(report.outcomes, without, _silent(paths, question))
     except BaselineError as error:
         raise click.ClickException(str(error)) from None
     if gone:
         click.echo(f"{gone} known findings are gone; --write-baseline {baseline} forgets them", err=True)
     return replace(report, outcomes=tuple(outcomes))
+
+
+def _silent(paths: Sequence[Path], question: Question) -> Callable[[Path], bool]:
+    """Whether a file was looked at, or would have been if it were still there."""
+    folders = [path.absolute() for path in paths]
+
+    @cache
+    def walked() -> frozenset[Path]:
+        return frozenset(target.path.absolute() for target in find(paths, frozenset(question.registry.suffixes)))
+
+    def silent(path: Path) -> bool:
+        return path in walked() if path.exists() else any(path.is_relative_to(folder) for folder in folders)
+
+    return silent
 
 
 def note(report: Report, baseline: Path) -> int:

@@ -46,7 +46,7 @@ def check(words: Words) -> int:
     if words["baseline"]:
         from .baselining import only_new
 
-        report = only_new(report, words["baseline"], session.question, session.surroundings)
+        report = only_new(report, words["baseline"], session.question, session.surroundings, words["paths"])
     show(report, session.surroundings, words, written=False)
     return exit_code(report.outcomes, words, findings=any(map(_has_findings, report.outcomes)))
 
