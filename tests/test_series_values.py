@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +16,7 @@ from symfix.codemods.series.grouping import Group, group
 from symfix.codemods.series.hunks import Hunk, Mismatch, clash, groups, hunks_between, put
 from symfix.codemods.series.planning import make_plan
 from symfix.codemods.series.proposal import FileChange, Proposal, Reason
-from symfix.codemods.series.repairs import files_of
+from symfix.codemods.series.repairs import files_of, read_folder
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\r\n", b"\n", b"d\re\n", b"\xff\n"]), max_size=12).map(b"".join)
 TEXT = st.tuples(LINES, st.sampled_from([b"", b"end"])).map(b"".join)
@@ -191,8 +193,6 @@ def test_decisions_are_about_one_series() -> None:
     row = {"request": request.id, "path": "torch/a.py", "verdict": "rejected", "fixes": [{"rule": "p", "start": 0}]}
 
     def file(**more: object) -> str:
-        import json
-
         return json.dumps({"version": 1, "series": "try", "decisions": [row], **more})
 
     found = decisions.read(file(), whole)
@@ -203,6 +203,33 @@ def test_decisions_are_about_one_series() -> None:
     for bad in ("x", "{}", file(series="other"), file(version=9), file(decisions=[{**row, "path": "torch/z.py"}])):
         with pytest.raises(plan.PlanError):
             decisions.read(bad, whole)
+
+
+def test_a_folder_of_repairs_gives_proposals(tmp_path: Path) -> None:
+    before, after = b"a\nb\nc\n", b"a\nx\nc\n"
+    value = {
+        "name": "mend",
+        "operators": ["op.variant"],
+        "files": ["torch/f.py"],
+        "spots": [{"file": "torch/f.py", "line": 2, "function": "f"}],
+        "rules": ["p"],
+        "defaults": ["0 is the special case"],
+        "verification": {"checks": [{"subject": "op (74 samples)"}, {"subject": "op (2 of 6 samples)"}]},
+    }
+    (tmp_path / "0001-mend.json").write_text(json.dumps(value))
+    more = patch("test/t.py", b"1\n", b"1\n2\n")
+    (tmp_path / "0001-mend.patch").write_bytes(b"mend: op\n\n" + patch("torch/f.py", before, after) + more)
+    texts = {"torch/f.py": before, "test/t.py": b"1\n"}
+    (found,), notes = read_folder(tmp_path, texts.get)
+    assert (found.operators, found.opinfos, notes) == (("op.variant",), ("op",), [])
+    assert [(file.path, file.role, file.after) for file in found.files] == [
+        ("torch/f.py", "fix", after),
+        ("test/t.py", "test", b"1\n2\n"),
+    ]
+    (why,) = found.files[0].reasons
+    assert (why.rule, why.default, why.line, why.function) == ("p", "0 is the special case", 2, "f")
+    none, (note,) = read_folder(tmp_path, {**texts, "torch/f.py": b"other\n"}.get)
+    assert none == [] and note == "0001-mend: torch/f.py: line 2 is not what was planned for"
 
 
 def test_a_repair_is_left_out_whole() -> None:
@@ -217,7 +244,5 @@ def test_a_repair_is_left_out_whole() -> None:
     )
     whole = made(one, origin="repairs")
     row = {"request": whole.requests[0].id, "path": "test/t.py", "verdict": "rejected", "fixes": []}
-    import json
-
     found = decisions.read(json.dumps({"version": 1, "series": "try", "decisions": [row]}), whole)
     assert all(found.drops(whole.requests[0], part) for part in whole.requests[0].parts)

@@ -95,7 +95,8 @@ def _proposal(
         value["name"],
         tuple(sorted(files, key=lambda file: (file.role != "fix", file.path))),
         tuple(value["operators"]),
-        tuple(sorted({check["subject"] for check in checks})),
+        # A check says how many samples it ran behind the name of its operator.
+        tuple(sorted({check["subject"].partition(" ")[0] for check in checks})),
         tuple(value.get("issues", ())),
     )
 
