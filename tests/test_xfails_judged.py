@@ -12,6 +12,7 @@ from symfix.codemods.cli import main_group
 from symfix.codemods.hunt.failure import Failure, Mode, Operator
 from symfix.codemods.hunt.sweep import Sweep
 from symfix.codemods.xfails import judging
+from symfix.codemods.xfails.entries import Entry
 
 SUITE = """\
 import torch
@@ -72,8 +73,32 @@ def test_a_test_file_is_put_to_its_own_tests(tmp_path: Path) -> None:
     assert path.read_text() == SUITE.replace('    xfail("mul"),  # passes\n', "")
     assert "mul in failing: test_mine_mul_cpu_float32 passes" in result.output
     assert "1 stale, 1 needed, 5 left" in result.output
-    for reason in ("skipped: variants", "no test of test_mine is about it", "limited to cuda", "a skip", "no protocol"):
+    for reason in (
+        "skips itself: variants",
+        "no test of test_mine is about it",
+        "limited to cuda",
+        "a skip",
+        "no protocol",
+    ):
         assert reason in result.output, reason
+
+
+@pytest.mark.parametrize(
+    ("tests", "state"),
+    [
+        pytest.param(["passes", "passes"], "stale", id="all pass"),
+        pytest.param(["passes", "fails"], "needed", id="one fails"),
+        pytest.param(["passes", "skips itself: no inplace form"], "stale", id="does not apply to one"),
+        pytest.param(["passes", "skipped: no LAPACK"], "left", id="this machine can't run one"),
+        pytest.param(["skips itself: no inplace form"], "left", id="applies to none"),
+        pytest.param(["passes", "breaks: SystemError"], "left", id="one breaks"),
+        pytest.param([], "left", id="no test"),
+    ],
+)
+def test_an_entry_is_stale_when_nothing_is_left_that_fails(tests: list[str], state: str) -> None:
+    entry = Entry("xfail", "add", "", None, None, "failing", ("test_it",), 1, 0, 1)
+    answers = [(f"test_it_{number}", came) for number, came in enumerate(tests)]
+    assert judging.judgement(entry, answers).state.value == state
 
 
 @pytest.fixture

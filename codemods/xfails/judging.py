@@ -116,18 +116,14 @@ def _swept(
     found = {}
     for entry in entries:
         if entry.name in passed:
-            judgement = Judgement(entry, State.STALE, f"passes on every sample ({protocol} protocol, cpu, float32)")
+            said = Judgement(entry, State.STALE, f"passes on every sample ({protocol} protocol, cpu, float32)")
         elif entry.name in failures:
-            judgement = Judgement(entry, State.NEEDED, one_line(failures[entry.name]))
+            said = Judgement(entry, State.NEEDED, one_line(failures[entry.name]))
         elif entry.name not in known:
-            judgement = Judgement(
-                entry, State.LEFT, "unverifiable: the installed torch has no operator test of this name"
-            )
+            said = Judgement(entry, State.LEFT, "unverifiable: the installed torch has no operator test of this name")
         else:
-            judgement = Judgement(
-                entry, State.LEFT, f"unverifiable: {untestable.get(entry.name, 'it takes no float32')}"
-            )
-        found[entry] = judgement
+            said = Judgement(entry, State.LEFT, f"unverifiable: {untestable.get(entry.name, 'it takes no float32')}")
+        found[entry] = said
     return found
 
 
@@ -174,23 +170,27 @@ def _share(
             why = f"unverifiable: the test file does not load with the installed torch: {said}"
             return found | {number: Judgement(entry, State.LEFT, why) for number, entry in left.items()}
         for number, tests in answers.items():
-            found[number] = _judgement(left.pop(number), tests)
+            found[number] = judgement(left.pop(number), tests)
         if left:
             victim = begun if begun in left else next(iter(left))
             found[victim] = Judgement(left.pop(victim), State.NEEDED, f"its test does not come to its end: {said}")
     return found
 
 
-def _judgement(entry: Entry, tests: Sequence[Sequence[str]]) -> Judgement:
+def judgement(entry: Entry, tests: Sequence[Sequence[str]]) -> Judgement:
+    """What the tests of an entry, each with what came of it, say about it."""
     if not tests:
         return Judgement(entry, State.LEFT, f"unverifiable: no test of {', '.join(entry.tests)} is about it here")
-    other = [f"{name} {came}" for name, came in tests if came not in ("passes", "fails")]
+    passing = [name for name, came in tests if came == "passes"]
     failing = [name for name, came in tests if came == "fails"]
+    # A test that skips itself does so with and without the entry.
+    other = [f"{name} {came}" for name, came in tests if came not in ("passes", "fails")]
+    unknown = [said for said in other if not passing or " skips itself: " not in said]
     if failing:
         return Judgement(entry, State.NEEDED, f"{failing[0]} fails")
-    if other:
-        return Judgement(entry, State.LEFT, f"unverifiable: {other[0]}")
-    return Judgement(entry, State.STALE, f"{', '.join(name for name, _ in tests)} {'pass' if tests[1:] else 'passes'}")
+    if unknown:
+        return Judgement(entry, State.LEFT, f"unverifiable: {unknown[0]}")
+    return Judgement(entry, State.STALE, f"{', '.join(passing)} {'pass' if passing[1:] else 'passes'}")
 
 
 def _folders(path: Path) -> list[Path]:

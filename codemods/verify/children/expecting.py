@@ -9,6 +9,7 @@ import inspect
 import json
 import re
 import sys
+import traceback
 import unittest
 import warnings
 from collections.abc import Iterator
@@ -78,15 +79,29 @@ def _answer(cases: list[tuple[type[unittest.TestCase], str]], entry: dict[str, A
     return [[name, _came_of(kind, name)] for kind, name in cases if wanted.fullmatch(name)]
 
 
+class _Result(unittest.TestResult):
+    """Also knows whether a skip is the test's own word about its operator, or that of a decorator about the machine."""
+
+    by_itself = False
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+        trace = sys.exc_info()[2]
+        names = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(trace)]
+        raised = [name for name in names if name.partition(".")[0] != "unittest"]
+        self.by_itself = bool(raised) and raised[-1] == type(test).__module__
+        super().addSkip(test, reason)
+
+
 def _came_of(kind: type[unittest.TestCase], name: str) -> str:
-    result = unittest.TestResult()
+    result = _Result()
     unittest.TestSuite([kind(name)]).run(result)
     if result.unexpectedSuccesses:
         return "passes"
     if result.expectedFailures:
         return "fails"
     if result.skipped:
-        return f"skipped: {' '.join(result.skipped[0][1].split())[:200]}"
+        how = "skips itself" if result.by_itself else "skipped"
+        return f"{how}: {' '.join(result.skipped[0][1].split())[:200]}"
     if result.errors or result.failures:
         return f"breaks: {(result.errors or result.failures)[0][1].strip().splitlines()[-1][:200]}"
     return "is not expected to fail"

@@ -16,6 +16,7 @@ from .changed_torch import Kernels, overlay
 from .operators import quiet, say, spread
 
 _LONGEST = 120
+_LONGEST_NUMBER = 8
 _MOST_ELEMENTS = 12
 _OTHER_SAMPLES = 5
 _LETTERS = "xyzwvu"
@@ -91,6 +92,7 @@ def _text(value: Any, name: str, kind: str, tensors: dict[str, str], marks: list
         marks += [(taken, dimension) for dimension, size in enumerate(value.shape) if size >= 2]
         return taken
     if value is None or isinstance(value, (bool, int, float, str)):
+        value = round(value, 3) if isinstance(value, float) and len(repr(value)) > _LONGEST_NUMBER else value
         text = json.dumps(value) if isinstance(value, str) else repr(value)
         if "inf" in text or "nan" in text:
             text = f'float("{text}")' if isinstance(value, float) else text
