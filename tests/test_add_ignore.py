@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from running import SHAPES, symfix
+from symfix.codemods.cli import main_group
+from symfix.codemods.commands import ignoring
 from symfix.codemods.edits import Edit
 from symfix.codemods.ignoring import Ignored, ignore, refusal
 from symfix.codemods.registry import load_language
@@ -147,6 +149,31 @@ def test_the_checker_is_silent_afterwards_and_a_second_run_writes_nothing(tmp_pa
     assert "left (suppressed): until 2.9 is out" in symfix("check", "m.py", cwd=tmp_path, code=0).stdout
     symfix("fix", "m.py", "--add-ignore", "again", cwd=tmp_path, code=0)
     assert path.read_text() == after
+
+
+def test_a_finding_without_a_comment_is_printed_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "m.py"
+    path.write_text(
+        SHAPES
+        + "\n\ndef g(x: torch.Tensor):\n    a = 1 + \\\n    min(x.shape[0], x.shape[1]) + \\\n    2\n    return a\n"
+    )
+    ended = symfix("fix", "m.py", "--add-ignore", "known", cwd=tmp_path, code=1)
+    assert ended.stdout.startswith("m.py:11:5: use_sym_min_max left: no comment fits")
+    assert "1 findings of 1 files have a comment now; 1 left" in ended.stderr
+    assert path.read_text().count("symfix: ignore") == 1
+    symfix("check", "m.py", cwd=tmp_path, code=1)
+
+
+def test_comments_after_which_other_findings_come_are_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.py").write_text(SHAPES)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ignoring, "_silenced", lambda *_: False)
+    arguments = ["fix", "m.py", "--add-ignore", "known"]
+    assert main_group.main(arguments, standalone_mode=False) == 1
+    assert "with the comments the file has other findings" in capsys.readouterr().out
+    assert (tmp_path / "m.py").read_text() == SHAPES
 
 
 def test_what_has_no_meaning_beside_it_is_refused(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def unknown(words: list[str]) -> list[str]:
     """What of a command line does not exist: commands and options."""
     command: click.Command = main_group
     rest = list(words)
-    while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
+    while isinstance(command, click.Group) and rest and not rest[0].startswith(("-", "…")):
         names = rest.pop(0).split("|")
         missing = [name for name in names if name not in command.commands]
         if missing:
