@@ -33,7 +33,7 @@ def add_ignores(words: dict[str, Any]) -> int:
         raise click.UsageError(f"--add-ignore {reason!r}: {why}")
     if STDIN in words["paths"]:
         raise click.UsageError("--add-ignore writes files; '-' is none")
-    for key, option in (("verifying", "--verify"), ("interactive", "--interactive"), ("statistics", "--statistics")):
+    for key, option in (("verifying", "--verify"), ("interactive", "--interactive")):
         if words[key]:
             raise click.UsageError(f"--add-ignore changes no code: {option} has no meaning beside it")
     if not words["allow_dirty"]:
