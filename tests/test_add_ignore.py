@@ -141,7 +141,7 @@ def test_the_checker_is_silent_afterwards_and_a_second_run_writes_nothing(tmp_pa
     path = tmp_path / "m.py"
     path.write_text(SHAPES)
     ended = symfix("fix", "m.py", "--add-ignore", "until 2.9 is out", cwd=tmp_path, code=0)
-    assert "1 findings of 1 files have a comment now" in ended.stderr
+    assert "1 finding in 1 file now with a comment" in ended.stderr
     after = path.read_text()
     assert after == SHAPES.replace(
         "    torch._check", "    # symfix: ignore[migrate_check_is_size] until 2.9 is out\n    torch._check"
@@ -159,7 +159,7 @@ def test_a_finding_without_a_comment_is_printed_with_the_reason(tmp_path: Path) 
     )
     ended = symfix("fix", "m.py", "--add-ignore", "known", cwd=tmp_path, code=1)
     assert ended.stdout.startswith("m.py:11:5: use_sym_min_max left: no comment fits")
-    assert "1 findings of 1 files have a comment now; 1 left" in ended.stderr
+    assert "1 finding in 1 file now with a comment; 1 left" in ended.stderr
     assert path.read_text().count("symfix: ignore") == 1
     symfix("check", "m.py", cwd=tmp_path, code=1)
 

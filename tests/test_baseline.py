@@ -107,7 +107,7 @@ def big(tmp_path: Path) -> Path:
 
 def test_two_thousand_findings_are_adopted_in_two_commands(big: Path) -> None:
     ended = symfix("check", "--write-baseline", "known.json", "src", cwd=big, code=0)
-    assert "2000 findings noted in known.json" in ended.stderr
+    assert "2,000 findings noted in known.json" in ended.stderr
     assert symfix("check", "--baseline", "known.json", "src", cwd=big, code=0).stdout == ""
 
     first = big / "src" / "m00.py"
@@ -117,7 +117,7 @@ def test_two_thousand_findings_are_adopted_in_two_commands(big: Path) -> None:
     ended = symfix("check", "--baseline", "known.json", "src", cwd=big, code=1)
     assert [line.partition(":")[0] for line in ended.stdout.splitlines()] == ["src/m00.py"]
     assert f":{len(first.read_text().splitlines())}:5:" in ended.stdout
-    assert "gone" not in ended.stderr
+    assert "gone:" not in ended.stderr
 
 
 def reversed_functions(lines: list[str]) -> list[str]:
@@ -135,7 +135,7 @@ def test_the_configuration_names_it_from_any_folder_and_the_gone_are_reported(tm
     symfix("check", "m.py", cwd=tmp_path / "pkg", code=0)
     module.write_text("import torch\n")
     ended = symfix("check", "m.py", cwd=tmp_path / "pkg", code=0)
-    assert "1 known findings are gone; --write-baseline" in ended.stderr
+    assert "gone: 1 known finding; --write-baseline" in ended.stderr
     module.write_text(SHAPES.replace("shape[0]", "shape[1]"))
     symfix("check", "m.py", cwd=tmp_path / "pkg", code=1)
 
@@ -148,7 +148,7 @@ def test_known_findings_of_a_file_that_is_clean_or_gone_are_counted(tmp_path: Pa
     symfix("check", "--write-baseline", "known.json", *paths, cwd=tmp_path, code=0)
     (tmp_path / "src" / "clean.py").write_text("import torch\n")
     (tmp_path / "src" / "deleted.py").unlink()
-    assert "2 known findings are gone" in symfix("check", "--baseline=known.json", "src", cwd=tmp_path, code=0).stderr
+    assert "gone: 2 known findings;" in symfix("check", "--baseline=known.json", "src", cwd=tmp_path, code=0).stderr
     other = symfix("check", "--baseline=known.json", "--select=use_sym_eq", "src", cwd=tmp_path, code=0)
     assert "gone" not in other.stderr, "its rule was not asked"
 

@@ -12,6 +12,7 @@ import click
 from ..baseline import Baseline, BaselineError, document
 from ..intake import find
 from ..outcome import Changed, Failed, Unchanged
+from ..reports import text
 from ..rule import Fix
 from ..run import Question, Report, Surroundings, turn_down
 
@@ -31,7 +32,9 @@ def only_new(
     except BaselineError as error:
         raise click.ClickException(str(error)) from None
     if gone:
-        click.echo(f"{gone} known findings are gone; --write-baseline {baseline} forgets them", err=True)
+        click.echo(
+            f"gone: {text.count(gone, 'known finding')}; --write-baseline {baseline} forgets what is gone", err=True
+        )
     return replace(report, outcomes=tuple(outcomes))
 
 
@@ -63,5 +66,5 @@ def note(report: Report, baseline: Path) -> int:
         len(outcome.offered) + len(outcome.skips) + (len(outcome.applied) if isinstance(outcome, Changed) else 0)
         for outcome in kept
     )
-    click.echo(f"{count} findings noted in {baseline}", err=True)
+    click.echo(f"{text.count(count, 'finding')} noted in {baseline}", err=True)
     return 0

@@ -46,7 +46,9 @@ def add_ignores(words: dict[str, Any]) -> int:
     sys.stdout.flush()
     sys.stderr.writelines(text.troubles(outcomes))
     left = f"; {tally.left} left" if tally.left else ""
-    click.echo(f"{tally.noted} findings of {tally.files} files have a comment now{left}", err=True)
+    click.echo(
+        f"{text.count(tally.noted, 'finding')} in {text.count(tally.files, 'file')} now with a comment{left}", err=True
+    )
     return exit_code(outcomes, words, findings=bool(tally.left))
 
 

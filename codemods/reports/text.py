@@ -43,13 +43,13 @@ def summary(outcomes: Sequence[Outcome], seen: int, *, written: bool) -> str:
     applied = sum(len(outcome.applied) for outcome in changed)
     skips = sum(len(outcome.skips) for outcome in examined)
     verb = "changed" if written else "would change"
-    text = f"{_count(seen, 'file')}, {len(changed)} {verb}: {_count(applied, 'fix', 'fixes')}"
-    text += f"; {_count(skips, 'place')} left with a reason\n" if skips else "\n"
+    text = f"{count(seen, 'file')}, {len(changed)} {verb}: {count(applied, 'fix', 'fixes')}"
+    text += f"; {count(skips, 'place')} left with a reason\n" if skips else "\n"
     offered = Counter(fix.safety for outcome in examined for fix in outcome.offered)
     if offered[Safety.UNSAFE]:
-        text += f"{_count(offered[Safety.UNSAFE], 'unsafe fix', 'unsafe fixes')} held back: see --unsafe-fixes\n"
+        text += f"{count(offered[Safety.UNSAFE], 'unsafe fix', 'unsafe fixes')} held back: see --unsafe-fixes\n"
     if offered[Safety.MANUAL]:
-        text += f"{_count(offered[Safety.MANUAL], 'fix', 'fixes')} for a person to decide, never applied\n"
+        text += f"{count(offered[Safety.MANUAL], 'fix', 'fixes')} for a person to decide, never applied\n"
     return text
 
 
@@ -73,5 +73,6 @@ def _say(answer: Fix | Skip, done: bool) -> str:
     return f"{text} [when undecided: {answer.default}]" if answer.default else text
 
 
-def _count(number: int, one: str, many: str | None = None) -> str:
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun, such as ``1,234 files``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
