@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -85,15 +86,17 @@ def run(
     results = Results.load(_key(question, surroundings))
     outcomes: dict[Path, Outcome | None] = {}
     pending: list[_Task] = []
+    ahead = _Ahead(surroundings)
     for target in targets:
         answer = _without_rules(target, question, results)
         if isinstance(answer, _Task):
+            ahead.begin()
             pending.append(answer)
         else:
             outcomes[target.path] = answer
     named = {target.path for target in targets if target.named}
     if pending:
-        context = surroundings.context()
+        context = ahead.context()
         with _collecting_seldom():
             answers = _examine_all(pending, question, context, jobs, executor, progress)
         for task, answer in zip(pending, answers, strict=True):
@@ -104,6 +107,35 @@ def run(
     results.save()
     found = (outcomes[target.path] for target in targets)
     return Report(tuple(outcome for outcome in found if outcome is not None), len(targets))
+
+
+class _Ahead:
+    """The context, which a child may have to make, made beside the reading of the files."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self._thread: threading.Thread | None = None
+        self._made: Context | Exception | None = None
+
+    def begin(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._make, daemon=True)
+            self._thread.start()
+
+    def context(self) -> Context:
+        """Raises what making it raised."""
+        assert self._thread is not None
+        self._thread.join()
+        if isinstance(self._made, Exception):
+            raise self._made
+        assert self._made is not None
+        return self._made
+
+    def _make(self) -> None:
+        try:
+            self._made = self._surroundings.context()
+        except Exception as error:
+            self._made = error
 
 
 @dataclass(frozen=True)

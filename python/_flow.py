@@ -10,6 +10,7 @@ from functools import lru_cache
 from ..codemods.source import SourceFile
 from ._evaluate import Scope, evaluate
 from ._module import Function, Module, parse, spelled
+from ._reach import reached
 from ._receivers import imports_torch, runs_on_tensors, shown_to_be_tensors
 from ._values import Kind, Value, annotated, flat, join
 
@@ -59,13 +60,18 @@ class Flow:
         self._shown: dict[Function, frozenset[str]] = {}
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._scopes: dict[Function, Scope] = {}
+        calls = {function: [one for _, many in self._calls(function) for one in many] for function in module.functions}
+        self.reached = reached(module, calls)
+        """The functions in which anything may be a size."""
         self._settle()
         self._values: dict[ast.expr, Value] = {}
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The names visible at a node, targets of the comprehensions around it included."""
         function = self.module.function_of(node)
-        scope = self._scopes[function] if function else Scope(self.module, None, {}, self._results.of)
+        scope = self._scopes.get(function) if function else None
+        if scope is None:
+            scope = Scope(self.module, function, {}, self._results.of)
         for comprehension in reversed(self.module.comprehensions_around(node)):
             scope = scope.inside(comprehension)
         return scope
@@ -79,7 +85,7 @@ class Flow:
         return flat(self.value(node))
 
     def _settle(self) -> None:
-        pending = self.module.functions
+        pending = [function for function in self.module.functions if function in self.reached]
         callers: dict[str, set[Function]] = defaultdict(set)
         for _ in range(_ROUNDS):
             again: set[Function] = set()
@@ -98,7 +104,7 @@ class Flow:
                 again |= set(self._inner[function]) if before is None else set()
             if not again:
                 return
-            pending = [function for function in self.module.functions if function in again]
+            pending = [function for function in self.module.functions if function in again & self.reached]
 
     def _calls(self, function: Function) -> list[tuple[ast.Call, list[Function]]]:
         """The calls inside a function of what the file defines."""

@@ -37,6 +37,8 @@ def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
         if id(condition) in inside_checks:
             continue
         function = module.function_of(condition)
+        if function is not None and function not in flow.reached:
+            continue
         for node in _parts(condition):
             leaf = _assigned(node, function) or node
             if id(leaf) in seen or id(leaf) in inside_checks or not _undecided(leaf, flow):

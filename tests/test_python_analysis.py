@@ -19,7 +19,7 @@ HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
 def kind_of(body: str, name: str, arguments: str = "x: Tensor, y: Tensor, k: int, s: float") -> Kind:
     """The kind of ``name`` where ``body`` ends."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())
-    text = f"{HEAD}def f({arguments}):\n{lines}    probe({name})\n"
+    text = f"{HEAD}def f({arguments}):\n{lines}    probe({name})\n    torch.sym_max(0, 1)\n"
     module = Module(SourceFile(Path("torch/_refs/a.py"), text.encode()))
     (probe,) = (call for call in module.every(ast.Call) if ast.unparse(call.func) == "probe")
     return Flow(module).kind(probe.args[0])

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from symfix.codemods.source import SourceFile
+from symfix.python._flow import Flow
+from symfix.python._module import Module
+
+SOURCES = [
+    "x.shape[0]",
+    "x.size(0)",
+    "x.stride()",
+    "x.numel()",
+    "x.item()",
+    "torch.broadcast_shapes(a)",
+    "torch.sym_max(a, b)",
+    "alpha == 1.0",
+    "isinstance(a, torch.SymInt)",
+]
+
+
+def reached(text: str) -> set[str]:
+    flow = Flow(Module(SourceFile(Path("torch/a.py"), text.encode())))
+    return {function.node.name for function in flow.reached}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_a_size_comes_from(source: str) -> None:
+    assert reached(f"import torch\ndef f(x, a, b, alpha):\n    return {source}\ndef g(x):\n    return x + 1\n") == {"f"}
+
+
+def test_an_annotation_is_a_source() -> None:
+    assert reached("def f(n: SymInt):\n    return n\ndef g(n: int):\n    return n\n") == {"f"}
+
+
+def test_sizes_go_to_callees_callers_and_inner_functions() -> None:
+    text = (
+        "def passes(x):\n    return helper(x.numel())\n"
+        "def helper(n):\n    return n == 0\n"
+        "def asks(x):\n    return passes(x)\n"
+        "def outer(n):\n    def inner():\n        return helper(n)\n    return inner\n"
+        "def alone(n):\n    return n == 0\n"
+    )
+    assert reached(text) == {"passes", "helper", "asks", "outer", "inner"}
