@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import difflib
 from dataclasses import dataclass, field
 
@@ -91,10 +92,20 @@ def _needed(source: str, grafted: list[_Function], names: set[str]) -> list[str]
         for name in {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} - have - set(found):
             for statement in tree.body:
                 if name in _bound(ast.Module([statement], [])):
-                    found[name] = ast.unparse(statement) + "\n"
+                    found[name] = ast.unparse(_unregistered(statement)) + "\n"
                     pending.append(statement)
                     break
     return ["\n\n", *dict.fromkeys(found.values())] if found else []
+
+
+def _unregistered(statement: ast.stmt) -> ast.stmt:
+    """A helper as it is called: the newer torch registers its own under another name."""
+    if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return statement
+    kept = [one for one in statement.decorator_list if not ast.unparse(one).startswith("register_")]
+    bare = copy.copy(statement)
+    bare.decorator_list = kept
+    return bare
 
 
 def _bound(tree: ast.Module) -> set[str]:
