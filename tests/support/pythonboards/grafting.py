@@ -66,7 +66,7 @@ def graft(file: str, module: str, installed: str, before: str, after: str) -> Gr
             start, end = _span(target)
             lines[start - 1 : end] = source.splitlines(keepends=True)[first - 1 : last]
         needed = _needed(source, [found[name] for name in sorted(result.functions)], names)
-        text = "".join(lines) + "".join(needed)
+        text = "".join(lines) + "".join(needed if label == "after" else map(_if_there, needed))
         setattr(result, label, text)
     return result
 
@@ -95,7 +95,19 @@ def _needed(source: str, grafted: list[_Function], names: set[str]) -> list[str]
                     found[name] = ast.unparse(_unregistered(statement)) + "\n"
                     pending.append(statement)
                     break
-    return ["\n\n", *dict.fromkeys(found.values())] if found else []
+    # What a definition needs was found after it, and imports come before everything.
+    needed = list(dict.fromkeys(found.values()))[::-1]
+    lines = sorted(needed, key=lambda line: not _imports(line))
+    return ["\n\n", *lines] if lines else []
+
+
+def _if_there(line: str) -> str:
+    """An import that the older text made; what the newer torch no longer has may fail only where it is called."""
+    return f"try:\n    {line}except ImportError:\n    pass\n" if _imports(line) else line
+
+
+def _imports(line: str) -> bool:
+    return line.startswith(("from ", "import "))
 
 
 def _unregistered(statement: ast.stmt) -> ast.stmt:
