@@ -67,7 +67,11 @@ def traces(folder: Path) -> dict[str, str]:
             found[str(path)] = f"{_digest(path)} {stat.filemode(kept.st_mode)} {kept.st_mtime_ns}"
     for name in ("index", "HEAD"):
         found[name] = _digest(folder / ".git" / name)
-    return {**found, "status": say(folder, "--no-optional-locks", "status", "--porcelain"), "main": say(folder, "rev-parse", "main")}
+    return {
+        **found,
+        "status": say(folder, "--no-optional-locks", "status", "--porcelain"),
+        "main": say(folder, "rev-parse", "main"),
+    }
 
 
 def branches(folder: Path) -> dict[str, str]:
