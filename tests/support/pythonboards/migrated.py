@@ -165,13 +165,17 @@ def tell_traces(traces: dict[str, Any]) -> bool:
         f"{name} ({way}): {after[name][way]}"
         for name in after
         for way in ("unbacked", "backed")
-        if before[name].get(way) != after[name].get(way) and not str(before[name].get(way)).startswith("error")
+        if way in before[name].keys() & after[name].keys()
+        and before[name][way] != after[name][way]
+        and not before[name][way].startswith("error")
     ]
     better = [
         f"{name} ({way}): {before[name][way]}"
         for name in after
         for way in ("unbacked", "backed")
-        if str(before[name].get(way)).startswith("error") and not str(after[name].get(way)).startswith("error")
+        if way in before[name].keys() & after[name].keys()
+        and before[name][way].startswith("error")
+        and not after[name][way].startswith("error")
     ]
     rows = []
     for file, lines in traces["lines"].items():
