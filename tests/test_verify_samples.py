@@ -88,7 +88,9 @@ def test_what_a_call_does_besides_its_values_is_seen(
     assert words in reason
 
 
-@pytest.mark.parametrize("call", [copied, changed, drawn, warned, backwards, lambda x: x], ids=lambda call: call.__name__)
+@pytest.mark.parametrize(
+    "call", [copied, changed, drawn, warned, backwards, lambda x: x], ids=lambda call: call.__name__
+)
 def test_the_same_call_is_seen_the_same(call: Callable[[Any], Any]) -> None:
     seen = [protocols.eager(samples.Sample(call, (torch.ones(2, 2),), {})) for _ in range(2)]
     assert seen[0] == seen[1]
