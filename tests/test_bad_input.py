@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -198,9 +199,15 @@ def test_an_interrupted_run(source: Path, tmp_path: Path) -> None:
         [sys.executable, "-m", "symfix.codemods.cli", "fix", source, pipe],
         stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    time.sleep(2)
+    writer = -1
+    while writer < 0:
+        # Opens only when symfix stands at the pipe, reading.
+        with contextlib.suppress(OSError):
+            writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=60)
+    os.close(writer)
     assert process.returncode == 2
     only_line(said.lstrip(), "interrupted", "as it was")
     assert source.read_text() == SHAPES
