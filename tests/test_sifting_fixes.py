@@ -73,3 +73,25 @@ def test_without_harm_nothing_changes() -> None:
     kept = keep_good([whole], QUESTION, SURROUNDINGS, prove)
     assert kept.outcomes == (whole,)
     assert kept.dropped == ()
+
+
+def test_a_fix_on_a_line_that_nothing_ran_is_left_out() -> None:
+    text = TEXT.replace("    return x\n", "    return x\n\n\n", 1)
+    changed = outcome("torch/both.py", text)
+    asked: list[bytes] = []
+
+    def counting(changes: Sequence[Change]) -> Verification:
+        (change,) = changes
+        asked.append(change.after)
+        lines = change.after.splitlines()
+        unrun = [number for number, line in enumerate(lines, 1) if b"torch._check(y.shape[0] >= 0)" in line]
+        verdict = Verdict.UNVERIFIABLE if unrun else Verdict.PROVEN
+        return Verification(verdict, "", (str(change.path),), unrun=tuple(f"both.py:{line}" for line in unrun))
+
+    kept = keep_good([changed], QUESTION, SURROUNDINGS, counting)
+    (left,) = kept.outcomes
+    assert isinstance(left, Changed)
+    assert left.after == text.replace("_check_is_size(x.shape[0])", "_check(x.shape[0] >= 0)").encode()
+    assert len(asked) == 2
+    assert kept.dropped == ("torch/both.py:12:5: migrate_check_is_size is not kept: nothing that was run runs line 12",)
+    assert not kept.harm

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from symfix.codemods.verify.change import Check, Observation, Verdict, Verification
-from symfix.codemods.verify.sifting import Ask, sift
+from symfix.codemods.verify.sifting import Ask, Dropped, sift
 
 
 def answering(bad: set[int], asked: list[tuple[int, ...]]) -> Ask:
@@ -69,3 +69,33 @@ def test_a_broken_baseline_keeps_nothing_and_asks_once() -> None:
 def test_a_silent_deviation_is_harm_and_ignorance_is_not(deviates: str | None, kept: tuple[int, ...]) -> None:
     check = Check("unbacked", "op", Observation(False), Observation(True), deviates=deviates)
     assert sift(1, lambda _: Verification(Verdict.UNVERIFIABLE, "", (), checks=(check,))).kept == kept
+
+
+def test_what_nothing_ran_is_dropped_without_harm() -> None:
+    asked = []
+
+    def ask(numbers: Sequence[int]) -> Verification:
+        asked.append(tuple(numbers))
+        return Verification(Verdict.UNVERIFIABLE if 1 in numbers else Verdict.PROVEN, "", ())
+
+    answer = sift(3, ask, lambda left, _: {1: (7, 9)} if 1 in left else {})
+    assert asked == [(0, 1, 2), (0, 2)]
+    assert answer.kept == (0, 2)
+    assert answer.dropped == (Dropped(1, "nothing that was run runs lines 7, 9", harmful=False),)
+    assert answer.verification is not None
+    assert answer.verification.verdict is Verdict.PROVEN
+
+
+def test_what_nothing_ran_beside_harm_is_told_apart_from_it() -> None:
+    def ask(numbers: Sequence[int]) -> Verification:
+        verdict = Verdict.REGRESSED if 0 in numbers else Verdict.UNVERIFIABLE if 2 in numbers else Verdict.PROVEN
+        return Verification(verdict, "worse", ())
+
+    answer = sift(3, ask, lambda left, _: {2: (4,)} if 2 in left else {})
+    assert answer.kept == (1,)
+    assert [(item.number, item.harmful) for item in answer.dropped] == [(0, True), (2, False)]
+
+
+def test_an_unverifiable_set_that_ran_whole_stays() -> None:
+    answer = sift(2, lambda _: Verification(Verdict.UNVERIFIABLE, "no test reaches it", ()), lambda *_: {})
+    assert answer.kept == (0, 1)

@@ -123,8 +123,8 @@ def _verified(session: _Session, words: Words) -> tuple[_Session, int]:
         click.echo(line, err=True)
     if kept.dropped and not any(isinstance(outcome, Changed) for outcome in kept.outcomes):
         click.echo("symfix: nothing was written; every file is as it was", err=True)
-    code = CODES.get(kept.verification.verdict, 1) if kept.verification else 3
-    return replace(session, report=replace(session.report, outcomes=kept.outcomes)), 3 if kept.dropped else code
+    code = 1 if kept.dropped or kept.verification is None else CODES.get(kept.verification.verdict, 1)
+    return replace(session, report=replace(session.report, outcomes=kept.outcomes)), 3 if kept.harm else code
 
 
 def _fix_stdin(words: Words) -> int:

@@ -1,4 +1,4 @@
-"""``fix --verify``: the fixes that do harm are named and dropped, the others stay."""
+"""``fix --verify``: the fixes that do harm, or that nothing ran, are named and dropped, the others stay."""
 
 from __future__ import annotations
 
@@ -8,21 +8,27 @@ from dataclasses import dataclass
 from ..outcome import Changed, Outcome
 from ..rule import Fix
 from ..run import Question, Surroundings, turn_down
+from ..source import SourceFile
 from ..verify.change import Change, Verification
+from ..verify.counting import origins
 from ..verify.sifting import Dropped, Prove, sift
 
 
 @dataclass(frozen=True)
 class Kept:
-    """``outcomes`` without the harmful fixes, what was dropped in words, and the verification of what stays."""
+    """``outcomes`` without the fixes that were dropped, these in words, and the verification of what stays.
+
+    ``harm``: one of those dropped made something worse.
+    """
 
     outcomes: tuple[Outcome, ...]
     dropped: tuple[str, ...]
     verification: Verification | None
+    harm: bool = False
 
 
 def keep_good(outcomes: Sequence[Outcome], question: Question, surroundings: Surroundings, prove: Prove) -> Kept:
-    """Prove all changes together; if they do harm, find the fixes that do and leave them out."""
+    """Prove all changes together; leave out the fixes that do harm, and those whose lines nothing ran."""
     fixes = [
         (number, fix)
         for number, outcome in enumerate(outcomes)
@@ -30,16 +36,43 @@ def keep_good(outcomes: Sequence[Outcome], question: Question, surroundings: Sur
         for fix in outcome.applied
     ]
 
-    def ask(numbers: Sequence[int]) -> Verification:
+    def changes(numbers: Sequence[int]) -> list[Change]:
         chosen = _with(outcomes, [fixes[number] for number in numbers], question, surroundings)
         changed = [outcome for outcome in chosen if isinstance(outcome, Changed)]
-        return prove([Change(outcome.source.path, outcome.source.content, outcome.after) for outcome in changed])
+        return [Change(outcome.source.path, outcome.source.content, outcome.after) for outcome in changed]
 
-    sifted = sift(len(fixes), ask)
+    def idle(numbers: Sequence[int], verification: Verification) -> dict[int, list[int]]:
+        unrun = {change.path: _unrun(change, verification) for change in changes(numbers)}
+        found = {}
+        for number in numbers:
+            where, fix = fixes[number]
+            source = _source(outcomes[where])
+            found[number] = sorted(_lines(fix, source) & unrun.get(source.path, frozenset()))
+        return {number: lines for number, lines in found.items() if lines}
+
+    sifted = sift(len(fixes), lambda numbers: prove(changes(numbers)), idle)
     if not sifted.dropped:
         return Kept(tuple(outcomes), (), sifted.verification)
     left = _with(outcomes, [fixes[number] for number in sifted.kept], question, surroundings)
-    return Kept(tuple(left), tuple(_named(outcomes, fixes, sifted.dropped)), sifted.verification)
+    harm = any(item.harmful for item in sifted.dropped)
+    return Kept(tuple(left), tuple(_named(outcomes, fixes, sifted.dropped)), sifted.verification, harm)
+
+
+def _source(outcome: Outcome) -> SourceFile:
+    assert isinstance(outcome, Changed)
+    return outcome.source
+
+
+def _unrun(change: Change, verification: Verification) -> frozenset[int]:
+    """The lines of the text before whose change nothing ran."""
+    places = (place.rpartition(":") for place in verification.unrun)
+    return origins(change, {int(line) for name, _, line in places if name == change.path.name})
+
+
+def _lines(fix: Fix, source: SourceFile) -> set[int]:
+    """The lines that a fix changes, counted from 1."""
+    spans = ((source.line_column(edit.start)[0], source.line_column(edit.end)[0]) for edit in fix.edits)
+    return {line for first, last in spans for line in range(first, last + 1)}
 
 
 def _with(
@@ -60,7 +93,6 @@ def _with(
 def _named(outcomes: Sequence[Outcome], fixes: Sequence[tuple[int, Fix]], dropped: Sequence[Dropped]) -> Iterator[str]:
     for item in dropped:
         number, fix = fixes[item.number]
-        outcome = outcomes[number]
-        assert isinstance(outcome, Changed)
-        line, column = outcome.source.line_column(fix.start)
-        yield f"{outcome.source.path}:{line}:{column}: {fix.rule} is not kept: {item.reason}"
+        source = _source(outcomes[number])
+        line, column = source.line_column(fix.start)
+        yield f"{source.path}:{line}:{column}: {fix.rule} is not kept: {item.reason}"

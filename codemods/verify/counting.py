@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -42,6 +42,17 @@ def changed_lines(change: Change) -> tuple[int, ...]:
         elif tag != "equal":
             found += range(start + 1, end + 1)
     return tuple(found)
+
+
+def origins(change: Change, lines: Collection[int]) -> frozenset[int]:
+    """The lines of the text before that these lines of the text after stand for, counted from 1."""
+    found: set[int] = set()
+    for tag, first, last, start, end in _operations(change):
+        if tag == "equal" or (tag == "replace" and last - first == end - start):
+            found.update(line - start + first for line in lines if start < line <= end)
+        elif any(start < line <= max(end, start + 1) for line in lines):
+            found.update(range(first + 1, max(last, first + 1) + 1))
+    return frozenset(found)
 
 
 def _beside_unrun(change: Change, line: int, counts: dict[int, int]) -> bool:

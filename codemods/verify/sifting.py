@@ -1,8 +1,8 @@
-"""Of a set of fixes, keep the good ones: find the smallest guilty one, drop it, verify the rest again."""
+"""Of a set of fixes, keep the good ones: drop the smallest guilty one, and those that nothing ran, and verify again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .change import Change, Verdict, Verification
@@ -10,6 +10,8 @@ from .change import Change, Verdict, Verification
 ROUNDS = 4
 
 Ask = Callable[[Sequence[int]], Verification]
+Idle = Callable[[Sequence[int], Verification], Mapping[int, Sequence[int]]]
+"""By the number of a fix, the lines it changes that nothing ran."""
 Prove = Callable[[Sequence[Change]], Verification]
 
 
@@ -19,6 +21,8 @@ class Dropped:
 
     number: int
     reason: str
+    harmful: bool = True
+    """It made something worse; otherwise nothing that was run told anything of it."""
 
 
 @dataclass(frozen=True)
@@ -36,30 +40,43 @@ def harmful(verification: Verification) -> bool:
     return silent or verification.verdict in (Verdict.REGRESSED, Verdict.BROKEN_BASELINE)
 
 
-def sift(count: int, ask: Ask, rounds: int = ROUNDS) -> Sifted:
-    """Verify all of ``count`` fixes; while they do harm, drop the smallest guilty one, at most ``rounds`` times.
+def _none(left: Sequence[int], verification: Verification) -> Mapping[int, Sequence[int]]:
+    return {}
 
-    ``ask`` verifies the fixes of the given numbers, in order, against the text without any. A set that is still harmful
-    after the last round is dropped whole.
+
+def sift(count: int, ask: Ask, idle: Idle = _none, rounds: int = ROUNDS) -> Sifted:
+    """Verify all of ``count`` fixes; drop what does harm, the smallest guilty fix first, and what nothing ran.
+
+    ``ask`` verifies the fixes of the given numbers, in order, against the text without any; ``idle`` says which of
+    them changed lines that the verification did not run. A set that is still harmful after ``rounds`` guilty fixes is
+    dropped whole.
     """
     left = list(range(count))
     dropped: list[Dropped] = []
-    for _ in range(rounds):
-        if not left:
-            return Sifted((), tuple(dropped), None)
+    guilty = 0
+    while left:
         verification = ask(left)
         if not harmful(verification):
-            return Sifted(tuple(left), tuple(dropped), verification)
-        if verification.verdict is Verdict.BROKEN_BASELINE:
-            return Sifted((), tuple(Dropped(number, verification.reason) for number in left), verification)
-        guilty, reason = _guilty(left, ask, verification)
-        dropped.append(Dropped(guilty, reason))
-        left.remove(guilty)
-    last = ask(left) if left else None
-    if last is None or not harmful(last):
-        return Sifted(tuple(left), tuple(dropped), last)
-    dropped += [Dropped(number, last.reason) for number in left]
+            unrun = idle(left, verification) if verification.verdict is Verdict.UNVERIFIABLE else {}
+            if not unrun:
+                return Sifted(tuple(left), tuple(dropped), verification)
+            dropped += [Dropped(number, _unrun(lines), harmful=False) for number, lines in unrun.items()]
+            left = [number for number in left if number not in unrun]
+            continue
+        if verification.verdict is Verdict.BROKEN_BASELINE or guilty == rounds:
+            kept = verification if verification.verdict is Verdict.BROKEN_BASELINE else None
+            dropped += [Dropped(number, verification.reason) for number in left]
+            return Sifted((), tuple(dropped), kept)
+        number, reason = _guilty(left, ask, verification)
+        dropped.append(Dropped(number, reason))
+        left.remove(number)
+        guilty += 1
     return Sifted((), tuple(dropped), None)
+
+
+def _unrun(lines: Sequence[int]) -> str:
+    many = "line" if len(lines) == 1 else "lines"
+    return f"nothing that was run runs {many} {', '.join(map(str, lines))}"
 
 
 def _guilty(left: Sequence[int], ask: Ask, whole: Verification) -> tuple[int, str]:

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.fx.experimental.proxy_tensor import make_fx
-from torch.utils import _pytree as pytree
 
+from .protocols import traced
 from .samples import Sample, difference
 
 
@@ -35,7 +34,7 @@ def unbacked(sample: Sample) -> dict[str, Any] | None:
 def backed(sample: Sample) -> dict[str, Any] | None:
     """``make_fx`` and ``torch.compile`` with symbols that have a hint, then the comparison."""
     expected = _eager(sample)
-    _make_fx(sample)
+    traced(sample)
     torch._dynamo.reset()
     compiled = torch.compile(_plain(sample), backend="aot_eager", fullgraph=True, dynamic=True)
     _compare(sample, sample.call(compiled), expected)
@@ -59,21 +58,6 @@ def _eager(sample: Sample) -> Any:
         return sample.call()
     except Exception as error:
         raise NoSample(f"eager raises {type(error).__name__}: {error}") from None
-
-
-def _make_fx(sample: Sample) -> None:
-    leaves, structure = pytree.tree_flatten(sample.inputs())
-    places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-
-    def call(*tensors: Any) -> Any:
-        filled = list(leaves)
-        for place, tensor in zip(places, tensors, strict=True):
-            filled[place] = tensor
-        args, kwargs = pytree.tree_unflatten(filled, structure)
-        return sample.function(*args, **kwargs)
-
-    torch.manual_seed(0)
-    make_fx(call, tracing_mode="symbolic")(*(leaves[place] for place in places))
 
 
 def _compare(sample: Sample, result: Any, expected: Any) -> None:

@@ -1,10 +1,11 @@
-"""Proven operators: real PyTorch operators that fail on symbolic sizes, mended by `symfix fix` alone and proven so.
+"""Proven operators: real PyTorch operators that fail on symbolic sizes, mended by `symfix fix --verify` and proven so.
 
 Protocol. Every script in golden/repros whose docstring names an operator, a PyTorch release and one of its operator
-files is replayed from nothing: the file of that release is copied, `symfix fix` changes the copy (safe fixes only, the
-installed torch's schemas), and both are compiled, swapped into the installed torch and given the script, which traces
-the operator, calls it at two or more sizes, forbids recompilation and compares with sums of its own. No stored
-evidence is used. The last column says whether the operator of the installed torch, swapped for nothing, passes too.
+files is replayed from nothing: the file of that release is copied, and `symfix fix --verify` changes the copy (safe
+fixes only): both are compiled, swapped into the installed torch and given the script, which traces the operator, calls
+it at two or more sizes, forbids recompilation and compares with sums of its own, then torch's own operator tests. A fix
+on a line that nothing ran is left out, as the table counts. No stored evidence is used. The last column says whether
+the operator of the installed torch, swapped for nothing, passes too.
 Exit code: 0 when every operator is proven, 1 otherwise.
 """
 
@@ -59,6 +60,8 @@ class Row:
     reason: str
     installed: str
     seconds: float
+    left_out: int = 0
+    """Fixes of the file that are not part of what is proven."""
 
     @property
     def proven(self) -> bool:
@@ -114,24 +117,37 @@ def replay(item: Item, tree: Path) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, item.file)
         copy.write_bytes(before)
-        command = [sys.executable, "-m", "symfix.codemods.cli", "fix", copy]
-        fixed = subprocess.run(command, capture_output=True, text=True, check=False)
-        if fixed.returncode not in (0, 1):
-            return _row(item, "", "", "not fixed", fixed.stderr.strip().partition("\n")[0], "", started)
-        changes = [Change(copy, before, copy.read_bytes())]
+        command = [sys.executable, "-m", "symfix.codemods.cli", "fix", "--verify", "--allow-dirty", copy]
         kept = Path(folder, "evidence")
-        answer = verify(changes, repros=[item.repro], torch_root=tree, evidence_folder=kept, fresh=True)
+        proof = ["--repro", item.repro, "--torch-root", tree, "--evidence", kept]
+        fixed = subprocess.run([*command, *proof], capture_output=True, text=True, check=False)
+        if fixed.returncode not in (0, 1):
+            said = [line for line in fixed.stderr.splitlines() if " is not kept: " in line]
+            return _row(item, "", "", "not fixed", (said or fixed.stderr.strip().splitlines() or [""])[0], "", started)
+        changes = [Change(copy, before, copy.read_bytes())]
+        # The fix has left its evidence: this asks for it and runs nothing again.
+        answer = verify(changes, repros=[item.repro], torch_root=tree, evidence_folder=kept)
+    left_out = fixed.stderr.count(" is not kept: ")
     if not answer.checks:
-        return _row(item, "", "", answer.verdict.value, answer.reason, "", started)
+        return _row(item, "", "", answer.verdict.value, answer.reason, "", started, left_out)
     check = next(check for check in answer.checks if check.protocol == "repro")
     installed = "" if check.reference is None else symptom(check.reference)
     seen = symptom(check.before), symptom(check.after)
-    return _row(item, *seen, answer.verdict.value, answer.reason, installed, started)
+    return _row(item, *seen, answer.verdict.value, answer.reason, installed, started, left_out)
 
 
-def _row(item: Item, before: str, after: str, verdict: str, reason: str, installed: str, started: float) -> Row:
+def _row(
+    item: Item,
+    before: str,
+    after: str,
+    verdict: str,
+    reason: str,
+    installed: str,
+    started: float,
+    left_out: int = 0,
+) -> Row:
     seconds = round(time.monotonic() - started, 1)
-    return Row(item.operator, item.release, item.file, before, after, verdict, reason, installed, seconds)
+    return Row(item.operator, item.release, item.file, before, after, verdict, reason, installed, seconds, left_out)
 
 
 def symptom(seen: Observation) -> str:
@@ -149,9 +165,19 @@ def symptom(seen: Observation) -> str:
 
 def table_rows(rows: Iterable[Row]) -> list[tuple[object, ...]]:
     """The table with its head."""
-    head = ("operator", "PyTorch", "file", "before", "after", "verdict", "seconds", "as installed")
+    head = ("operator", "PyTorch", "file", "before", "after", "verdict", "left out", "seconds", "as installed")
     cells = (
-        (row.operator, row.release, row.file, row.before, row.after, row.verdict, row.seconds, row.installed)
+        (
+            row.operator,
+            row.release,
+            row.file,
+            row.before,
+            row.after,
+            row.verdict,
+            row.left_out,
+            row.seconds,
+            row.installed,
+        )
         for row in rows
     )
     return [head, *cells]

@@ -6,7 +6,9 @@ sizes at 0, at 1 and at a larger value. An operator counts when it failed and pa
 its repair alone, no size gives another result than eager without an error, and `verify` says proven. C++ is repaired
 in the files of PyTorch 2.6.0 as far as they compile against the installed torch: there the unchanged file, swapped in,
 must still fail. Then all repairs in Python at once: everything that passed must still pass, and all operators must be
-equal on concrete sizes, errors included. Without `--fresh` a run goes on where the last one was.
+equal on concrete sizes, errors included. Each repair gets its regression test, which fails before and passes after, and
+the expected failures that pass with it are removed, each by running; both are in its patch. Without `--fresh` a run
+goes on where the last one was.
 Exit code: 0 when nothing is worse, 1 otherwise.
 """
 
@@ -17,12 +19,15 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from symfix.codemods.hunt.failure import MEANING, Mode
+from symfix.codemods.regression.additions import Workplace, additions
 from symfix.codemods.repair.folder import figures, write
 from symfix.codemods.repair.procedure import Wanted, repair
 from symfix.codemods.repair.repaired import Outcome
+from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.scratch import scratch_folder
 
 from .corpus import source_tree
@@ -36,7 +41,10 @@ def main() -> int:
     wanted = Wanted(tuple(words.operators) or None, root, jobs=words.jobs, fresh=words.fresh)
     with scratch_folder() as scratch:
         outcome = repair(wanted, scratch, lambda text: say(text, started))
-    write(outcome, words.output)
+        workplace = Workplace(locate(None, None), scratch, root, None, words.jobs)
+        judged, addition = additions(outcome.repairs, workplace, lambda text: say(text, started))
+    outcome = replace(outcome, repairs=tuple(judged), seconds=round(time.monotonic() - started, 1))
+    write(outcome, words.output, [addition])
     for line in lines(outcome):
         print(line)
     print(f"minutes: {outcome.seconds / 60:.0f}; patches, evidence and what is left: {words.output}")
