@@ -18,7 +18,7 @@ Picks = list[tuple[Candidate, tuple[str, ...]]]
 ROUNDS = 24
 _BACKINGS = 3
 """How often an operator that is stuck may go back to try something else."""
-_FRAMES = 5
+_NOT_COMPILED = "does not compile"
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
 
 
@@ -111,6 +111,7 @@ class Search:
         self.drafts[member.path] = draft.only([fix for fix in draft.taken if fix not in member.fixes])
         names = [name for name, chain in self.chains.items() if member in chain]
         came = f"{why}: {trial.operator} {trial.verdict}: {trial.message}"
+        self._reopen(member, names)
         self.attempts.append(Attempt(member.candidate, tuple(names), kept=False, came=came))
         for name in names:
             del self.chains[name][self.chains[name].index(member) :]
@@ -118,6 +119,13 @@ class Search:
         for name, now in self.bench.try_on(self.drafts, samples, most).trials.items():
             self.trials[name] = now
             self._place(name, now, self.drafts)
+
+    def _reopen(self, member: Kept, names: Sequence[str]) -> None:
+        """What failed for these operators on top of ``member`` may be tried again without it."""
+        since = next((at for at, one in enumerate(self.attempts) if one.candidate is member.candidate), 0)
+        for attempt in self.attempts[since + 1 :]:
+            if not attempt.kept and not attempt.came.startswith(_NOT_COMPILED) and {*attempt.operators} & {*names}:
+                self._tried.discard((attempt.candidate.site.path, attempt.candidate.key))
 
     def _place(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
         self._sites.pop(name, None)
@@ -186,7 +194,7 @@ class Search:
                 at = draft.origin(draft.line_start(failure.line)) if failure.line else 0
                 culprit = min(here, key=lambda pick: abs(self._first(pick[0]) - at))
                 self._tried.add((path, culprit[0].key))
-                self.attempts.append(Attempt(*culprit, kept=False, came=f"does not compile: {failure.reason}"))
+                self.attempts.append(Attempt(*culprit, kept=False, came=f"{_NOT_COMPILED}: {failure.reason}"))
                 left.remove(culprit)
         return left
 

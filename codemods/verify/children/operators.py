@@ -8,30 +8,47 @@ import logging
 import os
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from .changed_torch import Kernels, overlay
 
+Questions = Iterator[tuple[str, Any, Callable[[], dict[str, Any]]]]
+"""What kind of thing is asked about, its name, and what finds the answer."""
+
 
 def main(request_path: str) -> None:
     """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+
+    def questions() -> Questions:
+        operators = by_name()
+        for name, protocol in request["tasks"]:
+            yield "task", [name, protocol], partial(observe, operators.get(name, []), protocol, request["samples"])
+
+    answer_all(request, questions)
+
+
+def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> None:
+    """Answer each of ``questions`` on the torch that the request describes, a line of the report each; never returns.
+
+    ``questions`` is called when that torch may be imported. A line says which kernels of the library were called.
+    """
     overlay(request["modules"])
     with Path(request["report"]).open("a") as report:
         kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
         say(report, {"swaps": kernels.states() if kernels else []})
         quiet()
-        operators = by_name()
-        for name, protocol in request["tasks"]:
-            say(report, {"start": [name, protocol]})
+        for kind, subject, ask in questions():
+            say(report, {"start": subject})
             calls = kernels.calls() if kernels else []
             faulthandler.dump_traceback_later(request["patience"], exit=True)
-            answer = observe(operators.get(name, []), protocol, request["samples"])
+            answer = ask()
             faulthandler.cancel_dump_traceback_later()
             reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
-            say(report, {"task": [name, protocol], "calls": reached, **answer})
+            say(report, {kind: subject, "calls": reached, **answer})
     # A library laid over torch's must not live to see torch's own teardown.
     os._exit(0)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import faulthandler
 import importlib
 import json
-import os
 import signal
 import time
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .changed_torch import Kernels, overlay
-from .operators import quiet, say, spread
+from .operators import Questions, answer_all, spread
 
 # Frames that ask for a size on behalf of somebody else.
 _MACHINERY = (
@@ -39,24 +37,15 @@ _SIZES = {"0": lambda _: 0, "1": lambda _: 1, "one more": lambda n: n + 1, "larg
 def main(request_path: str) -> None:
     """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
-    overlay(request["modules"])
-    with Path(request["report"]).open("a") as report:
-        kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
-        say(report, {"swaps": kernels.states() if kernels else []})
-        quiet()
+
+    def questions() -> Questions:
         by_full_name = _operators()
         witness = Witness()
         _compare_shapes(witness)
         for name, wanted in request["operators"]:
-            say(report, {"start": name})
-            calls = kernels.calls() if kernels else []
-            faulthandler.dump_traceback_later(request["patience"], exit=True)
-            answer = _in_time(by_full_name.get(name), witness, wanted, request)
-            faulthandler.cancel_dump_traceback_later()
-            reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
-            say(report, {"operator": name, "calls": reached, **answer})
-    # A library laid over torch's must not live to see torch's own teardown.
-    os._exit(0)
+            yield "operator", name, partial(_in_time, by_full_name.get(name), witness, wanted, request)
+
+    answer_all(request, questions)
 
 
 def _operators() -> dict[str, Any]:
