@@ -171,6 +171,27 @@ def test_a_chain_of_places_keeps_what_brought_it_on(module: Path, advisors: Advi
     assert len(group.members) == 2
 
 
+def test_what_failed_on_top_of_a_wrong_start_is_tried_again_without_it(module: Path, advisors: Advisors) -> None:
+    """The second place is right with the default that was wrong while the first place had the other one."""
+    first, second = b"guard_or_%s(x.numel() == 0)", b"torch.sym_ite("
+
+    @dataclass
+    class Dependent(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            if second in text and first % b"false" in text:
+                return Trial(name, "wrong", "another result", 1, 0)
+            if second in text and first % b"true" in text:
+                return Trial(name, "passed", count=1)
+            mark = b"n * 2 >=" if b"guard_or_" in text else b"x.numel() == 0"
+            return Texts.trial(Texts(self.path, self.right, at={name: mark}), name, text)
+
+    search = searched(Dependent(module, {"both": b"never there"}, at={}), advisors)
+    assert search.trials["both"].passed
+    text = search.drafts[module].now.content
+    assert first % b"true" in text and first % b"false" not in text
+    assert any(attempt.came.startswith("leads nowhere") for attempt in search.attempts)
+
+
 def test_a_draft_without_one_fix_keeps_the_other_and_its_import(module: Path, advisors: Advisors) -> None:
     bench = Texts(
         module,

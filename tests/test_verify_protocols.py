@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 
 import pytest
@@ -32,3 +33,28 @@ def test_a_wrong_default_in_an_operator_that_is_called_whole(
     if not passes:
         assert seen["silent"]
         assert "[1, 2] where eager gives torch.float32 [3, 2]" in seen["error"]
+
+
+def decomposed_tanh(guess: object, error: float) -> object:
+    def tanh(x: torch.Tensor) -> torch.Tensor:
+        empty = guess(x.shape[0] == 0)  # type: ignore[operator]
+        return x * 0 if empty else 2 * torch.sigmoid(2 * x) - 1 + error
+
+    return tanh
+
+
+@pytest.mark.parametrize(
+    ("guess", "error", "passes"),
+    [(guard_or_false, 0.0, True), (guard_or_true, 0.0, False), (guard_or_false, 1.0, True)],
+    ids=["the right default", "a wrong default", "wrong at known sizes too"],
+)
+def test_a_wrong_default_in_a_decomposition(
+    guess: object, error: float, passes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiling = importlib.import_module("torch._inductor.compile_fx")
+    table = {**compiling.select_decomp_table(), torch.ops.aten.tanh.default: decomposed_tanh(guess, error)}
+    monkeypatch.setattr(compiling, "select_decomp_table", lambda: table)
+    seen = unbacked(Sample(torch.tanh, (torch.ones(3, 2),), {}))
+    assert seen["passed"] is passes, seen
+    if not passes:
+        assert seen["error"].startswith("as decomposed: ")
