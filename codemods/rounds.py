@@ -129,7 +129,7 @@ def _on_original(fix: Fix, steps: Sequence[Step]) -> Fix:
     edits = fix.edits
     for step in reversed(steps):
         edits = step.rebase(edits)
-    return replace(fix, edits=edits) if steps else fix
+    return replace(fix, edits=edits, round=len(steps)) if steps else fix
 
 
 def _skip_on_original(skip: Skip, steps: Sequence[Step]) -> Skip:

@@ -32,7 +32,8 @@ class Fix:
 
     ``mode`` is the failure mode (1 direct throw, 2 branch, 3 TensorIterator, 4 implicit SymInt to int64), ``default``
     says in words which path an undecided size takes, ``needs`` names the headers or imports the new text asks for:
-    the language places each of them once however many fixes ask.
+    the language places each of them once however many fixes ask. ``round`` counts the rounds of other fixes that were
+    applied before this one was found.
     """
 
     rule: str
@@ -43,6 +44,7 @@ class Fix:
     function: str | None = None
     default: str | None = None
     needs: tuple[str, ...] = ()
+    round: int = 0
 
     @property
     def start(self) -> int:

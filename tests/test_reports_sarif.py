@@ -119,6 +119,18 @@ def test_half_a_fix_is_no_fix() -> None:
     assert [result.get("fixes") for result in results if result["message"]["text"] == "guard"] == [None]
 
 
+def test_a_fix_on_what_another_wrote_is_no_fix_by_itself() -> None:
+    first = Fix("size", 1, Safety.SAFE, (at("numel", "sym_numel"),), "first")
+    later = Fix("guard", 2, Safety.SAFE, (at("t.numel()", "(t.sym_numel())"),), "later", round=1)
+    beside = Fix("guard", 2, Safety.UNSAFE, (at("loop", "x"),), "beside", default="not empty", round=1)
+    log = json.loads(document([Changed(SOURCE, b"x", (first, later), (beside,))], CARDS, version="1"))
+    assert {one["message"]["text"].partition(" [")[0]: "fixes" in one for one in log["runs"][0]["results"]} == {
+        "first": True,
+        "later": False,
+        "beside": True,
+    }
+
+
 def test_what_is_left_is_a_note_and_trouble_a_notification() -> None:
     (run,) = log(OUTCOMES)["runs"]
     assert [(one["level"], one["properties"]["reason"]) for one in run["results"] if one["level"] == "note"] == [

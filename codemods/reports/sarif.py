@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..edits import Edit
+from ..edits import Edit, conflict
 from ..fingerprints import NAME, fingerprints
 from ..outcome import Changed, Failed, Outcome, Refused
 from ..registry import RuleCard
@@ -38,7 +38,7 @@ def document(outcomes: Sequence[Outcome], rules: Sequence[RuleCard], *, version:
         total += len(answers)
         room = MOST_RESULTS - len(results)
         pairs = zip(answers[:room], names, strict=False)
-        results += [_result(outcome.source, answer, name, indices[answer.rule]) for answer, name in pairs]
+        results += [_result(outcome.source, answer, name, indices[answer.rule], applied) for answer, name in pairs]
     if total > len(results):
         note = f"{len(results)} of {total} findings are listed; look at fewer paths or rules for the others"
         notifications.append({"level": "note", "message": {"text": note}})
@@ -67,7 +67,7 @@ def _rule(card: RuleCard) -> _Json:
     }
 
 
-def _result(source: SourceFile, answer: Fix | Skip, fingerprint: str, index: int) -> _Json:
+def _result(source: SourceFile, answer: Fix | Skip, fingerprint: str, index: int, applied: Sequence[Fix]) -> _Json:
     location: _Json = {
         "physicalLocation": {"artifactLocation": _artifact(source.path), "region": _span(source, answer)}
     }
@@ -83,8 +83,9 @@ def _result(source: SourceFile, answer: Fix | Skip, fingerprint: str, index: int
     }
     if isinstance(answer, Skip):
         return result | {"properties": {"mode": answer.mode, "reason": answer.reason}}
-    if answer.needs:
-        # Without the header or import that goes with it, which the file's other fixes share, this is half a fix.
+    if answer.needs or _follows(answer, applied):
+        # Without the header or import that goes with it, which the file's other fixes share, or without the fixes that
+        # came before it, this is half a fix.
         return result | {"properties": {"mode": answer.mode, "safety": answer.safety.value, "needs": answer.needs}}
     result["fixes"] = [
         {
@@ -98,6 +99,12 @@ def _result(source: SourceFile, answer: Fix | Skip, fingerprint: str, index: int
         }
     ]
     return result | {"properties": {"mode": answer.mode, "safety": answer.safety.value}}
+
+
+def _follows(fix: Fix, applied: Sequence[Fix]) -> bool:
+    """Whether a fix of a later round builds on others: it was found on their text, or its edits contain theirs."""
+    earlier = (edit for other in applied if other.round < fix.round for edit in other.edits)
+    return fix.round > 0 and (fix in applied or any(conflict(one, other) for other in earlier for one in fix.edits))
 
 
 def _say(answer: Fix | Skip) -> str:
