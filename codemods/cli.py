@@ -136,6 +136,11 @@ def rule_options() -> list[click.Option]:
     return list(_RULES)
 
 
+def baseline_option() -> click.Option:
+    """The option that names what is known already."""
+    return _BASELINE[0]
+
+
 def target_options() -> list[click.Option]:
     """The options that say which torch counts."""
     return list(_TARGET)

@@ -12,18 +12,18 @@ from typing import Any
 
 import click
 
-from .cli import rule_options, target_options
+from .cli import baseline_option, rule_options, target_options
 from .reports.lintrunner import failure, messages
 
 
-@click.command(params=[*rule_options(), *target_options()])
+@click.command(params=[*rule_options(), *target_options(), baseline_option()])
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def lint(**words: Any) -> None:
     """Print a message for each finding in PATHS, and one with the new text of each file."""
-    from .commands.rewriting import examine
+    from .commands.rewriting import examine, only_new
 
     if words["paths"]:
-        sys.stdout.writelines(messages(examine(words).report.outcomes))
+        sys.stdout.writelines(messages(only_new(examine(words), words).outcomes))
 
 
 def main(arguments: Sequence[str]) -> None:

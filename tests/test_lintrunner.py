@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from running import MENDED, SHAPES, git
+from running import MENDED, SHAPES, git, symfix
 from symfix.codemods.edits import Edit
 from symfix.codemods.outcome import Changed, Failed, Outcome, Refused, Unchanged
 from symfix.codemods.reports.lintrunner import messages
@@ -84,6 +84,15 @@ def test_what_goes_wrong_is_a_message(tmp_path: Path) -> None:
     assert lost["path"] is None
     (tmp_path / "empty").write_text("")
     assert adapter(tmp_path, "--", "@empty") == []
+
+
+def test_what_the_baseline_knows_is_no_message(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(SHAPES)
+    assert len(adapter(tmp_path, "--", "m.py")) > 1
+    symfix("check", "--write-baseline", "known.json", "m.py", cwd=tmp_path, code=0)
+    assert adapter(tmp_path, "--baseline", "known.json", "--", "m.py") == []
+    (tmp_path / "pyproject.toml").write_text('[tool.symfix]\nbaseline = "known.json"\n')
+    assert adapter(tmp_path, "--", "m.py") == []
 
 
 def test_one_replacement_for_a_file_and_every_key_in_every_line() -> None:

@@ -43,12 +43,20 @@ def check(words: Words) -> int:
         from .baselining import note
 
         return note(report, words["write_baseline"])
-    if words["baseline"]:
-        from .baselining import only_new
-
-        report = only_new(report, words["baseline"], session.question, session.surroundings, words["paths"])
+    report = only_new(session, words)
     show(report, session.surroundings, words, written=False)
     return exit_code(report.outcomes, words, findings=any(map(_has_findings, report.outcomes)))
+
+
+def only_new(session: _Session, words: Words) -> Report:
+    """The report, without what the baseline knows where there is one."""
+    if not words["baseline"]:
+        return session.report
+    from . import baselining
+
+    return baselining.only_new(
+        session.report, words["baseline"], session.question, session.surroundings, words["paths"]
+    )
 
 
 def diff(words: Words) -> int:
