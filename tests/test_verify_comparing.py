@@ -9,7 +9,7 @@ import pytest
 from symfix.codemods.verify.change import Change, Check, Observation, Verdict, Verification
 from symfix.codemods.verify.choosing import choose
 from symfix.codemods.verify.comparing import compare
-from symfix.codemods.verify.counting import changed_lines
+from symfix.codemods.verify.counting import changed_lines, origins
 from symfix.codemods.verify.evidence import from_json, to_json
 from symfix.codemods.verify.operators import Answer
 from symfix.codemods.verify.variants import one_line
@@ -174,6 +174,22 @@ def test_changed_lines_are_the_new_ones_and_those_after_lost_code() -> None:
     before = b"a();\n// said\ncheck();\nb();\n\nc();\n"
     assert changed_lines(Change(Path("a.cpp"), before, b"a();\nb();\nc();\n")) == (2,)
     assert changed_lines(Change(Path("a.cpp"), before, before.replace(b"b", b"d") + b"e();\n")) == (4, 7)
+
+
+@pytest.mark.parametrize(
+    ("after", "lines", "before"),
+    [
+        (b"a();\nB();\nc();\nD();\n", {4}, {4}),
+        (b"new();\na();\nB();\nc();\nd();\n", {3}, {2}),
+        (b"a();\nB();\nBB();\nd();\n", {3}, {3}),
+        (b"a();\nB();\nBB();\nC();\nd();\n", {3}, {2, 3}),
+        (b"a();\nd();\n", {2}, {2, 3}),
+        (b"a();\nb();\nnew();\nc();\nd();\n", {3}, {2, 3}),
+    ],
+    ids=["one for one", "below a new line", "two for two", "three for two", "gone", "new"],
+)
+def test_lines_of_the_text_after_stand_for_lines_before(after: bytes, lines: set[int], before: set[int]) -> None:
+    assert origins(Change(Path("a.cpp"), b"a();\nb();\nc();\nd();\n", after), lines) == before
 
 
 def test_one_lost_sample_outweighs_many_gained() -> None:

@@ -48,10 +48,11 @@ def origins(change: Change, lines: Collection[int]) -> frozenset[int]:
     """The lines of the text before that these lines of the text after stand for, counted from 1."""
     found: set[int] = set()
     for tag, first, last, start, end in _operations(change):
-        if tag == "equal" or (tag == "replace" and last - first == end - start):
+        if tag == "replace" and last - first == end - start:
             found.update(line - start + first for line in lines if start < line <= end)
-        elif any(start < line <= max(end, start + 1) for line in lines):
-            found.update(range(first + 1, max(last, first + 1) + 1))
+        elif tag != "equal" and any(start < line <= max(end, start + 1) for line in lines):
+            # New lines stand for the two that they come between.
+            found.update(range(first + 1, last + 1) if first < last else (max(first, 1), first + 1))
     return frozenset(found)
 
 
