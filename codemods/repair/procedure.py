@@ -72,7 +72,9 @@ def repair(
     laboratory = Laboratory(place.python, scratch, _LIMITS)
     context = surroundings.context()
     native = _native(wanted, surroundings, scratch, progress)
-    journal = Journal(wanted.journal or _journal(place.build), place.build)
+    # A trial names files of the one torch that it was made on.
+    installed = f"{place.build} {place.package}"
+    journal = Journal(wanted.journal or _journal(installed), installed)
     if wanted.fresh:
         journal.forget()
     advisors = Advisors(Registry(), context, context)
@@ -159,8 +161,8 @@ def _native(
     return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python))
 
 
-def _journal(build: str) -> Path:
-    return storage.folder("repair") / f"{hashlib.sha256(build.encode()).hexdigest()[:24]}.jsonl"
+def _journal(installed: str) -> Path:
+    return storage.folder("repair") / f"{hashlib.sha256(installed.encode()).hexdigest()[:24]}.jsonl"
 
 
 def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, Failure]) -> list[HandOver]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..torchapi.locating import Place
-from ..verify.change import Change, Verification
+from ..verify.change import Change, Verdict, Verification
 from ..verify.choosing import coverage, operators_through
 from ..verify.command import verify
 from ..verify.isolation import Limits
@@ -20,6 +20,8 @@ from .trials import Trial
 
 SAMPLES = 4
 """How many inputs of an operator are traced with backed symbols and once more with unbacked ones."""
+_MORE_SAMPLES = 24
+"""As many are when the first ones fail neither before nor after: the one that the repair mends is further on."""
 _MOST_OTHERS = 4
 
 
@@ -72,7 +74,9 @@ class Prover:
         own = tuple(dict.fromkeys(self.opinfos[name] for name in repair.operators))
         others = (*self.through(repair.changes), *self.running(kernels))
         picked = (*own, *[name for name in dict.fromkeys(others) if name not in own][:_MOST_OTHERS])
-        verification = self._verified(repair.changes, picked)
+        verification = self._verified(repair.changes, picked, SAMPLES)
+        if verification.verdict is Verdict.NEUTRAL:
+            verification = self._verified(repair.changes, picked, _MORE_SAMPLES)
         return replace(repair, verification=verification)
 
     def through(self, changes: Sequence[Change]) -> tuple[str, ...]:
@@ -93,11 +97,11 @@ class Prover:
         found = [(len(ran), opinfo) for opinfo, ran in index.items() if names & set(ran)]
         return tuple(opinfo for _, opinfo in sorted(found))
 
-    def _verified(self, changes: Sequence[Change], operators: tuple[str, ...]) -> Verification:
+    def _verified(self, changes: Sequence[Change], operators: tuple[str, ...], samples: int) -> Verification:
         return verify(
             changes,
             operators=operators,
-            samples=SAMPLES,
+            samples=samples,
             torch_python=self.torch_python,
             torch_root=self.torch_root if any(one.path.suffix != ".py" for one in changes) else None,
             jobs=self.jobs,
