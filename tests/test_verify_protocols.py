@@ -58,3 +58,31 @@ def test_a_wrong_default_in_a_decomposition(
     assert seen["passed"] is passes, seen
     if not passes:
         assert seen["error"].startswith("as decomposed: ")
+
+
+@pytest.mark.parametrize("refuses", [False, True], ids=["gives a result", "refuses as eager does"])
+def test_what_a_decomposition_does_on_known_sizes_too_is_no_deviation(
+    refuses: bool, library: torch.library.Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The operator refuses a lone row; its decomposition does not, or does so for known sizes alone."""
+
+    def rows(x: torch.Tensor) -> torch.Tensor:
+        if x.shape[0] == 1:
+            raise RuntimeError("a lone row")
+        return x + 1
+
+    def decomposed(x: torch.Tensor) -> torch.Tensor:
+        if refuses and guard_or_false(x.shape[0] == 1):
+            raise RuntimeError("a lone row")
+        return x + 1
+
+    library.define("rows(Tensor x) -> Tensor")
+    library.impl("rows", rows, "CPU")
+    library.impl("rows", torch.empty_like, "Meta")
+    compiling = importlib.import_module("torch._inductor.compile_fx")
+    table = {**compiling.select_decomp_table(), torch.ops.symfix_protocols.rows.default: decomposed}
+    monkeypatch.setattr(compiling, "select_decomp_table", lambda: table)
+    seen = unbacked(Sample(torch.ops.symfix_protocols.rows, (torch.ones(3, 2),), {}))
+    assert seen["passed"], seen
+    deviation = "silent: a result where eager raises RuntimeError: a lone row"
+    assert (seen["probes"]["1"], seen["probes"]["larger"]) == (deviation if refuses else "", "")
