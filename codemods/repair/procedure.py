@@ -24,7 +24,7 @@ from .journal import Journal
 from .native import Native
 from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
-from .search import Search
+from .search import ROUNDS, Search
 from .sites import Advisors
 from .trials import Trial
 from .whole import no_longer_equal, no_longer_passing
@@ -33,7 +33,8 @@ SOME = 6
 """How many samples of an operator are tried while candidates are looked for."""
 _LIMITS = Limits(wall=1800.0, cpu=900)
 """Patience is measured in processor time: a busy machine must not make an operator fail."""
-_COMPLETIONS = 4
+_ROUNDS = (ROUNDS, 6, 3)
+"""How many rounds of candidates each search may take: the later ones are about few operators."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,8 @@ def _whole(
 
 def _search(search: Search, progress: Callable[[str], None]) -> None:
     """Search on a few samples, then on all of them, until what passes passes on all."""
-    for _ in range(_COMPLETIONS):
-        search.run(SOME, progress)
+    for rounds in _ROUNDS:
+        search.run(SOME, progress, rounds)
         progress(f"all samples of {sum(trial.passed for trial in search.trials.values())} operators, each repair alone")
         if not search.complete():
             return

@@ -15,7 +15,7 @@ from .sites import Advisors, Candidate, Site
 from .trials import Trial, Tried
 
 Picks = list[tuple[Candidate, tuple[str, ...]]]
-ROUNDS = 24
+ROUNDS = 16
 _BACKINGS = 3
 """How often an operator that is stuck may go back to try something else."""
 _NOT_COMPILED = "does not compile"
@@ -51,12 +51,12 @@ class Search:
     _tried: set[tuple[object, ...]] = field(default_factory=set)
     _sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
 
-    def run(self, most: int, progress: Callable[[str], None]) -> None:
+    def run(self, most: int, progress: Callable[[str], None], rounds: int = ROUNDS) -> None:
         """Round after round, until no failing operator has a candidate left; ``most`` samples of each are tried."""
         for name, trial in self.trials.items():
             self._place(name, trial, self.drafts)
         self._swap_in(most, progress)
-        for number in range(1, ROUNDS + 1):
+        for number in range(1, rounds + 1):
             picked = self._that_build(self._pick())
             if not picked:
                 if self._back_up(most):
