@@ -273,7 +273,7 @@ def made_repair(**changed: Any) -> Repair:
         "fixes": (),
         "spots": (Spot("torch/_shapes.py", 7, "meta_first"),),
         "baseline": "torch 2.13.0",
-        "verification": Verification(Verdict.PROVEN, "it failed and passes", ("torch/_shapes.py",)),
+        "verification": Verification(Verdict.PROVEN, "it passes; before: a long message", ("torch/_shapes.py",)),
     }
     return Repair(**{**fields, **changed})
 
@@ -287,6 +287,7 @@ def test_the_patch_applies_with_git_and_other_files_go_with_it(tmp_path: Path) -
     subprocess.run(["git", "init", "-q", "."], cwd=tmp_path, check=True)
     subprocess.run(["git", "apply", "--check", "one.patch"], cwd=tmp_path, check=True)
     assert b"Fails before and passes after" in text and b"With a test." in text
+    assert b"Verdict: proven. it passes\n" in text
 
 
 def test_the_folder_holds_patch_evidence_summary_and_hand_over(tmp_path: Path) -> None:

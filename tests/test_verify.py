@@ -137,3 +137,17 @@ def test_a_file_that_is_no_module_of_torch_is_said(repro: Path, tmp_path: Path) 
     answer = verify([Change(tmp_path / "mine.py", b"", b"\n")], repros=[repro], evidence_folder=tmp_path)
     assert answer.verdict is Verdict.UNVERIFIABLE
     assert "no project to build" in answer.reason
+
+
+def test_bystanders_are_run_on_their_own_samples_alone(tmp_path: Path) -> None:
+    module = locate(None, None).package / "_lobpcg.py"
+    text = module.read_bytes()
+    answer = verify(
+        [Change(module, text, text + b"# more\n")],
+        operators=("take",),
+        bystanders=("trace",),
+        protocols=("eager", "varied", "decomposed"),
+        evidence_folder=tmp_path,
+    )
+    ran = {(check.protocol, check.subject.partition(" ")[0]) for check in answer.checks}
+    assert ran == {("eager", "take"), ("varied", "take"), ("decomposed", "take"), ("eager", "trace")}

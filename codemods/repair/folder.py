@@ -30,6 +30,8 @@ Addition = Callable[[Repair], Added]
 """What a repair gets beside the fix: a test, a removed xfail."""
 
 UNPROVEN = "unproven"
+_BEFORE = "; before: "
+"""What follows in a reason is torch's own message, whose expression is named already."""
 
 
 def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) -> None:
@@ -86,7 +88,7 @@ def description(repair: Repair) -> Iterator[str]:
     if not repair.defaults:
         yield "No default: every size is kept in the expression or checked."
     if repair.verification is not None:
-        yield f"Verdict: {repair.verification.verdict.value}. {repair.verification.reason}"
+        yield f"Verdict: {repair.verification.verdict.value}. {repair.verification.reason.partition(_BEFORE)[0]}"
     if repair.doubt:
         yield f"Look twice: {repair.doubt}"
 

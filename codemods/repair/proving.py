@@ -73,10 +73,10 @@ class Prover:
         """The repair with its verdict: its own operators and others that run through what changed."""
         own = tuple(dict.fromkeys(self.opinfos[name] for name in repair.operators))
         others = (*self.through(repair.changes), *self.running(kernels))
-        picked = (*own, *[name for name in dict.fromkeys(others) if name not in own][:_MOST_OTHERS])
-        verification = self._verified(repair.changes, picked, SAMPLES)
+        bystanders = tuple(name for name in dict.fromkeys(others) if name not in own)[:_MOST_OTHERS]
+        verification = self._verified(repair.changes, own, bystanders, SAMPLES)
         if verification.verdict is Verdict.NEUTRAL:
-            verification = self._verified(repair.changes, picked, _MORE_SAMPLES)
+            verification = self._verified(repair.changes, own, bystanders, _MORE_SAMPLES)
         return replace(repair, verification=verification)
 
     def through(self, changes: Sequence[Change]) -> tuple[str, ...]:
@@ -97,10 +97,13 @@ class Prover:
         found = [(len(ran), opinfo) for opinfo, ran in index.items() if names & set(ran)]
         return tuple(opinfo for _, opinfo in sorted(found))
 
-    def _verified(self, changes: Sequence[Change], operators: tuple[str, ...], samples: int) -> Verification:
+    def _verified(
+        self, changes: Sequence[Change], operators: tuple[str, ...], bystanders: tuple[str, ...], samples: int
+    ) -> Verification:
         return verify(
             changes,
             operators=operators,
+            bystanders=bystanders,
             samples=samples,
             torch_python=self.torch_python,
             torch_root=self.torch_root if any(one.path.suffix != ".py" for one in changes) else None,

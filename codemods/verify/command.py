@@ -32,6 +32,7 @@ def verify(
     tests: Sequence[str] = (),
     builds: Sequence[str] = (),
     operators: Sequence[str] | None = None,
+    bystanders: Sequence[str] = (),
     protocols: Sequence[str] = PROTOCOLS,
     samples: int = SAMPLES,
     against_installed: bool = False,
@@ -50,8 +51,9 @@ def verify(
     """Build the changed files before and after, swap them into the installed torch, run what there is to run.
 
     ``tests`` are commands run here, with torch changed in every Python they start. ``operators`` names OpInfos to run
-    under ``protocols``; None chooses those that reach the change, unless there are ``repros`` or ``tests``. At most
-    ``samples`` inputs of each are traced. ``against_installed`` compares the files after with torch as it is. The
+    under ``protocols``; None chooses those that reach the change, unless there are ``repros`` or ``tests``.
+    ``bystanders`` are run too, on torch's own samples alone. At most ``samples`` inputs of each are traced.
+    ``against_installed`` compares the files after with torch as it is. The
     answer to the same question is given from ``evidence_folder`` unless ``fresh``.
 
     With ``builds``, the files are of a project of the user's: it is built by these commands in scratch copies, and
@@ -81,6 +83,7 @@ def verify(
         tests=tuple(tests),
         folder=Path.cwd(),
         operators=() if operators is None and (repros or tests) else None if operators is None else tuple(operators),
+        bystanders=tuple(bystanders),
         protocols=tuple(protocols),
         samples=samples,
         against_installed=against_installed,
@@ -150,7 +153,7 @@ def _key(question: Question, place: Place, toolchain: Toolchain | None) -> str:
         place.build,
         str(place.package),
         toolchain.identity if toolchain else "",
-        repr((question.operators, question.tests)),
+        repr((question.operators, question.bystanders, question.tests)),
     ]
     contents = []
     for change in (*question.cpp, *question.modules.values()):

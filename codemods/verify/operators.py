@@ -15,6 +15,8 @@ from .variants import Laboratory, Variant
 
 CONCRETE = ("eager", "varied", "decomposed")
 """Protocols that call and trace nothing; the last runs what no C++ kernel has a part in."""
+MADE_UP = ("varied", "decomposed")
+"""Protocols that make hundreds of calls out of an operator's samples."""
 PROTOCOLS = (*CONCRETE, "backed", "unbacked")
 SAMPLES = 24
 _START_SECONDS = 120

@@ -15,7 +15,7 @@ from .comparing import compare
 from .compiling import Builder
 from .counting import unrun_lines
 from .evidence import question_key
-from .operators import PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
+from .operators import MADE_UP, PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
 from .replays import Memory, Replays
 from .swapping import Libraries, Unbuildable, build
 from .toolchain import Toolchain
@@ -40,6 +40,8 @@ class Question:
     folder: Path = Path()
     """Where the commands ``tests`` run."""
     operators: tuple[str, ...] | None = None
+    bystanders: tuple[str, ...] = ()
+    """More of them, run on torch's own samples and not on calls made from these: a change reaches them too."""
     protocols: tuple[str, ...] = PROTOCOLS
     against_installed: bool = False
     """Compare with torch as it is installed instead of with the files before: is the swap itself harmless?"""
@@ -121,6 +123,8 @@ class Procedure:
             # No C++ kernel has a part in what the decompositions compute.
             protocols = [name for name in question.protocols if name != "decomposed" or question.modules]
             tasks = [(operator, protocol) for protocol in protocols for operator in operators]
+            few = [name for name in protocols if name not in MADE_UP]
+            tasks += [(operator, protocol) for protocol in few for operator in question.bystanders]
             checks += self._operated(tasks, question.samples, before, after) if tasks else []
             self._require_swaps()
             unrun = tuple(self._unrun()) if checks else ()
