@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ..outcome import Changed, Outcome
 from ..rule import Fix
@@ -36,13 +37,14 @@ def keep_good(outcomes: Sequence[Outcome], question: Question, surroundings: Sur
         for fix in outcome.applied
     ]
 
-    def changes(numbers: Sequence[int]) -> list[Change]:
+    @cache
+    def changes(numbers: tuple[int, ...]) -> list[Change]:
         chosen = _with(outcomes, [fixes[number] for number in numbers], question, surroundings)
         changed = [outcome for outcome in chosen if isinstance(outcome, Changed)]
         return [Change(outcome.source.path, outcome.source.content, outcome.after) for outcome in changed]
 
     def idle(numbers: Sequence[int], verification: Verification) -> dict[int, list[int]]:
-        unrun = {change.path: _unrun(change, verification) for change in changes(numbers)}
+        unrun = {change.path: _unrun(change, verification) for change in changes(tuple(numbers))}
         found = {}
         for number in numbers:
             where, fix = fixes[number]
@@ -50,7 +52,7 @@ def keep_good(outcomes: Sequence[Outcome], question: Question, surroundings: Sur
             found[number] = sorted(_lines(fix, source) & unrun.get(source.path, frozenset()))
         return {number: lines for number, lines in found.items() if lines}
 
-    sifted = sift(len(fixes), lambda numbers: prove(changes(numbers)), idle)
+    sifted = sift(len(fixes), lambda numbers: prove(changes(tuple(numbers))), idle)
     if not sifted.dropped:
         return Kept(tuple(outcomes), (), sifted.verification)
     left = _with(outcomes, [fixes[number] for number in sifted.kept], question, surroundings)

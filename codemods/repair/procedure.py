@@ -24,7 +24,7 @@ from .journal import Journal
 from .native import Native
 from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
-from .search import ROUNDS, Search
+from .search import NOT_COMPILED, ROUNDS, Search
 from .sites import Advisors
 from .trials import Trial
 from .whole import no_longer_equal, no_longer_passing
@@ -202,7 +202,7 @@ def _reason(name: str, trial: Trial, search: Search, failure: Failure, tried: tu
         return "no-place"
     if trial.frames[0].native and name not in search.bench.swapped:
         return "no-source"
-    if any(came.startswith("does not compile") for _, came in tried):
+    if any(came.startswith(NOT_COMPILED) for _, came in tried):
         return "does-not-compile"
     if any(" deviates: " in came or " wrong: " in came for _, came in tried):
         return "other-result"

@@ -18,7 +18,7 @@ Picks = list[tuple[Candidate, tuple[str, ...]]]
 ROUNDS = 16
 _BACKINGS = 3
 """How often an operator that is stuck may go back to try something else."""
-_NOT_COMPILED = "does not compile"
+NOT_COMPILED = "does not compile"
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
 
 
@@ -124,7 +124,7 @@ class Search:
         """What failed for these operators on top of ``member`` may be tried again without it."""
         since = next((at for at, one in enumerate(self.attempts) if one.candidate is member.candidate), 0)
         for attempt in self.attempts[since + 1 :]:
-            if not attempt.kept and not attempt.came.startswith(_NOT_COMPILED) and {*attempt.operators} & {*names}:
+            if not attempt.kept and not attempt.came.startswith(NOT_COMPILED) and {*attempt.operators} & {*names}:
                 self._tried.discard((attempt.candidate.site.path, attempt.candidate.key))
 
     def _place(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
@@ -194,7 +194,7 @@ class Search:
                 at = draft.origin(draft.line_start(failure.line)) if failure.line else 0
                 culprit = min(here, key=lambda pick: abs(self._first(pick[0]) - at))
                 self._tried.add((path, culprit[0].key))
-                self.attempts.append(Attempt(*culprit, kept=False, came=f"{_NOT_COMPILED}: {failure.reason}"))
+                self.attempts.append(Attempt(*culprit, kept=False, came=f"{NOT_COMPILED}: {failure.reason}"))
                 left.remove(culprit)
         return left
 

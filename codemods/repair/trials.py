@@ -14,6 +14,7 @@ from ..verify.variants import Laboratory, Variant
 
 _START_SECONDS = 120
 _CRASHED = "the process"
+_OVERTIME = "more than"
 _CPU_SECONDS = 400
 """What the samples of one operator may take."""
 
@@ -59,7 +60,7 @@ class Trial:
     @property
     def crashed(self) -> bool:
         """The process ended instead of the trial, or the trial took too long: another time it may not."""
-        return self.message.startswith((_CRASHED, "more than"))
+        return self.message.startswith((_CRASHED, _OVERTIME))
 
     @property
     def silent(self) -> bool:

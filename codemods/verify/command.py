@@ -53,8 +53,8 @@ def verify(
     ``tests`` are commands run here, with torch changed in every Python they start. ``operators`` names OpInfos to run
     under ``protocols``; None chooses those that reach the change, unless there are ``repros`` or ``tests``.
     ``bystanders`` are run too, on torch's own samples alone. At most ``samples`` inputs of each are traced.
-    ``against_installed`` compares the files after with torch as it is. The
-    answer to the same question is given from ``evidence_folder`` unless ``fresh``.
+    ``against_installed`` compares the files after with torch as it is. The answer to the same question is given from
+    ``evidence_folder`` unless ``fresh``.
 
     With ``builds``, the files are of a project of the user's: it is built by these commands in scratch copies, and
     ``tests`` and ``repros`` run there; so they do for Python files that are not torch's. ``memory`` keeps what the

@@ -63,10 +63,10 @@ def sift(count: int, ask: Ask, idle: Idle = _none, rounds: int = ROUNDS) -> Sift
             dropped += [Dropped(number, _unrun(lines), harmful=False) for number, lines in unrun.items()]
             left = [number for number in left if number not in unrun]
             continue
-        if verification.verdict is Verdict.BROKEN_BASELINE or guilty == rounds:
-            kept = verification if verification.verdict is Verdict.BROKEN_BASELINE else None
+        broken = verification.verdict is Verdict.BROKEN_BASELINE
+        if broken or guilty == rounds:
             dropped += [Dropped(number, verification.reason) for number in left]
-            return Sifted((), tuple(dropped), kept)
+            return Sifted((), tuple(dropped), verification if broken else None)
         number, reason = _guilty(left, ask, verification)
         dropped.append(Dropped(number, reason))
         left.remove(number)

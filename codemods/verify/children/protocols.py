@@ -143,11 +143,11 @@ def probe(sample: Sample, compiled: Compiled) -> str:
     if error:
         return "" if eager_error else "loud: " + error
     values = repeats(sample, expected)
-    said = (
-        difference(result, expected, values=values) if not eager_error else f"a result where eager raises {eager_error}"
-    )
+    said = f"a result where eager raises {eager_error}" if eager_error else difference(result, expected, values=values)
     # What a decomposition gives for known sizes too is no fault of the sizes.
-    return "silent: " + said if said and difference(result, compiled.on_known_sizes(sample), values=values) else ""
+    if not said or not difference(result, compiled.on_known_sizes(sample), values=values):
+        return ""
+    return f"silent: {said}"
 
 
 def _other_layout(result: Any, expected: Any) -> str:

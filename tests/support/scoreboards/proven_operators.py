@@ -125,7 +125,7 @@ def replay(item: Item, tree: Path) -> Row:
             said = [line for line in fixed.stderr.splitlines() if " is not kept: " in line]
             return _row(item, "", "", "not fixed", (said or fixed.stderr.strip().splitlines() or [""])[0], "", started)
         changes = [Change(copy, before, copy.read_bytes())]
-        # The fix has left its evidence: this asks for it and runs nothing again.
+        # A fix that wrote something has left its evidence: this asks for it and runs nothing again.
         answer = verify(changes, repros=[item.repro], torch_root=tree, evidence_folder=kept)
     left_out = fixed.stderr.count(" is not kept: ")
     if not answer.checks:
@@ -165,22 +165,18 @@ def symptom(seen: Observation) -> str:
 
 def table_rows(rows: Iterable[Row]) -> list[tuple[object, ...]]:
     """The table with its head."""
-    head = ("operator", "PyTorch", "file", "before", "after", "verdict", "left out", "seconds", "as installed")
-    cells = (
-        (
-            row.operator,
-            row.release,
-            row.file,
-            row.before,
-            row.after,
-            row.verdict,
-            row.left_out,
-            row.seconds,
-            row.installed,
-        )
-        for row in rows
-    )
-    return [head, *cells]
+    columns = {
+        "operator": "operator",
+        "PyTorch": "release",
+        "file": "file",
+        "before": "before",
+        "after": "after",
+        "verdict": "verdict",
+        "left out": "left_out",
+        "seconds": "seconds",
+        "as installed": "installed",
+    }
+    return [tuple(columns), *(tuple(getattr(row, name) for name in columns.values()) for row in rows)]
 
 
 def _release_of(tree: Path) -> tuple[int, int]:
