@@ -172,6 +172,11 @@ def _resize(tensor: Any, new_size: Callable[[int], int]) -> Any:
     count = 1
     for size in shape:
         count *= size
-    flat = tensor.detach().reshape(-1)
+    # A transposed matrix stays one: another order of strides is compiled anew.
+    order = list(range(tensor.dim()))
+    if 0 not in tensor.stride():
+        order.sort(key=lambda dimension: -tensor.stride(dimension))
+    flat = tensor.detach().permute(order).reshape(-1)
     repeats = -(-count // max(1, flat.numel()))
-    return flat.repeat(repeats)[:count].reshape(shape).clone()
+    filled = flat.repeat(repeats)[:count].reshape([shape[dimension] for dimension in order])
+    return filled.permute([order.index(dimension) for dimension in range(tensor.dim())]).clone()
