@@ -23,6 +23,7 @@ from ._spelling import guarded, spell
 from ._territory import scripted
 
 _UNUSED = "torch._jit_internal.unused"
+_SHARED = "_warn_unless_same_size"
 _HELPER = """@{unused}
 def {name}({parameters}):
 {imports}    {check}
@@ -109,25 +110,33 @@ def _beside(
     function = module.function_of(node)
     assert function is not None
     unused = spell(module, function.node, _UNUSED, context)
-    helper, names = _name(verb, function, node), _used(module, function, node)
+    names = _used(module, function, node)
     try:
         indent = indentation(module, node)
     except Unfit:
         return None
-    if unused is None or helper in module.bound:
+    if unused is None:
         return None
     lines = textwrap.dedent(indent + body).splitlines()
-    text = _HELPER.format(
-        unused=unused.text,
-        name=helper,
-        parameters=", ".join(names),
-        imports=_imports(needs),
-        check="\n    ".join(line.rstrip() for line in lines),
-    )
+    for helper in _names(verb, function, node):
+        text = _HELPER.format(
+            unused=unused.text,
+            name=helper,
+            parameters=", ".join(names),
+            imports=_imports(needs),
+            check="\n    ".join(line.rstrip() for line in lines),
+        )
+        known = _defined(module, helper, text)
+        if known or helper not in module.bound:
+            break
+    else:
+        return None
     old = textwrap.indent(module.text(node).decode(), "    ").lstrip()
     beside = f"if torch.jit.is_scripting():\n{indent}    {old}\n{indent}else:\n{indent}    {helper}({', '.join(names)})"
-    start = _start(module, function)
-    edits = [Edit(start, start, text.encode()), Edit(*module.span(node), beside.encode())]
+    edits = [Edit(*module.span(node), beside.encode())]
+    if not known:
+        start = _before_all(module, node)
+        edits.append(Edit(start, start, text.encode()))
     return fix(name, Safety.UNSAFE, module, node, edits, message, unused.needs, default)
 
 
@@ -142,16 +151,31 @@ def _imports(needs: tuple[str, ...]) -> str:
     return "".join(lines) + "\n" if lines else ""
 
 
+def _before_all(module: Module, node: ast.If) -> int:
+    """The start of the first function with this very branch: one helper serves them all."""
+    text = ast.dump(node)
+    found = [module.function_of(one) for one in module.every(ast.If) if ast.dump(one) == text]
+    return min(_start(module, one) for one in found if one is not None and one.outer is None)
+
+
 def _start(module: Module, function: Function) -> int:
     decorators = [module.span(one)[0] for one in function.node.decorator_list]
     at = min([module.span(function.node)[0], *decorators])
     return module.source.content.rfind(b"\n", 0, at) + 1
 
 
-def _name(verb: str, function: Function, node: ast.If) -> str:
-    """``_check_batch_norm``: for the function whose check it is."""
+def _names(verb: str, function: Function, node: ast.If) -> list[str]:
+    """What the helper may be called: a check for the function whose it is, a warning for what it says."""
     words = sorted({one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)})
-    return f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}_{words[0] if words else 'sizes'}"
+    own = f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}_{words[0] if words else 'sizes'}"
+    return [_SHARED, own] if verb == "warn" else [own]
+
+
+def _defined(module: Module, name: str, text: str) -> bool:
+    """Whether the module already has this very helper."""
+    (wanted,) = ast.parse(text).body
+    found = (one for one in module.tree.body if isinstance(one, ast.FunctionDef) and one.name == name)
+    return any(ast.dump(one) == ast.dump(wanted) for one in found)
 
 
 def _used(module: Module, function: Function, node: ast.If) -> list[str]:

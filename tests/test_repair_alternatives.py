@@ -115,6 +115,26 @@ def test_a_warning_beside_torchscript_names_the_same_line(context: Context) -> N
     assert caught[0].filename == __file__
 
 
+def test_two_functions_with_one_warning_share_a_helper(context: Context) -> None:
+    text = LOSS + LOSS[LOSS.index("\n\ndef second") :].replace("second", "third").replace(" - ", " * ")
+    (third, _), *_ = tried(SCRIPTED, text, text[text.rindex("if not (target") :], context)
+    source = SourceFile(SCRIPTED, text.encode())
+    registered = Registry().wing(SCRIPTED)
+    assert registered is not None
+    draft = Draft(source, load_language(registered.package), context).take([third])
+    now = draft.now.content.decode()
+    (second, _), *_ = tried(SCRIPTED, now, now[now.index("if not (target") :], context)
+    both = draft.take([second])
+    after = both.now.content.decode()
+    assert after.count("def _warn_unless_same_size(target, input):") == 1
+    assert after.count(" _warn_unless_same_size(target, input)") == 2 + 1
+    assert after.index("def _warn_unless_same_size") < after.index("def second")
+    alone = both.only(both.taken[1:]).now.content.decode()
+    assert alone.count("_warn_unless_same_size(target, input)") == 2
+    assert "\n".join(alone.splitlines()) != now
+    compile(alone, "loss.py", "exec")
+
+
 def test_the_new_functions_compile_as_torchscript(context: Context, tmp_path: Path) -> None:
     import importlib.util
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +11,8 @@ from ..coordinates import Step
 from ..edits import Edit, apply, conflict
 from ..rule import Context, Fix, Language
 from ..source import SourceFile
+
+_DEFINED = re.compile(rb"(?m)^def (\w+)\(")
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,15 @@ class Draft:
         words = b" ".join(edit.text for edit in rebased.edits)
         known = {need for other in self.taken for need in other.needs}
         used = (need for need in sorted(known) if need.rpartition(".")[2].encode() in words)
-        return replace(rebased, needs=tuple(dict.fromkeys((*rebased.needs, *used))))
+        helpers = [edit for other in self.taken for edit in other.edits if _helps(edit, words)]
+        edits = tuple(dict.fromkeys((*rebased.edits, *helpers)))
+        return replace(rebased, edits=edits, needs=tuple(dict.fromkeys((*rebased.needs, *used))))
+
+
+def _helps(edit: Edit, words: bytes) -> bool:
+    """Whether an edit brings a function that is called in ``words`` and not defined there."""
+    names = _DEFINED.findall(edit.text) if edit.start == edit.end else []
+    return any(name + b"(" in words and b"def " + name not in words for name in names)
 
 
 def _joined(edits: Sequence[Edit], completion: Sequence[Edit]) -> tuple[Edit, ...]:
