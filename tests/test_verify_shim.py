@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from symfix.codemods.torchapi import TorchApi
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.verify import prelude
 from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.compiling import Builder, Built
 from symfix.codemods.verify.shim import candidates, shim_source
-from symfix.codemods.verify.swapping import LastWord, Unbuildable
+from symfix.codemods.verify.swapping import Libraries, Unbuildable, build
+from symfix.codemods.verify.toolchain import find_toolchain
 
 
 def found(text: str) -> set[tuple[str, str, str]]:
@@ -51,29 +56,66 @@ def test_the_shim_registers_each_candidate_under_its_key() -> None:
 
 
 class _Compiler(Builder):
-    """Compiles whatever includes the header it uses."""
+    """Compiles whatever includes the header it uses; with a precompiled header, anything."""
 
     def __init__(self) -> None:
-        self.asked: list[bytes] = []
+        pass
 
     @property
-    def precompiled(self) -> bool:
-        return True
+    def counts(self) -> bool:
+        return False
 
-    def check(self, name: str, content: bytes, quote: Path | None = None) -> Future[Built]:
-        self.asked.append(content)
+    def compile(
+        self, name: str, content: bytes, quote: Path | None = None, *, counted: bool = False, alone: bool = False
+    ) -> Future[Built]:
         answer: Future[Built] = Future()
-        made = Path(name) if b"#include" in content else None
+        made = Path(name) if not alone or b"#include" in content else None
         answer.set_result(Built(("g++", name), made, errors=f"{name}:1: error: 'irange' was not declared"))
         return answer
 
+    def link(self, objects: Sequence[Path], name: str, *, counted: bool = False) -> Built:
+        return Built(("g++", name), Path(name))
 
-def test_the_last_word_is_said_without_a_precompiled_header() -> None:
+
+def test_what_a_precompiled_header_hides_is_found() -> None:
     good, bad = b"#include <c10/util/irange.h>\n", b"c10::irange(3);\n"
-    LastWord([Change(Path("Good.cpp"), good, good)], _Compiler()).require()
-    with pytest.raises(Unbuildable, match=r"by its own includes after the change.*irange") as caught:
-        LastWord([Change(Path("Bad.cpp"), good, bad)], _Compiler()).require()
+    api = TorchApi.load()
+
+    def built(before: bytes, after: bytes) -> Libraries:
+        return build([Change(Path("File.cpp"), before, after)], api, _Compiler(), lambda _: None)
+
+    assert built(good, good + b"\n").after == Path("after")
+    with pytest.raises(Unbuildable, match=r"compile after the change.*irange") as caught:
+        built(good, bad)
     assert caught.value.verdict is Verdict.REGRESSED
-    with pytest.raises(Unbuildable) as caught:
-        LastWord([Change(Path("Bad.cpp"), bad, bad)], _Compiler()).require()
-    assert caught.value.verdict is Verdict.BROKEN_BASELINE
+    for after in (bad, bad + b"\n"):
+        with pytest.raises(Unbuildable) as caught:
+            built(bad, after)
+        assert caught.value.verdict is Verdict.BROKEN_BASELINE
+
+
+def test_alone_a_file_gets_no_header_but_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = tmp_path / "include"
+    headers.mkdir()
+    (headers / "one.h").write_text("#ifndef ONE\n#define ONE 1\n#endif\n")
+    (headers / "two.h").write_text("inline int two() { return 2; }\n")
+    monkeypatch.setattr(prelude, "HEADERS", ("one.h", "two.h"))
+    monkeypatch.setattr(prelude, "CORE", ("one.h",))
+    toolchain = replace(find_toolchain(locate(None, None)), includes=(headers,))
+    if not toolchain.precompiles:
+        pytest.skip(f"{toolchain.compiler.name} precompiles no headers here")
+    Builder(toolchain, tmp_path).close()
+    builder = Builder(toolchain, tmp_path)
+
+    def built(text: bytes, *, alone: bool) -> tuple[bool, str]:
+        made = builder.compile("File.cpp", text, alone=alone).result()
+        first = [word for word in made.command if word.endswith(("wide.h", "core.h"))]
+        return made.target is not None, Path(first[0]).name if first else ""
+
+    hidden = b"int f() { return two(); }\n"
+    assert built(hidden, alone=False) == (True, "wide.h")
+    assert built(hidden, alone=True) == (False, "")
+    assert built(b"#include <two.h>\n" + hidden, alone=True) == (True, "")
+    assert built(b"#define TORCH_ASSERT_NO_OPERATORS\n#include <one.h>\nint f = ONE;", alone=True) == (True, "core.h")
+    assert built(b"#define ONE 3\n#include <one.h>\nstatic_assert(ONE == 3);", alone=True) == (True, "")
+    builder.close()

@@ -20,6 +20,8 @@ from .sites import Advisors, Site
 from .trials import Trial, Tried, try_all
 
 _FRAMES = 4
+_ONE_CHILD = 3
+"""How many operators of a group one child takes; more are shared among children."""
 
 Drafts = Mapping[Path, Draft]
 
@@ -80,13 +82,23 @@ class Bench:
 
     def try_alone(self, drafts: Drafts, found: Sequence[Group]) -> list[dict[str, Trial]]:
         """Try the operators of each group on all samples, with nothing but that group's fixes; groups side by side."""
-        asked: list[tuple[Variant, dict[str, int]]] = []
-        for group in found:
+        asked: list[tuple[int, Variant, dict[str, int]]] = []
+        for number, group in enumerate(found):
             alone = only(drafts, [group])
-            native = any(name in self.swapped for name in group.operators)
-            asked.append((self.variant(alone, native), dict.fromkeys(group.operators, -1)))
+            variant = self.variant(alone, any(name in self.swapped for name in group.operators))
+            shares = self.jobs if len(group.operators) > _ONE_CHILD else 1
+            for share in range(shares):
+                asked.append((number, variant, dict.fromkeys(group.operators[share::shares], -1)))
+
+        def ask(one: tuple[int, Variant, dict[str, int]]) -> tuple[int, dict[str, Trial]]:
+            number, variant, operators = one
+            return number, self._tried(variant, operators, 0, 1)
+
+        trials: list[dict[str, Trial]] = [{} for _ in found]
         with ThreadPoolExecutor(self.jobs) as pool:
-            return list(pool.map(lambda pair: self._tried(pair[0], pair[1], 0, 1), asked))
+            for number, tried in pool.map(ask, asked):
+                trials[number] |= tried
+        return trials
 
     def _tried(
         self, variant: Variant, operators: Mapping[str, int], most: int, jobs: int | None = None

@@ -12,12 +12,15 @@ from pathlib import Path
 
 from ..storage import folder, store
 from .isolation import Ended, Limits, run
-from .prelude import prelude
+from .prelude import Prelude, headers_in, preludes
 from .scratch import new_name
 from .toolchain import Toolchain
 
 COMPILE_LIMITS = Limits(wall=600, cpu=900)
 _KEPT_OBJECTS = 64
+_DEFINED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:define|undef)[ \t]+(\w+)")
+_ASSERTING = b"TORCH_ASSERT_"
+"""Macros that only make headers refuse, which they do when the headers of a file are listed."""
 
 
 @dataclass(frozen=True)
@@ -51,25 +54,19 @@ class Builder:
         self._toolchain = toolchain
         self._scratch = scratch
         self._limits = limits
-        self._prelude = prelude(toolchain, scratch, limits, progress)
+        self._preludes = preludes(toolchain, scratch, limits, progress)
         self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="compile")
 
-    def compile(self, name: str, content: bytes, quote: Path | None = None, *, counted: bool = False) -> Future[Built]:
+    def compile(
+        self, name: str, content: bytes, quote: Path | None = None, *, counted: bool = False, alone: bool = False
+    ) -> Future[Built]:
         """Start compiling ``content`` as a file called ``name``, with ``quote`` as its own folder.
 
-        A precompiled header may hide that an ``#include`` is missing: `check` does without. ``counted`` objects count
-        their lines into files beside themselves, and are made anew each time.
+        A precompiled header may hide that an ``#include`` is missing: an object that is made ``alone`` takes none but
+        one whose every header the file includes itself. ``counted`` objects count their lines into files beside
+        themselves, and are made anew each time.
         """
-        return self._pool.submit(self._compile, name, content, quote, self._prelude, counted)
-
-    def check(self, name: str, content: bytes, quote: Path | None = None) -> Future[Built]:
-        """Start reading ``content`` as its own build will, with no headers but its own; nothing is made of it."""
-        return self._pool.submit(self._check, name, content, quote)
-
-    @property
-    def precompiled(self) -> bool:
-        """Whether `compile` brings headers that a file may have forgotten to include."""
-        return self._prelude is not None
+        return self._pool.submit(self._compile, name, content, quote, counted, alone)
 
     @property
     def counts(self) -> bool:
@@ -85,30 +82,45 @@ class Builder:
         """Forget what has not started; what runs is waited for."""
         self._pool.shutdown(cancel_futures=True)
 
-    def _check(self, name: str, content: bytes, quote: Path | None) -> Built:
-        source = self._scratch / new_name("unit") / name
-        source.parent.mkdir()
-        source.write_bytes(content)
-        return self._finish(self._toolchain.check_command(source, quote=quote), source)
-
-    def _compile(self, name: str, content: bytes, quote: Path | None, first: Path | None, counted: bool) -> Built:
+    def _compile(self, name: str, content: bytes, quote: Path | None, counted: bool, alone: bool) -> Built:
         place = self._scratch / new_name("unit")
         place.mkdir()
-        source, target = place / name, place / f"{name}.o"
+        source = place / name
         source.write_bytes(content)
-        if self._toolchain.added(name, quote) is not None:
-            # A precompiled header is good for the flags that it was compiled with.
-            first = None
-        plain = None if counted else _kept_object(self._toolchain, name, content, quote, None)
-        kept = None if counted else _kept_object(self._toolchain, name, content, quote, first)
-        command = self._toolchain.compile_command(source, target, quote=quote, prelude=first, counted=counted)
+        # A precompiled header is good for the flags that it was compiled with.
+        known = self._preludes if self._toolchain.added(name, quote) is None else None
+        if known is None:
+            return self._made(source, content, quote, None, counted)
+        if not alone:
+            first: Prelude | None = known.wide
+        else:
+            first = known.core if self._includes(source, content, quote, known.core) else None
+        built = self._made(source, content, quote, first, counted)
+        if built.target is None and first is not None:
+            return self._made(source, content, quote, None, counted)
+        return built
+
+    def _includes(self, source: Path, content: bytes, quote: Path | None, first: Prelude) -> bool:
+        """Whether reading ``first`` ahead of a file brings nothing but what it includes, and keeps nothing from it."""
+        above, _, _ = content.partition(b"#include")
+        if any(not name.startswith(_ASSERTING) for name in _DEFINED.findall(above)):
+            return False
+        rule = source.with_name(f"{source.name}.d")
+        command = self._toolchain.headers_command(source, rule, quote=quote)
+        ended = run(command, scratch=self._scratch, limits=self._limits)
+        return ended.code == 0 and first.closure <= headers_in(rule.read_text())
+
+    def _made(self, source: Path, content: bytes, quote: Path | None, first: Prelude | None, counted: bool) -> Built:
+        target = source.with_name(f"{source.name}.o")
+        header = first.header if first else None
+        plain = None if counted else _kept_object(self._toolchain, source.name, content, quote, None)
+        kept = None if counted else _kept_object(self._toolchain, source.name, content, quote, header)
+        command = self._toolchain.compile_command(source, target, quote=quote, prelude=header, counted=counted)
         for known in (plain, kept):
             if known is not None and known.is_file():
                 shutil.copyfile(known, target)
                 return Built(tuple(command), target)
         built = self._finish(command, target)
-        if built.target is None and first is not None:
-            return self._compile(name, content, quote, None, counted)
         if built.target is not None and kept is not None:
             store(kept, target.read_bytes())
             _forget_oldest(kept.parent)

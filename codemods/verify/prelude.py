@@ -1,10 +1,13 @@
-"""The headers that most operator files share, compiled once for a torch, a compiler and its flags."""
+"""Headers that operator files share, compiled once for a torch, a compiler and its flags."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
@@ -31,46 +34,98 @@ HEADERS = (
     "c10/util/irange.h",
     "torch/library.h",
 )
+CORE = (
+    "ATen/Context.h",
+    "ATen/DeviceGuard.h",
+    "ATen/TensorUtils.h",
+    "ATen/TracerMode.h",
+    "ATen/core/Generator.h",
+    "ATen/core/Reduction.h",
+    "ATen/core/Tensor.h",
+    "c10/core/Scalar.h",
+    "c10/core/Storage.h",
+    "c10/core/TensorOptions.h",
+)
+"""What every per-operator header includes, and so nearly every operator file."""
 _KEPT = 2
 
 
-def prelude(toolchain: Toolchain, scratch: Path, limits: Limits, progress: Callable[[str], None]) -> Path | None:
-    """A header with its compiled form beside it, or None: not worth it yet, or this compiler can't.
+@dataclass(frozen=True)
+class Prelude:
+    """A header that stands compiled beside itself, and all the headers that come with it."""
 
-    It takes as long as four operator files, so the first to ask goes without and leaves a note for the second.
+    header: Path
+
+    @property
+    def closure(self) -> frozenset[str]:
+        """The paths of the headers, as the compiler writes them."""
+        return headers_in(self.header.with_suffix(".d").read_text())
+
+
+@dataclass(frozen=True)
+class Preludes:
+    """``wide`` is the fastest for most files; what the smaller ``core`` holds a file is likely to include itself."""
+
+    wide: Prelude
+    core: Prelude
+
+
+def headers_in(rule: str) -> frozenset[str]:
+    """The paths in a rule for make that a compiler wrote of a file, without its target and the file."""
+    _, _, words = rule.replace("\\\n", " ").partition(": ")
+    return frozenset(words.split()[1:])
+
+
+def preludes(toolchain: Toolchain, scratch: Path, limits: Limits, progress: Callable[[str], None]) -> Preludes | None:
+    """Both headers with their compiled forms, or None: not worth it yet, or this compiler can't.
+
+    They take as long as four operator files, so the first to ask goes without and leaves a note for the second.
     """
     if not toolchain.precompiles:
         return None
     place = folder("precompiled") / hashlib.sha256(toolchain.identity.encode()).hexdigest()[:32]
-    header, compiled, note = place / "prelude.h", place / "prelude.h.gch", place / "asked"
-    if compiled.is_file():
-        return header
+    wanted = {place / "wide.h": HEADERS, place / "core.h": CORE}
+    found = Preludes(*(Prelude(header) for header in wanted))
+    note = place / "asked"
+    if _there(wanted):
+        return found
     if not note.exists():
         store(note, b"")
         return None
     try:
         with FileLock(place / "lock"):
             progress("precompiling torch's headers (once for each torch and compiler)")
-            return header if compiled.is_file() or _make(toolchain, header, compiled, scratch, limits) else None
+            if not _there(wanted):
+                with ThreadPoolExecutor(len(wanted)) as pool:
+                    list(pool.map(partial(_make, toolchain, scratch, limits), wanted, wanted.values()))
+                _forget_oldest(place)
+            return found if _there(wanted) else None
     except OSError:
         return None
 
 
-def _make(toolchain: Toolchain, header: Path, compiled: Path, scratch: Path, limits: Limits) -> bool:
-    there = [name for name in HEADERS if any((include / name).is_file() for include in toolchain.includes)]
+def _there(headers: Iterable[Path]) -> bool:
+    return all(_compiled(header).is_file() for header in headers)
+
+
+def _compiled(header: Path) -> Path:
+    return header.with_suffix(".h.gch")
+
+
+def _make(toolchain: Toolchain, scratch: Path, limits: Limits, header: Path, names: Sequence[str]) -> None:
+    there = [name for name in names if any((include / name).is_file() for include in toolchain.includes)]
     header.write_text("".join(f"#include <{name}>\n" for name in there))
     fresh = scratch / new_name("prelude")
-    ended = run(toolchain.precompile_command(header, fresh), scratch=scratch, limits=limits)
+    rule = header.with_suffix(".d")
+    ended = run(toolchain.precompile_command(header, fresh, rule), scratch=scratch, limits=limits)
     if ended.code != 0:
-        return False
-    beside = compiled.with_name("prelude.new")
+        return
+    beside = header.with_suffix(".new")
     shutil.move(fresh, beside)
-    beside.replace(compiled)
-    _forget_oldest(compiled.parent)
-    return True
+    beside.replace(_compiled(header))
 
 
 def _forget_oldest(newest: Path) -> None:
-    others = [place for place in newest.parent.iterdir() if place != newest and (place / "prelude.h.gch").is_file()]
+    others = [place for place in newest.parent.iterdir() if place != newest and any(place.glob("*.gch"))]
     for place in sorted(others, key=lambda item: item.stat().st_mtime)[: 1 - _KEPT]:
         shutil.rmtree(place, ignore_errors=True)

@@ -138,8 +138,6 @@ class Procedure:
             verdict, reason = decide(checks, reached=self._reached(question), unrun=unrun)
             if self._unreached and verdict in (Verdict.PROVEN, Verdict.NEUTRAL):
                 verdict, reason = Verdict.UNVERIFIABLE, f"no test reaches {', '.join(self._unreached)}; {reason}"
-            if self._libraries and verdict is not Verdict.REGRESSED:
-                self._libraries.last_word.require()
         except Unbuildable as failure:
             verdict, commands = failure.verdict, failure.commands
             reason = f"{', '.join(change.path.name for change in question.cpp)} {failure}"

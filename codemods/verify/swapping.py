@@ -30,7 +30,6 @@ class Libraries:
     after: Path
     candidates: tuple[Candidate, ...]
     commands: tuple[str, ...]
-    last_word: LastWord
     counted: tuple[tuple[Change, Path], ...] = ()
     """The changes whose object after counts its lines, with that object."""
 
@@ -52,7 +51,8 @@ _SIDES = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
 def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: Callable[[str], None]) -> Libraries:
     """Compile every file on both sides and link each side with one shim.
 
-    Raises Unbuildable when a side does not compile or link.
+    The files after the change are compiled with no headers but their own. Raises Unbuildable when a side does not
+    compile or link.
     """
     wanted: dict[Candidate, None] = {}
     for change in changes:
@@ -61,56 +61,37 @@ def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: 
     shim_candidates = tuple(wanted)
     names = ", ".join(change.path.name for change in changes)
     progress(f"compiling {names} before and after, and a shim for {len(shim_candidates)} kernels")
-    units: list[tuple[Verdict, Future[Built]]] = []
-    counting: list[tuple[Change, Future[Built]]] = []
+    units: list[tuple[Verdict, Change, Future[Built]]] = []
     for change in changes:
-        place = _folder(change)
-        before = builder.compile(change.path.name, change.before, place)
-        units.append((Verdict.BROKEN_BASELINE, before))
-        if change.after != change.before:
-            after = builder.compile(change.path.name, change.after, place, counted=builder.counts)
-            counting.append((change, after))
-        else:
-            after = before
-        units.append((Verdict.REGRESSED, after))
+        place, same = _folder(change), change.after == change.before
+        before = builder.compile(change.path.name, change.before, place, alone=same)
+        after = before
+        if not same:
+            after = builder.compile(change.path.name, change.after, place, counted=builder.counts, alone=True)
+        units += [(Verdict.BROKEN_BASELINE, change, before), (Verdict.REGRESSED, change, after)]
     shim = builder.compile("shim.cpp", shim_source(shim_candidates).encode())
-    last_word = LastWord(changes, builder)
     commands: list[str] = []
     for verdict in _SIDES:
-        for blame, unit in units:
+        for blame, change, unit in units:
             if blame is verdict:
+                if unit.result().target is None and blame is Verdict.REGRESSED:
+                    before = builder.compile(change.path.name, change.before, _folder(change), alone=True)
+                    _made(before.result(), Verdict.BROKEN_BASELINE, commands, "compile by its own includes")
                 _made(unit.result(), verdict, commands, "compile")
     shim_object = _made(shim.result(), Verdict.UNVERIFIABLE, commands, "compile as a shim")
     sides = []
     for verdict, side in zip(_SIDES, ("before", "after"), strict=True):
-        objects = [unit.result().target for blame, unit in units if blame is verdict]
+        objects = [unit.result().target for blame, _, unit in units if blame is verdict]
         counted = side == "after" and builder.counts
         linked = builder.link([shim_object, *(item for item in objects if item is not None)], side, counted=counted)
         sides.append(_made(linked, verdict, commands, "link"))
-    objects_after = ((change, unit.result().target) for change, unit in counting if builder.counts)
-    counted_objects = tuple((change, target) for change, target in objects_after if target is not None)
-    return Libraries(sides[0], sides[1], shim_candidates, tuple(commands), last_word, counted_objects)
-
-
-class LastWord:
-    """Compiles the files after the change with no header but their own, while other things run."""
-
-    def __init__(self, changes: Sequence[Change], builder: Builder) -> None:
-        self._builder = builder
-        self._units = [(change, self._check(change, change.after)) for change in changes] if builder.precompiled else []
-
-    def require(self) -> None:
-        """Wait for the compiler; raises Unbuildable when it needs what a precompiled header brought."""
-        for change, unit in self._units:
-            if unit.result().target is None:
-                _made(self._check(change, change.before).result(), Verdict.BROKEN_BASELINE, [], _PLAIN)
-                _made(unit.result(), Verdict.REGRESSED, [], _PLAIN)
-
-    def _check(self, change: Change, content: bytes) -> Future[Built]:
-        return self._builder.check(change.path.name, content, _folder(change))
-
-
-_PLAIN = "compile by its own includes"
+    counted_objects = tuple(
+        (change, target)
+        for blame, change, unit in units
+        if blame is Verdict.REGRESSED and change.after != change.before and builder.counts
+        if (target := unit.result().target) is not None
+    )
+    return Libraries(sides[0], sides[1], shim_candidates, tuple(commands), counted_objects)
 
 
 def _folder(change: Change) -> Path | None:

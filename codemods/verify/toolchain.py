@@ -81,15 +81,16 @@ class Toolchain:
         first += ["--coverage"] if counted else []
         return [str(self.compiler), *flags, *places, *first, "-c", str(source), "-o", str(target)]
 
-    def check_command(self, source: Path, *, quote: Path | None = None) -> list[str]:
-        """Read ``source`` as `compile_command` does and make nothing of it."""
+    def headers_command(self, source: Path, rule: Path, *, quote: Path | None = None) -> list[str]:
+        """List the headers that ``source`` reads in `compile_command`, without a prelude, in a rule for make."""
         *words, _, _, _, _ = self.compile_command(source, source, quote=quote)
-        return [*words, "-fsyntax-only", str(source)]
+        return [*words, "-M", "-MF", str(rule), str(source)]
 
-    def precompile_command(self, header: Path, target: Path) -> list[str]:
-        """Compile ``header`` itself, for `compile_command` to take as a prelude."""
+    def precompile_command(self, header: Path, target: Path, rule: Path) -> list[str]:
+        """Compile ``header`` itself, for `compile_command` to take as a prelude; ``rule`` gets its headers."""
         places = [f"-I{folder}" for folder in self.includes]
-        return [str(self.compiler), *self.flags, *places, "-x", "c++-header", str(header), "-o", str(target)]
+        made = ["-o", str(target), "-MD", "-MF", str(rule)]
+        return [str(self.compiler), *self.flags, *places, "-x", "c++-header", str(header), *made]
 
     def link_command(self, objects: list[Path], target: Path, *, counted: bool = False) -> list[str]:
         """Link a library whose functions bind to themselves and whose data binds to torch's."""
