@@ -230,6 +230,17 @@ def test_taking_back_removes_a_fix_from_all_that_came_through_it(module: Path, a
     assert search.trials["first"].verdict == "failed"
 
 
+def test_what_the_proof_speaks_against_gives_way_to_the_next_candidate(module: Path, advisors: Advisors) -> None:
+    bench = Texts(module, {"third": b"(x.size(0) < y.size(0))"}, at={"third": b"x.size(0) < y.size(0)"})
+    search = searched(bench, advisors)
+    assert b"guard_or_false(x.size(0) < y.size(0))" in search.drafts[module].now.content
+    search.refuse(["third"], "regressed: another error", 0)
+    assert search.open
+    search.run(0, lambda _: None)
+    assert b"guard_or_true(x.size(0) < y.size(0))" in search.drafts[module].now.content
+    assert [one.came.partition(":")[0] for one in search.attempts if not one.kept] == ["taken back"]
+
+
 def test_the_journal_answers_after_a_killed_run(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     journal = Journal(path, "torch")

@@ -12,6 +12,7 @@ from .. import storage
 from ..hunt.failure import Failure, Mode
 from ..hunt.sweep import Sweep, sweep
 from ..registry import Registry
+from ..rule import Fix
 from ..surroundings import TorchSurroundings
 from ..torchapi import TorchApi
 from ..verify.compiling import Builder
@@ -33,6 +34,7 @@ SOME = 6
 """How many samples of an operator are tried while candidates are looked for."""
 _LIMITS = Limits(wall=1800.0, cpu=900)
 """Patience is measured in processor time: a busy machine must not make an operator fail."""
+_Key = tuple[tuple[str, ...], tuple[Fix, ...]]
 _ROUNDS = (ROUNDS, 6, 3)
 """How many rounds of candidates each search may take: the later ones are about few operators."""
 
@@ -88,7 +90,13 @@ def repair(
     prover = Prover(
         laboratory, place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, progress
     )
-    repairs = _proven(search, prover, first, progress)
+    known: dict[_Key, Repair] = {}
+    repairs = _proven(search, prover, first, known, progress)
+    if _refused(search, repairs):
+        progress("looking for other candidates where the proof failed")
+        search.run(SOME, progress, _ROUNDS[-1])
+        search.complete()
+        repairs = _proven(search, prover, first, known, progress)
     regressions, compared = _whole(search, repairs, found, wanted, progress, counted)
     if native is not None:
         native.builder.close()
@@ -135,7 +143,10 @@ def _search(search: Search, progress: Callable[[str], None]) -> None:
             return
 
 
-def _proven(search: Search, prover: Prover, first: dict[str, Trial], progress: Callable[[str], None]) -> list[Repair]:
+def _proven(
+    search: Search, prover: Prover, first: dict[str, Trial], known: dict[_Key, Repair], progress: Callable[[str], None]
+) -> list[Repair]:
+    """Each group as a repair with its verdict; ``known`` ones are not proven again, and get the new ones."""
     passing = [name for name, trial in search.trials.items() if trial.passed]
     found = groups(search.chains, passing)
     repairs = []
@@ -143,13 +154,26 @@ def _proven(search: Search, prover: Prover, first: dict[str, Trial], progress: C
         (alone,) = search.bench.try_alone(search.drafts, [group])
         kept = tuple(name for name in group.operators if alone[name].passed)
         made = prover.repair(replace(group, operators=kept or group.operators), search, first)
-        progress(f"proving {number} of {len(found)}: {made.name} ({len(kept)} operators)")
-        if not kept:
-            repairs.append(replace(made, doubt="alone, without the other repairs, none of its operators passes"))
-            continue
-        kernels = frozenset().union(*(search.bench.named.get(name, frozenset()) for name in kept))
-        repairs.append(prover.prove(made, kernels))
+        key = made.operators, made.fixes
+        if key not in known:
+            progress(f"proving {number} of {len(found)}: {made.name} ({len(kept)} operators)")
+            known[key] = _judged(made, kept, search, prover)
+        repairs.append(known[key])
     return repairs
+
+
+def _judged(made: Repair, kept: Sequence[str], search: Search, prover: Prover) -> Repair:
+    if not kept:
+        return replace(made, doubt="alone, without the other repairs, none of its operators passes")
+    return prover.prove(made, frozenset().union(*(search.bench.named.get(name, frozenset()) for name in kept)))
+
+
+def _refused(search: Search, repairs: Sequence[Repair]) -> bool:
+    """Take back what was run in full and not borne out; whether something else can be tried there."""
+    for one in repairs:
+        if one.verification is not None and not one.proven:
+            search.refuse(one.operators, f"{one.verification.verdict.value}: {one.verification.reason}", SOME)
+    return search.open
 
 
 def _native(

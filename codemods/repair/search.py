@@ -97,7 +97,18 @@ class Search:
                     harmful[id(member)] = member, trial
         for member, trial in harmful.values():
             self._take_back(member, trial, 0, "taken back")
-        return again or bool(harmful) or any(self._first_open(name) is not None for name in self._sites)
+        return again or bool(harmful) or self.open
+
+    @property
+    def open(self) -> bool:
+        """Whether some failing operator has a candidate left."""
+        return any(self._first_open(name) is not None for name in self._sites)
+
+    def refuse(self, operators: Sequence[str], why: str, most: int) -> None:
+        """Take back the last step of these operators, which pass: running everything in full spoke against it."""
+        for name in operators:
+            if self.chains[name] and self.trials[name].passed:
+                self._take_back(self.chains[name][-1], Trial(name, "not proven", why), most, "taken back")
 
     def _brought_by_others(self, trial: Trial, drafts: Mapping[Path, Draft], group: Group) -> Kept | None:
         """What mends the place at which an operator fails alone, though not with everything."""
