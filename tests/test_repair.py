@@ -144,6 +144,20 @@ def test_a_silent_deviation_is_refused_and_the_other_default_tried(module: Path,
     assert wrong not in search.drafts[module].now.content
 
 
+def test_a_failure_without_a_place_is_no_progress(module: Path, advisors: Advisors) -> None:
+    @dataclass
+    class Placeless(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            if b"guard_or_false" in text:
+                return Trial(name, "failed", "Unsupported: a closure", 1, 0)
+            return Texts.trial(self, name, text)
+
+    mark = b"x.size(0) < y.size(0)"
+    search = searched(Placeless(module, {"third": b"guard_or_true(" + mark}, at={"third": mark}), advisors)
+    assert search.trials["third"].passed
+    assert [(attempt.kept, "closure" in attempt.came) for attempt in search.attempts] == [(False, True), (True, False)]
+
+
 def test_what_no_candidate_mends_is_left_with_what_was_tried(module: Path, advisors: Advisors) -> None:
     bench = Texts(module, {"third": b"nothing will do"}, at={"third": b"x.size(0) < y.size(0)"})
     search = searched(bench, advisors)

@@ -80,8 +80,8 @@ class Bench:
                 trials |= self._tried(variant, share, most)
         return Tried(trials)
 
-    def try_alone(self, drafts: Drafts, found: Sequence[Group]) -> list[dict[str, Trial]]:
-        """Try the operators of each group on all samples, with nothing but that group's fixes; groups side by side."""
+    def try_alone(self, drafts: Drafts, found: Sequence[Group], most: int = 0) -> list[dict[str, Trial]]:
+        """Try the operators of each group with nothing but that group's fixes, on all samples; groups side by side."""
         asked: list[tuple[int, Variant, dict[str, int]]] = []
         for number, group in enumerate(found):
             alone = only(drafts, [group])
@@ -92,7 +92,7 @@ class Bench:
 
         def ask(one: tuple[int, Variant, dict[str, int]]) -> tuple[int, dict[str, Trial]]:
             number, variant, operators = one
-            return number, self._tried(variant, operators, 0, 1)
+            return number, self._tried(variant, operators, most, 1)
 
         trials: list[dict[str, Trial]] = [{} for _ in found]
         with ThreadPoolExecutor(self.jobs) as pool:

@@ -32,6 +32,8 @@ from .whole import no_longer_equal, no_longer_passing
 
 SOME = 6
 """How many samples of an operator are tried while candidates are looked for."""
+_MORE = 12
+"""How many are tried before all are: a repair that another one has to join is found with these."""
 _LIMITS = Limits(wall=1800.0, cpu=900)
 """Patience is measured in processor time: a busy machine must not make an operator fail."""
 _Key = tuple[tuple[str, ...], tuple[Fix, ...]]
@@ -94,8 +96,7 @@ def repair(
     repairs = _proven(search, prover, first, known, progress)
     if _refused(search, repairs):
         progress("looking for other candidates where the proof failed")
-        search.run(SOME, progress, _ROUNDS[-1])
-        search.complete()
+        _search(search, progress, _ROUNDS[-1:])
         repairs = _proven(search, prover, first, known, progress)
     regressions, compared = _whole(search, repairs, found, wanted, progress, counted)
     if native is not None:
@@ -134,13 +135,15 @@ def _whole(
     return [*lost, *unequal], compared
 
 
-def _search(search: Search, progress: Callable[[str], None]) -> None:
-    """Search on a few samples, then on all of them, until what passes passes on all."""
-    for rounds in _ROUNDS:
-        search.run(SOME, progress, rounds)
-        progress(f"all samples of {sum(trial.passed for trial in search.trials.values())} operators, each repair alone")
-        if not search.complete():
-            return
+def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[int] = _ROUNDS) -> None:
+    """Search on a few samples, then on more, until what passes passes on all with its own repair alone."""
+    for most in (_MORE, 0):
+        for number in rounds:
+            search.run(SOME, progress, number)
+            passed = sum(trial.passed for trial in search.trials.values())
+            progress(f"{most or 'all'} samples of {passed} operators, each repair alone")
+            if not search.complete(most):
+                break
 
 
 def _proven(

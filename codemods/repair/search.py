@@ -71,8 +71,8 @@ class Search:
             passed = sum(trial.passed for trial in self.trials.values())
             progress(f"round {number}: {passed} of {len(self.trials)} pass")
 
-    def complete(self) -> bool:
-        """Try each group alone on all samples; whether that left something more to be tried.
+    def complete(self, most: int) -> bool:
+        """Try each group alone on ``most`` samples (0: all); whether that left something more to be tried.
 
         An operator that needs what another one's group brought joins it. What made one differ from eager without an
         error is taken back, whoever else it helps.
@@ -80,7 +80,7 @@ class Search:
         found = groups(self.chains, [name for name, trial in self.trials.items() if trial.passed])
         again = False
         harmful: dict[int, tuple[Kept, Trial]] = {}
-        for group, trials in zip(found, self.bench.try_alone(self.drafts, found), strict=True):
+        for group, trials in zip(found, self.bench.try_alone(self.drafts, found, most), strict=True):
             drafts = only(self.drafts, [group])
             for name, trial in trials.items():
                 if trial.passed:
@@ -306,6 +306,9 @@ def _better(was: Trial, now: Trial) -> bool:
         return False
     if now.passed or now.sample > was.sample:
         return True
+    if not now.frames:
+        # Another failure that names no place: nothing can be tried from there.
+        return False
     here = (was.frames[:1] and was.frames[0].function, expression(was.message))
     return now.sample == was.sample and here != (now.frames[:1] and now.frames[0].function, expression(now.message))
 
