@@ -32,8 +32,6 @@ from .whole import no_longer_equal, no_longer_passing
 
 SOME = 6
 """How many samples of an operator are tried while candidates are looked for."""
-_MORE = 12
-"""How many are tried before all are: a repair that another one has to join is found with these."""
 _LIMITS = Limits(wall=1800.0, cpu=900)
 """Patience is measured in processor time: a busy machine must not make an operator fail."""
 _Key = tuple[tuple[str, ...], tuple[Fix, ...]]
@@ -136,8 +134,8 @@ def _whole(
 
 
 def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[int] = _ROUNDS) -> None:
-    """Search on a few samples, then on more, until what passes passes on all with its own repair alone."""
-    for most in (_MORE, 0):
+    """Search until what passes does so with its own repair alone, on a few samples and then on all of them."""
+    for most in (SOME, 0):
         for number in rounds:
             search.run(SOME, progress, number)
             passed = sum(trial.passed for trial in search.trials.values())
