@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .change import Check, Observation
+from .guards import turned_away
 from .operators import CONCRETE, Answer, Task
 
 Seen = dict[str, Any]
@@ -134,9 +135,11 @@ def _guard_differences(before: Seen, after: Seen) -> list[Difference]:
         # What was pinned before may be a guard now.
         return _lost(_new_layout(before, after))
     added = [guard for guard in after["guards"] if guard not in before["guards"]]
-    if added and len(after["guards"]) >= len(before["guards"]):
+    away = turned_away(before["guards"], after["guards"]) if added else ""
+    if away or (away is None and len(after["guards"]) >= len(before["guards"])):
         more = "a guard more" if len(after["guards"]) > len(before["guards"]) else "another guard"
-        return [Difference("lost", "", f"{more}: {', '.join(added)}")]
+        said = f" (turns away {away})" if away else ""
+        return [Difference("lost", "", f"{more}: {', '.join(added)}{said}")]
     return _lost(_new_layout(before, after))
 
 
