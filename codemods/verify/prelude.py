@@ -115,14 +115,15 @@ def _compiled(header: Path) -> Path:
 def _make(toolchain: Toolchain, scratch: Path, limits: Limits, header: Path, names: Sequence[str]) -> None:
     there = [name for name in names if any((include / name).is_file() for include in toolchain.includes)]
     header.write_text("".join(f"#include <{name}>\n" for name in there))
-    fresh = scratch / new_name("prelude")
-    rule = header.with_suffix(".d")
+    # The compiler may be kept from writing anywhere else.
+    fresh, rule = scratch / new_name("prelude"), scratch / new_name("headers")
     ended = run(toolchain.precompile_command(header, fresh, rule), scratch=scratch, limits=limits)
     if ended.code != 0:
         return
-    beside = header.with_suffix(".new")
-    shutil.move(fresh, beside)
-    beside.replace(_compiled(header))
+    for made, target in ((rule, header.with_suffix(".d")), (fresh, _compiled(header))):
+        beside = header.with_suffix(".new")
+        shutil.move(made, beside)
+        beside.replace(target)
 
 
 def _forget_oldest(newest: Path) -> None:
