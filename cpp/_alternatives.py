@@ -1,7 +1,8 @@
 """What could be tried in a failing function where no rule dares: each of these is kept only when running it proves it.
 
 A larger or smaller size is taken by ``max`` and ``min``; a difference that a branch guards is held at 0 instead; the
-operands of a check are joined symbolically; a comparison gets either default.
+operands of a check are joined symbolically; a comparison gets the default that there is a reason for, and none where
+there is no reason.
 """
 
 from __future__ import annotations
@@ -93,9 +94,8 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         if len(family) > 1 and not _overlapping(family):
             yield _together(family)
         yield from family
-    for first in (True, False):
-        for found in compared:
-            yield _default(know, found, name, first)
+    for found in compared:
+        yield from _default(know, found, name)
 
 
 def _body(know: Knowledge, function: Function) -> bytes:
@@ -117,15 +117,20 @@ def _decides(know: Knowledge, node: Node) -> bool:
     return False
 
 
-def _default(know: Knowledge, found: Comparison, name: str, first: bool) -> Fix:
-    return _with_default(know, found, name, bool(general_answer(know.types, found) or found.sign == "!=") is first)
+def _default(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
+    """The comparison with the default that there is a reason for; of two sizes in an order there is none."""
+    answer = general_answer(know.types, found)
+    if answer is not None:
+        yield _with_default(know, found, name, answer, "as for every size of at least 2")
+    elif found.sign in ("==", "!="):
+        yield _with_default(know, found, name, found.sign == "!=", "being equal is the special case")
 
 
-def _with_default(know: Knowledge, found: Comparison, name: str, truth: bool) -> Fix:
+def _with_default(know: Knowledge, found: Comparison, name: str, truth: bool, why: str) -> Fix:
     text = know.model.tree.text(found.node)
     macro = f"TORCH_GUARD_OR_{str(truth).upper()}"
     edits = as_method(know.types, found, around=(f"{macro}(", ")"))
-    words = f"an undecided `{text}` is taken as {str(truth).lower()}"
+    words = f"an undecided `{text}` is taken as {str(truth).lower()}: {why}"
     return Fix(NAME, 2, Safety.UNSAFE, edits, f"give `{text}` the default {str(truth).lower()}", name, words)
 
 
@@ -198,7 +203,11 @@ def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iter
             and (other.sign == "<") is not ((text(other.subject), text(other.other)) == (text(low), text(high)))
         ]
         if mirrored:
-            family = [_with_default(know, found, name, True), *(_with_default(know, m, name, False) for m in mirrored)]
+            why = f"`{difference}` holds for either sign"
+            family = [
+                _with_default(know, found, name, True, why),
+                *(_with_default(know, other, name, False, why) for other in mirrored),
+            ]
             yield _together(family)
 
 

@@ -1,13 +1,15 @@
 """What could be tried at a failing line where no rule dares: each of these is kept only when running it proves it.
 
-A value chosen by a size becomes ``torch.sym_ite``; a comparison gets either default; shapes are compared by ``sym_eq``;
-contiguity is asked for without an error. What TorchScript compiles is left alone here too.
+A value chosen by a size becomes ``torch.sym_ite``; a check keeps its AssertionError; a comparison gets the default that
+there is a reason for, and none where there is no reason; shapes are compared by ``sym_eq``; contiguity is asked for
+without an error. What TorchScript compiles is left alone here too.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Safety
@@ -18,12 +20,14 @@ from ._flow import flow
 from ._joining import Unfit
 from ._layout import indentation
 from ._module import Module, parse
-from ._polarity import Default, of_comparison
+from ._polarity import ONLY_BAD_REFUSED, Default, NoDefault, of_comparison
+from ._purpose import only_raises
 from ._shapes import unfit_for_sym_eq
 from ._spelling import guarded, spell
 from ._territory import obstacle
-from ._truths import quantified
+from ._truths import forced_by, negated, quantified, refuses
 from ._wrap import call_around, comparison_as_call
+from .use_torch_check import rewritten
 
 NAME = "alternative"
 _SIMPLE = (ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.operator, ast.unaryop)
@@ -60,12 +64,16 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
                 beside = write(module, refusal, context, NAME)
                 if beside is not None:
                     yield beside
+    refusals: list[ast.If | ast.Assert] = [*module.every(ast.Assert)]
+    refusals += [node for node in module.every(ast.If) if only_raises(node)]
+    for refused in refusals:
+        if _inside(module, refused.test, where) and _allowed(module, refused, context):
+            yield from _same_error(module, refused, context)
     atoms = [atom for atom in _atoms(module) if _inside(module, atom, where) and _allowed(module, atom, context)]
     for atom in atoms:
         yield from _contiguity(module, atom, context)
-    for first in (True, False):
-        for atom in atoms:
-            yield from _default(module, atom, context, first)
+    for atom in atoms:
+        yield from _default(module, atom, context)
 
 
 def _inside(module: Module, node: ast.AST, where: tuple[int, int]) -> bool:
@@ -103,27 +111,42 @@ def _atoms(module: Module) -> Iterator[ast.expr]:
                 yield node
 
 
-def _default(module: Module, atom: ast.expr, context: Context, first: bool) -> Iterator[Fix]:
-    """The comparison with its likelier default, or with the other one."""
+def _same_error(module: Module, node: ast.If | ast.Assert, context: Context) -> Iterator[Fix]:
+    """``raise AssertionError(...)`` → ``torch._check_with(AssertionError, ...)``, where its type counts."""
+    try:
+        written = rewritten(module, flow(module.source), node, context, same_error=True)
+    except Unfit:
+        return
+    if any(b"_check_with(" in edit.text for edit in written.edits):
+        yield replace(written, rule=NAME)
+
+
+def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
+    """The comparison with the default that the rules have a reason for."""
     if not isinstance(atom, ast.Compare) or len(atom.ops) != 1 or not _compares(atom):
         return
-    truth = _likely(module, atom) is first
+    default = _reasoned(module, atom)
+    if not isinstance(default, Default):
+        return
+    truth = str(default.truth).lower()
     text = module.text(atom).decode()
-    words = f"an undecided `{text}` is taken as {str(truth).lower()}"
-    guard = spell(module, atom, guarded(f"guard_or_{str(truth).lower()}"), context)
+    words = f"an undecided `{text}` is taken as {truth}: {default.why}"
+    guard = spell(module, atom, guarded(f"guard_or_{truth}"), context)
     if guard is None:
         return
-    message = f"give `{text}` the default {truth}"
+    message = f"give `{text}` the default {default.truth}"
     if isinstance(atom.ops[0], (ast.Eq, ast.NotEq)) and not _number(atom.comparators[0]) and not _number(atom.left):
-        yield from _on_sequences(module, atom, context, truth, words)
+        yield from _on_sequences(module, atom, context, default.truth, words)
     edits = call_around(module, atom, guard.text)
     yield fix(NAME, Safety.UNSAFE, module, atom, edits, message, guard.needs, words)
 
 
-def _likely(module: Module, atom: ast.Compare) -> bool:
-    """The truth that the rules would give such a comparison; of two sizes in an order, false."""
-    default = of_comparison(flow(module.source), atom, None)
-    return isinstance(default, Default) and default.truth
+def _reasoned(module: Module, atom: ast.Compare) -> Default | NoDefault:
+    """By the branch that refuses inputs, or by what is compared."""
+    for around in module.ancestors(atom):
+        if isinstance(around, ast.If) and refuses(around) and any(one is atom for one in ast.walk(around.test)):
+            return Default(negated(around, atom), ONLY_BAD_REFUSED)
+    return of_comparison(flow(module.source), atom, forced_by(module, atom))
 
 
 def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bool, words: str) -> Iterator[Fix]:

@@ -35,18 +35,21 @@ def comments_in(module: Module, node: ast.stmt, indent: str) -> str:
     return "".join(comment + newline + indent for comment in comments)
 
 
-def check_statement(check: str, condition: str, message: str | None, indent: str, newline: str) -> str:
-    """``torch._check(condition, lambda: message)``, on one line where that fits."""
+def check_statement(
+    check: str, condition: str, message: str | None, indent: str, newline: str, error: str | None = None
+) -> str:
+    """``torch._check(condition, lambda: message)``, on one line where that fits; ``error`` goes in front of both."""
+    first = [] if error is None else [f"{error},"]
     if message is None:
-        return f"{check}({condition})"
+        return f"{check}({' '.join([*first, condition])})"
     if "\n" not in message:
-        line = f"{check}({condition}, lambda: {message})"
+        line = f"{check}({' '.join([*first, condition])}, lambda: {message})"
         if len(indent) + len(line) <= _WIDTH:
             return line
         said = [f"lambda: {message},"]
     else:
         said = ["lambda: (", *("    " + line for line in _dedented(message)), "),"]
-    lines = [f"{check}(", *("    " + line for line in [*_broken(condition, len(indent) + 4), *said]), ")"]
+    lines = [f"{check}(", *("    " + line for line in [*first, *_broken(condition, len(indent) + 4), *said]), ")"]
     return (newline + indent).join(lines)
 
 

@@ -11,6 +11,7 @@ from ._purpose import answers_by, cuts_off, decides_arity, only_looks
 from ._truths import Leaf, negated, refuses
 from ._values import Kind
 
+ONLY_BAD_REFUSED = "only an input that is surely bad is refused"
 # From here on a constant is "no limit given", not a size.
 _SENTINEL = 2**31
 _MIRROR: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -54,7 +55,7 @@ def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     if cuts_off(test, leaf.node):
         return NoDefault("neither-branch-general", "what is cut off by a slice up to -n is everything for 0")
     if refuses(test) and _in_condition(test, leaf.node):
-        return Default(negated(test, leaf.node), "only an input that is surely bad is refused")
+        return Default(negated(test, leaf.node), ONLY_BAD_REFUSED)
     if only_looks(test, leaf) and _in_condition(test, leaf.node):
         return Default(
             negated(test, leaf.node), "the branch only looks for a fault, and only what is known is looked at"

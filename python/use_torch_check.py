@@ -79,19 +79,29 @@ def _of_other_types(module: Module, node: ast.If | ast.Assert) -> bool:
     return False
 
 
-def rewritten(module: Module, known: Flow, node: ast.If | ast.Assert, context: Context) -> Fix:
-    """The check in place of a refusal, wherever it stands; raises Unfit."""
+def rewritten(
+    module: Module, known: Flow, node: ast.If | ast.Assert, context: Context, *, same_error: bool = False
+) -> Fix:
+    """The check in place of a refusal, wherever it stands; raises Unfit.
+
+    With ``same_error`` an AssertionError stays one, by ``torch._check_with``.
+    """
     start, end = module.span(node)
     if module.source.content[start : start + 4] == b"elif":
         raise Unfit("elif", "a check cannot stand between the branches of an if")
     error, message = _refusal(module, node)
     renderer = Renderer(module, known, context, node)
     condition = renderer.condition(node.test, isinstance(node, ast.Assert))
-    check = renderer.symbol(_CHECKS[error])
+    asserts = error == "AssertionError"
+    changed = asserts and not same_error
+    named = asserts and same_error
+    if named and message is None:
+        raise Unfit("message-shape", "a check without a message gives one of its own")
+    check = renderer.symbol("torch._check_with" if named else _CHECKS[error])
     indent = indentation(module, node)
     said = None if message is None else module.text(message).decode()
-    text = comments_in(module, node, indent) + check_statement(check, condition, said, indent, line_end(module))
-    changed = error == "AssertionError"
+    statement = check_statement(check, condition, said, indent, line_end(module), error if named else None)
+    text = comments_in(module, node, indent) + statement
     default = "a bad size raises RuntimeError instead of AssertionError, if need be at run time" if changed else None
     why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
     safety = Safety.UNSAFE if changed else Safety.SAFE

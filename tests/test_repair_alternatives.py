@@ -70,6 +70,50 @@ def test_every_alternative_keeps_what_plain_ints_give(mark: str, name: str, cont
             assert after[name](x, other) == before[name](x, other), text
 
 
+REASONS = """
+import torch
+
+
+def meta_solve(x, other):
+    vector = x.ndim - 1 == other.ndim and other.shape == x.shape[:-1]
+    return other.new_empty(x.shape[:-1] if vector else other.shape)
+
+
+def meta_order(x, other):
+    if x.size(0) > other.size(0):
+        return x
+    return other
+
+
+def meta_weight(x, weight):
+    if weight is not None and not (weight.dim() == 1 and weight.numel() == x.shape[-1]):
+        raise AssertionError(f"one weight for each of {x.shape[-1]} classes")
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "guards"),
+    [("vector = ", {"guard_or_false"}), ("if x.size(0) >", set()), ("if weight is", {"guard_or_true"})],
+)
+def test_a_default_has_a_reason(mark: str, guards: set[str], context: Context) -> None:
+    defaults = [(fix.default, text) for fix, text in tried(PYTHON, REASONS, mark, context) if fix.default]
+    assert {name for name in ("guard_or_true", "guard_or_false") for _, text in defaults if name in text} == guards
+    assert all(": " in words for words, _ in defaults)
+
+
+def test_a_check_that_keeps_its_error_comes_before_a_default(context: Context) -> None:
+    import torch
+
+    (fix, text), *rest = tried(PYTHON, REASONS, "if weight is", context)
+    assert "torch._check_with(\n        AssertionError,\n" in text and fix.default is None and rest
+    namespace: dict[str, Any] = {}
+    exec(text, namespace)
+    assert namespace["meta_weight"](torch.empty(2, 3), torch.empty(3)).shape == (2, 3)
+    with pytest.raises(AssertionError, match="one weight for each of 3 classes"):
+        namespace["meta_weight"](torch.empty(2, 3), torch.empty(2))
+
+
 LOSS = """
 import torch
 from torch._jit_internal import unused as _jit_unused

@@ -66,7 +66,7 @@ class Prover:
             tuple(files),
             fixes,
             tuple(dict.fromkeys(spots)),
-            "the source tree's" if native else baseline,
+            f"{baseline} with the source tree's kernels" if native else baseline,
         )
 
     def prove(self, repair: Repair, kernels: frozenset[str] = frozenset()) -> Repair:

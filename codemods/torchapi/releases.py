@@ -20,6 +20,7 @@ FIRST: dict[str, Release] = {
     "torch._check_value": (2, 1),
     "torch._check_index": (2, 1),
     "torch._check_type": (2, 1),
+    "torch._check_with": (2, 1),
     "TORCH_SYM_CHECK": (2, 1),
     "c10::SymInt::min": (2, 1),
     "c10::SymInt::max": (2, 1),
