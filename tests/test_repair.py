@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from symfix.codemods.edits import Edit
 from symfix.codemods.registry import Registry
 from symfix.codemods.repair.bench import Bench
 from symfix.codemods.repair.drafts import Draft
@@ -21,7 +22,8 @@ from symfix.codemods.repair.repaired import HandOver, Outcome, Repair, Spot
 from symfix.codemods.repair.search import Search, expression
 from symfix.codemods.repair.sites import Advisors, Site
 from symfix.codemods.repair.trials import Frame, Trial, Tried
-from symfix.codemods.rule import Context
+from symfix.codemods.rule import Context, Fix, Safety
+from symfix.codemods.series.repairs import read_folder
 from symfix.codemods.surroundings import TorchSurroundings
 from symfix.codemods.verify.change import Change, Verdict, Verification
 
@@ -288,6 +290,8 @@ def test_the_undecided_expression_is_read_from_the_message() -> None:
 
 def made_repair(**changed: Any) -> Repair:
     after = MODULE.replace(b"x.numel() == 0", b"guard_or_false(x.numel() == 0)")
+    at = MODULE.index(b"x.numel() == 0")
+    edits = (Edit(at, at, b"guard_or_false("), Edit(at + 14, at + 14, b")"))
     fields: dict[str, Any] = {
         "name": "_shapes-meta_first",
         "operators": ("first",),
@@ -295,7 +299,7 @@ def made_repair(**changed: Any) -> Repair:
         "expressions": {"first": "Eq(u0, 0)"},
         "changes": (Change(Path("torch/_shapes.py"), MODULE, after),),
         "files": ("torch/_shapes.py",),
-        "fixes": (),
+        "fixes": (Fix("guard_size_branches", 2, Safety.UNSAFE, edits, "give it a default", default="0 is special"),),
         "spots": (Spot("torch/_shapes.py", 7, "meta_first"),),
         "baseline": "torch 2.13.0",
         "verification": Verification(Verdict.PROVEN, "it passes; before: a long message", ("torch/_shapes.py",)),
@@ -335,6 +339,10 @@ def test_the_folder_holds_patch_evidence_summary_and_hand_over(tmp_path: Path) -
     assert "left/third.md" in names
     said = json.loads((tmp_path / "out" / "0001-_shapes-meta_first.json").read_text())
     assert said["test"] == "failed before, passes after" and said["operators"] == ["first"]
+    (proposal,), _ = read_folder(tmp_path / "out", {"torch/_shapes.py": MODULE}.get)
+    assert [(one.rule, one.default, one.line) for one in proposal.files[0].reasons] == [
+        ("guard_size_branches", "0 is special", 7)
+    ]
     summary = (tmp_path / "out" / "summary.md").read_text()
     assert "1 of 3 failing operators proven fixed" in summary and "alone it does not pass" in summary
     assert figures(outcome)["by_language"] == {"Python": 1}

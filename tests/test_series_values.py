@@ -102,6 +102,17 @@ def test_repairs_of_one_file_are_one_request_and_those_that_clash_are_left_out()
     assert found.passed_over == ("three: line 1 of torch/f.py is also changed by one",)
 
 
+def test_a_repair_over_two_files_does_not_join_those_of_each() -> None:
+    ones = [
+        Proposal(
+            "both", (FileChange("torch/a.py", b"1\n2\n", b"1\nx\n"), FileChange("torch/b.py", b"1\n", b"2\n")), ("p",)
+        ),
+        Proposal("first", (FileChange("torch/a.py", b"1\n2\n", b"x\n2\n"),), ("q",)),
+        Proposal("other", (FileChange("torch/c.py", b"1\n", b"2\n"),), ("r",)),
+    ]
+    assert sorted([p.name for p in one.proposals] for one in group(ones).groups) == [["both"], ["first"], ["other"]]
+
+
 def test_a_shared_list_of_failures_does_not_join_two_repairs() -> None:
     text = b"a\nb\nc\nd\ne\n"
     xfails = "torch/testing/_internal/xfails.py"
@@ -211,9 +222,18 @@ def test_a_folder_of_repairs_gives_proposals(tmp_path: Path) -> None:
         "name": "mend",
         "operators": ["op.variant"],
         "files": ["torch/f.py"],
-        "spots": [{"file": "torch/f.py", "line": 2, "function": "f"}],
-        "rules": ["p"],
-        "defaults": ["0 is the special case"],
+        "fixes": [
+            {
+                "file": "torch/f.py",
+                "line": 2,
+                "function": "f",
+                "rule": "p",
+                "mode": 2,
+                "safety": "unsafe",
+                "message": "give it a default",
+                "default": "0 is the special case",
+            }
+        ],
         "verification": {"checks": [{"subject": "op (74 samples)"}, {"subject": "op (2 of 6 samples)"}]},
     }
     (tmp_path / "0001-mend.json").write_text(json.dumps(value))

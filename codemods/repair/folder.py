@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..reports.patch import patch
+from ..rule import Fix
 from ..verify.evidence import to_json
-from .repaired import HandOver, Outcome, Repair
+from .repaired import HandOver, Outcome, Repair, Spot
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def description(repair: Repair) -> Iterator[str]:
     yield f"Against {repair.baseline}. Fails before and passes after, equal to eager on every sample:"
     for name in repair.operators:
         yield f"  {name}, sample {repair.samples[name]}: {repair.expressions[name]}"
-    for spot in repair.spots:
+    for spot in dict.fromkeys(repair.spots):
         yield f"At {spot.file}:{spot.line} in {spot.function}."
     for default in repair.defaults:
         yield f"Default: {default}."
@@ -102,12 +103,25 @@ def evidence(repair: Repair) -> dict[str, Any]:
         "samples": repair.samples,
         "expressions": repair.expressions,
         "files": list(repair.files),
-        "spots": [{"file": spot.file, "line": spot.line, "function": spot.function} for spot in repair.spots],
         "rules": list(repair.rules),
+        "fixes": [_fix(fix, spot) for fix, spot in zip(repair.fixes, repair.spots, strict=True)],
         "defaults": list(repair.defaults),
         "baseline": repair.baseline,
         "doubt": repair.doubt,
         "verification": to_json(repair.verification) if repair.verification else None,
+    }
+
+
+def _fix(fix: Fix, spot: Spot) -> dict[str, Any]:
+    return {
+        "file": spot.file,
+        "line": spot.line,
+        "function": spot.function,
+        "rule": fix.rule,
+        "mode": fix.mode,
+        "safety": fix.safety.value,
+        "message": fix.message,
+        "default": fix.default,
     }
 
 
@@ -170,7 +184,7 @@ def summary(outcome: Outcome, ordered: Sequence[Repair], names: Sequence[str]) -
     yield "| operators | patch | places | rules | default |\n|---|---|---|---|---|\n"
     for repair, name in zip(ordered, names, strict=True):
         if repair.proven:
-            places = ", ".join(f"{spot.file}:{spot.line}" for spot in repair.spots)
+            places = ", ".join(dict.fromkeys(f"{spot.file}:{spot.line}" for spot in repair.spots))
             default = "; ".join(repair.defaults) or "none"
             yield f"| {len(repair.operators)} | {name} | {places} | {', '.join(repair.rules)} | {default} |\n"
     unproven = [(repair, name) for repair, name in zip(ordered, names, strict=True) if not repair.proven]

@@ -52,9 +52,9 @@ class Prover:
         spots = []
         for member in group.members:
             source = search.drafts[member.path].source
-            line = source.line_column(member.fixes[0].start)[0]
-            function = member.fixes[0].function or member.candidate.site.function
-            spots.append(Spot(self._name(member.path), line, function))
+            for fix in member.fixes:
+                function = fix.function or member.candidate.site.function
+                spots.append(Spot(self._name(member.path), source.line_column(fix.start)[0], function))
         native = any(path.suffix != ".py" for path in drafts if drafts[path].taken)
         baseline = f"torch {self.place.version}"
         return Repair(
@@ -65,7 +65,7 @@ class Prover:
             tuple(changes),
             tuple(files),
             fixes,
-            tuple(dict.fromkeys(spots)),
+            tuple(spots),
             f"{baseline} with the source tree's kernels" if native else baseline,
         )
 

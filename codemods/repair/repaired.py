@@ -36,6 +36,7 @@ class Repair:
     files: tuple[str, ...]
     fixes: tuple[Fix, ...]
     spots: tuple[Spot, ...]
+    """Where each of the fixes stands, in their order."""
     baseline: str
     verification: Verification | None = field(default=None, repr=False)
     doubt: str = ""

@@ -32,8 +32,8 @@ class Grouping:
 def group(proposals: Sequence[Proposal], most_files: int = MOST_FILES, most_lines: int = MOST_LINES) -> Grouping:
     """Put the proposals into groups that can be reviewed, merged and reverted one without the other.
 
-    No file that is mended is in two groups, so every order of them works; the order chosen is the reader's: what is
-    the same on known sizes by construction first, then what states a default, each by rule and path.
+    No line is changed by two groups, so every order of them works; the order chosen is the reader's: what is the same
+    on known sizes by construction first, then what states a default, each by rule and path.
     """
     fitting, passed_over = _compatible(proposals)
     by_rule: dict[str, list[Proposal]] = {}
@@ -85,15 +85,11 @@ def _compatible(proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[str
 
 
 def _families(proposals: Sequence[Proposal]) -> Iterator[list[Proposal]]:
-    """Proposals that mend a file together, directly or through others, in path order."""
-    families: list[tuple[set[str], list[Proposal]]] = []
+    """Proposals that mend the same files, in path order; what reaches over two files does not join those of each."""
+    families: dict[frozenset[str], list[Proposal]] = {}
     for proposal in proposals:
-        paths = set(proposal.fixed)
-        mine = [family for family in families if family[0] & paths]
-        families = [family for family in families if not family[0] & paths]
-        members = [one for _, ones in mine for one in ones]
-        families.append((paths.union(*(known for known, _ in mine)), [*members, proposal]))
-    for _, members in sorted(families, key=lambda family: (sorted(family[0]), family[1][0].name)):
+        families.setdefault(frozenset(proposal.fixed), []).append(proposal)
+    for _, members in sorted(families.items(), key=lambda family: (sorted(family[0]), family[1][0].name)):
         yield sorted(members, key=lambda one: (one.fixed, one.name))
 
 

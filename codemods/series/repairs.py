@@ -102,25 +102,13 @@ def _proposal(
 
 
 def _reasons(value: Mapping[str, Any], path: str, before: bytes, hunks: tuple[Hunk, ...]) -> Iterator[Reason]:
-    """A reason for each fix; where the repair tells none apart, one for the file that speaks for all of it."""
+    """A reason for each fix. A proven repair is one transaction, so each stands for all of its places in the file."""
     starts = [0]
     for line in lines_of(before):
         starts.append(starts[-1] + len(line.encode("utf-8", "surrogateescape")))
     spans = tuple((starts[hunk.line - 1], starts[min(hunk.end, len(starts)) - 1]) for hunk in hunks)
-    fixes = [fix for fix in value.get("fixes", ()) if fix["file"] == path]
-    spots = [spot for spot in value.get("spots", ()) if spot["file"] == path]
-    if not fixes:
-        default = "; ".join(value.get("defaults", ())) or None
-        about = ", ".join(value.get("rules", ())) or value["name"]
-        place = int(spots[0]["line"]) if spots else hunks[0].line
-        function = spots[0]["function"] if spots else None
-        mode = 2 if path.endswith(".py") else 1
-        message = f"lets {', '.join(value['operators'])} run with undecided sizes"
-        start = starts[min(place, len(starts)) - 1]
-        yield Reason(about, mode, "unsafe", message, function, default, start, place, spans)
-    for fix in fixes:
+    names = ("rule", "mode", "safety", "message", "function", "default")
+    for fix in (fix for fix in value["fixes"] if fix["file"] == path):
         start = starts[min(fix["line"], len(starts)) - 1]
-        names = ("rule", "mode", "safety", "message", "function", "default")
         rule, mode, safety, message, function, default = (fix[name] for name in names)
-        # A proven repair is one transaction, so each of its reasons stands for all of its places in the file.
         yield Reason(rule, int(mode), safety, message, function, default, start, fix["line"], spans)
