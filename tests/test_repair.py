@@ -166,7 +166,9 @@ def test_a_failure_without_a_place_is_no_progress(module: Path, advisors: Adviso
 
 
 def test_what_no_candidate_mends_is_left_with_what_was_tried(module: Path, advisors: Advisors) -> None:
-    bench = Texts(module, {"third": b"nothing will do"}, at={"third": THIRD + b"|x.size(0) == y.size(0)"})
+    bench = Texts(
+        module, {"third": b"nothing will do"}, at={"third": THIRD + b"|x.size(0) == y.size(0)|sym_eq(x.size(0)"}
+    )
     search = searched(bench, advisors)
     assert not search.trials["third"].passed
     assert search.drafts[module].now.content == MODULE
