@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -166,9 +166,13 @@ def test_a_failure_without_a_place_is_no_progress(module: Path, advisors: Adviso
 
 
 def test_what_no_candidate_mends_is_left_with_what_was_tried(module: Path, advisors: Advisors) -> None:
-    bench = Texts(
-        module, {"third": b"nothing will do"}, at={"third": THIRD + b"|x.size(0) == y.size(0)|sym_eq(x.size(0)"}
-    )
+    @dataclass
+    class Stuck(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            return replace(Texts.trial(self, name, text), message="could not guard on Eq(u0, u1)")
+
+    at = THIRD + b"|x.size(0) == y.size(0)|sym_eq(x.size(0)"
+    bench = Stuck(module, {"third": b"nothing will do"}, at={"third": at})
     search = searched(bench, advisors)
     assert not search.trials["third"].passed
     assert search.drafts[module].now.content == MODULE
