@@ -183,6 +183,11 @@ def test_the_summary_says_each_default_once() -> None:
     assert "No size takes a default" in wording.defaults([reason("p")])
 
 
+def test_what_no_rule_vouches_for_is_said_by_its_fix() -> None:
+    mended = Group(None, (proposal("torch/a.py", "p", "alternative"),))
+    assert wording.summary(mended, {"p": "Do it right."}).startswith("Do it right. alternative here.")
+
+
 def test_a_commit_message_is_plain_and_ends_in_its_trailer() -> None:
     (request,) = made(proposal("torch/a.py", "p", issues=(7,))).requests
     text = wording.commit_message(request, "symfix 0", None, ["symfix verify --base HEAD~1"])

@@ -50,10 +50,17 @@ def subjects(proposals: Sequence[Proposal]) -> str:
 
 
 def summary(group: Group, rules: Mapping[str, str]) -> str:
-    """One paragraph: what is done and why, and which default an undecided size takes; ``rules`` are docstrings."""
+    """One paragraph: what is done and why, and which default an undecided size takes; ``rules`` are docstrings.
+
+    What no rule vouches for, a repair's alternative, is said by the words of the fix.
+    """
     reasons = list(reasons_of(group.proposals))
     counts = Counter(reason.rule for reason in reasons)
-    said = [_sentence(rules.get(rule, rule)) for rule, _ in counts.most_common(_FEW)]
+    messages = {reason.rule: reason.message for reason in reversed(reasons)}
+    said = [
+        _sentence(rules[rule]) if rule in rules else f"{messages[rule].rstrip('.')}."
+        for rule, _ in counts.most_common(_FEW)
+    ]
     why = _section(rules.get(counts.most_common(1)[0][0], ""), "Why") if counts else ""
     return " ".join(filter(None, [*said, why, defaults(reasons)]))
 
