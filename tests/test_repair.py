@@ -18,8 +18,8 @@ from symfix.codemods.repair.folder import Added, figures, hand_over_text, text_o
 from symfix.codemods.repair.grouping import groups
 from symfix.codemods.repair.journal import Journal
 from symfix.codemods.repair.native import plain_name
-from symfix.codemods.repair.repaired import HandOver, Outcome, Repair, Spot
-from symfix.codemods.repair.search import Search, expression
+from symfix.codemods.repair.repaired import REASONS, HandOver, Outcome, Repair, Spot
+from symfix.codemods.repair.search import Search, expression, told
 from symfix.codemods.repair.sites import Advisors, Site
 from symfix.codemods.repair.trials import Frame, Trial, Tried
 from symfix.codemods.rule import Context, Fix, Safety
@@ -365,6 +365,24 @@ def test_a_hand_over_can_be_run_and_says_where(tmp_path: Path) -> None:
     code = text.split("```python\n")[1].split("```")[0]
     compile(code, "repro", "exec")
     assert "did not help" in text and "sample = list(" in code
+    assert "Not repaired (no-candidate): no rule has anything to say at the place." in text
+
+
+def test_a_place_in_cpp_has_no_line_and_maybe_no_file() -> None:
+    places = (Spot("Shape.cpp", 0, "at::native::chunk"), Spot("", 0, "at::_ops::chunk::call"))
+    text = hand_over_text(HandOver("chunk", "no-source", "Eq(u0, 0)", 1, places))
+    assert "\n- Shape.cpp in at::native::chunk\n- at::_ops::chunk::call\n" in text
+
+
+def test_the_page_on_repairs_explains_each_reason() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "repair.md").read_text()
+    assert [word for word, meaning in REASONS.items() if f"| `{word}` | {meaning} |" not in page] == []
+
+
+def test_an_error_is_told_without_advice() -> None:
+    said = "UserError: Could not guard on data-dependent expression Eq(u1, 0) (unhinted: Eq(u1, 0)). (Size-like symbols"
+    assert told(said) == "UserError: Could not guard on data-dependent expression Eq(u1, 0)"
+    assert told("AssertionError: sizes differ") == "AssertionError: sizes differ"
 
 
 def test_a_kernel_that_torch_does_not_take_is_named(context: Context, advisors: Advisors) -> None:

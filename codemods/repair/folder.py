@@ -12,7 +12,7 @@ from typing import Any
 from ..reports.patch import patch
 from ..rule import Fix
 from ..verify.evidence import to_json
-from .repaired import HandOver, Outcome, Repair, Spot
+from .repaired import REASONS, HandOver, Outcome, Repair, Spot
 
 
 @dataclass(frozen=True)
@@ -127,14 +127,22 @@ def _fix(fix: Fix, spot: Spot) -> dict[str, Any]:
 
 def hand_over_text(handover: HandOver) -> str:
     """What a person needs to go on with an operator."""
-    lines = [f"# {handover.operator}", "", f"Not repaired: {handover.reason} (mode {handover.mode}).", ""]
+    mode = f", mode {handover.mode}" if handover.mode else ""
+    lines = [f"# {handover.operator}", ""]
+    lines += [f"Not repaired ({handover.reason}{mode}): {REASONS[handover.reason]}.", ""]
     lines += ["```", handover.message, "```", "", f"Sample {handover.sample}: {handover.arguments or 'see below'}", ""]
     lines += ["## Reproduce", "", "```python", *repro(handover.operator, handover.sample), "```", ""]
-    lines += ["## Where", ""] + [f"- {spot.file}:{spot.line} {spot.function}" for spot in handover.places]
+    lines += ["## Where", ""] + [f"- {_place(spot)}" for spot in handover.places]
     lines += ["- no place in torch is named"] if not handover.places else []
     lines += ["", "## Tried", ""]
-    lines += [f"- {words}\n  - {came}" for words, came in handover.tried] or ["Nothing: no rule has a candidate there."]
+    lines += [f"- {words}\n  - {came}" for words, came in handover.tried] or ["Nothing."]
     return "\n".join(lines) + "\n"
+
+
+def _place(spot: Spot) -> str:
+    """C++ frames know no line, and some no file."""
+    at = f"{spot.file}:{spot.line}" if spot.line else spot.file
+    return f"{at} in {spot.function}" if at else spot.function
 
 
 def repro(operator: str, sample: int) -> Iterator[str]:

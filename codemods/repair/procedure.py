@@ -25,7 +25,7 @@ from .journal import Journal
 from .native import Native
 from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
-from .search import NOT_COMPILED, ROUNDS, Search
+from .search import NOT_COMPILED, ROUNDS, Search, told
 from .sites import Advisors
 from .trials import Trial
 from .whole import no_longer_equal, no_longer_passing
@@ -203,7 +203,7 @@ def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, F
         tried = tuple((one.candidate.words, one.came) for one in attempts)
         spots = tuple(Spot(str(at.file), at.line, at.function) for at in failure.path[:4] or ())
         reason = _reason(name, trial, search, failure, tried)
-        message = trial.message or failure.message
+        message = told(trial.message or failure.message)
         if name in unproven:
             verification = unproven[name].verification
             reason = "not-proven"

@@ -60,13 +60,31 @@ class Repair:
         return tuple(sorted({fix.rule for fix in self.fixes}))
 
 
+REASONS = {
+    "data-dependent": "the values of a tensor decide its sizes",
+    "does-not-compile": "what was tried in C++ does not compile",
+    "no-candidate": "no rule has anything to say at the place",
+    "no-candidate-helps": "with each candidate it fails as before, or further on where no candidate helps",
+    "no-place": "the error names no place in torch's code",
+    "no-shape-function": "it has no meta kernel and no decomposition",
+    "no-source": "the place is in C++, and the file is not at hand or does not build as it is",
+    "not-ours": "the tracer refuses for a reason that has nothing to do with sizes",
+    "not-proven": "it passes with a repair that the verifier does not call proven",
+    "only-the-test": "the test's own call can't be traced; the operator was not reached",
+    "other-result": "a candidate gives another result than eager without an error",
+    "signature-differs": "the source tree's kernel has another signature than the installed torch's",
+    "swap-alone": "the source tree's unchanged kernel passes already",
+}
+"""Why an operator is left: the stable words, and what each means."""
+
+
 @dataclass(frozen=True)
 class HandOver:
     """An operator that is not repaired: what a person needs to go on from here."""
 
     operator: str
     reason: str
-    """A short stable word: ``not-ours``, ``no-candidate``, ``not-proven``, ``swap-alone``, ``regressed``, …"""
+    """One of `REASONS`."""
     message: str
     sample: int
     places: tuple[Spot, ...] = ()

@@ -20,6 +20,7 @@ _BACKINGS = 3
 """How often an operator that is stuck may go back to try something else."""
 NOT_COMPILED = "does not compile"
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
+_ADVICE = re.compile(r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class Search:
         draft = self.drafts[member.path]
         self.drafts[member.path] = draft.only([fix for fix in draft.taken if fix not in member.fixes])
         names = [name for name, chain in self.chains.items() if member in chain]
-        came = f"{why}: {trial.operator} {trial.verdict}: {trial.message}"
+        came = f"{why}: {trial.operator} {trial.verdict}: {told(trial.message)}"
         self._reopen(member, names)
         self.attempts.append(Attempt(member.candidate, tuple(names), kept=False, came=came))
         for name in names:
@@ -301,6 +302,11 @@ def expression(message: str) -> str:
     return (found[1] or found[2]) if found else message
 
 
+def told(message: str) -> str:
+    """An error without what torch advises and where it was caught, which is the same for each of them."""
+    return _ADVICE.sub("", message)
+
+
 def _better(was: Trial, now: Trial) -> bool:
     if now.silent or now.verdict == "untestable":
         return False
@@ -317,8 +323,8 @@ def _came(pairs: Sequence[tuple[Trial, Trial]]) -> str:
     passed = sum(now.passed for _, now in pairs)
     silent = [now for _, now in pairs if now.silent]
     if silent:
-        return f"{silent[0].operator} {silent[0].verdict}: {silent[0].message}"
+        return f"{silent[0].operator} {silent[0].verdict}: {told(silent[0].message)}"
     if passed == len(pairs):
         return "passes"
     still = next(now for _, now in pairs if not now.passed)
-    return f"{passed} of {len(pairs)} pass; {still.operator}: {still.message}"
+    return f"{passed} of {len(pairs)} pass; {still.operator}: {told(still.message)}"
