@@ -70,7 +70,7 @@ REASONS = {
     "no-source": "the place is in C++, and the file is not at hand or does not build as it is",
     "not-ours": "the tracer refuses for a reason that has nothing to do with sizes",
     "not-proven": "it passes with a repair that the verifier does not call proven",
-    "only-the-test": "the test's own call can't be traced; the operator was not reached",
+    "only-the-test": "the operator passes once the test's own code is not traced",
     "other-result": "a candidate gives another result than eager without an error",
     "signature-differs": "the source tree's kernel has another signature than the installed torch's",
     "swap-alone": "the source tree's unchanged kernel passes already",
