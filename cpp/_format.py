@@ -7,6 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from ..codemods.layout import lines_grown_past
+
 _LIMIT = re.compile(r"^ColumnLimit:\s*(\d+)", re.MULTILINE)
 _SECONDS = 60
 
@@ -22,7 +24,7 @@ def wrap_long_lines(path: Path, before: bytes, after: bytes) -> bytes:
     if style is None:
         return after
     limit = _LIMIT.search(style.read_text(encoding="utf-8", errors="replace"))
-    long = _lines_grown_past(int(limit[1]) if limit else 80, before.splitlines(), after.splitlines())
+    long = lines_grown_past(int(limit[1]) if limit else 80, before, after)
     binary = _clang_format() if long else None
     if binary is None:
         return after
@@ -55,26 +57,6 @@ def _only_at(lines: list[int], text: bytes, formatted: bytes) -> bytes:
 
 def _indentation(line: bytes) -> int:
     return len(line) - len(line.lstrip(b" "))
-
-
-def _lines_grown_past(limit: int, old: list[bytes], new: list[bytes]) -> list[int]:
-    head = 0
-    while head < min(len(old), len(new)) and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    matcher = difflib.SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
-    grown: list[int] = []
-    for tag, start, end, new_start, new_end in matcher.get_opcodes():
-        if tag == "equal":
-            continue
-        paired = end - start == new_end - new_start
-        for number in range(new_start, new_end):
-            was = old[head + start + number - new_start] if paired else b""
-            if len(new[head + number].decode()) > limit >= len(was.decode()):
-                grown.append(head + number)
-    return grown
 
 
 def _style_of(path: Path) -> Path | None:

@@ -7,6 +7,7 @@ import ast
 from ..codemods.rule import Context, Language
 from ..codemods.source import SourceFile
 from ._alternatives import alternatives, extent
+from ._format import CONFIGURATIONS, wrap_long_lines
 from ._imports import complete
 from ._module import syntax_tree
 
@@ -20,11 +21,6 @@ def errors(content: bytes) -> int:
     return 0
 
 
-def keep(source: SourceFile, after: bytes, context: Context) -> bytes:
-    """Python text is left as the edits made it."""
-    return after
-
-
 def same_code(before: bytes, after: bytes) -> bool:
     """Whether two texts have the same tree."""
     if errors(before) or errors(after):
@@ -32,13 +28,19 @@ def same_code(before: bytes, after: bytes) -> bool:
     return ast.dump(syntax_tree(before)) == ast.dump(syntax_tree(after))
 
 
+def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
+    laid_out = wrap_long_lines(source.path, source.content, after)
+    return laid_out if same_code(after, laid_out) else after
+
+
 language = Language(
     "Python",
     (".py", ".pyi"),
     complete,
     errors,
-    keep,
+    _polish,
     strict=True,
+    settings=CONFIGURATIONS,
     extent=extent,
     alternatives=alternatives,
     comment="#",

@@ -12,7 +12,19 @@ TOP = Path(__file__).parents[1]
 
 # Each floor may import from its own and from those below it; a module that is not named has its package's floor.
 FLOORS = [
-    {"edits", "source", "rule", "outcome", "coordinates", "storage", "repository", "config", "dying", "fingerprints"},
+    {
+        "edits",
+        "source",
+        "rule",
+        "outcome",
+        "coordinates",
+        "layout",
+        "storage",
+        "repository",
+        "config",
+        "dying",
+        "fingerprints",
+    },
     {"torchapi"},
     {"wings"},
     {"suppression", "ignoring", "intake", "writing", "rounds", "surroundings", "registry", "results", "baseline"},
@@ -26,7 +38,18 @@ FLOORS = [
     {"lintrunner"},
 ]
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
-PURE = {"edits", "source", "rule", "outcome", "coordinates", "suppression", "ignoring", "rounds", "fingerprints"}
+PURE = {
+    "edits",
+    "source",
+    "rule",
+    "outcome",
+    "coordinates",
+    "layout",
+    "suppression",
+    "ignoring",
+    "rounds",
+    "fingerprints",
+}
 SHELL = {"os", "subprocess", "shutil", "tempfile", "click", "rich", "io", "socket"}
 
 
