@@ -19,6 +19,7 @@ from running import git, symfix
 from symfix.codemods.series import plan
 from symfix.codemods.series.building import Wishes, Workshop, build, fresh_states
 from symfix.codemods.series.git import Repository
+from symfix.codemods.series.plan import Request
 from symfix.codemods.series.standing import Record, State
 from symfix.codemods.verify.change import Change, Check, Observation, Verdict, Verification
 
@@ -192,7 +193,7 @@ def test_what_the_base_has_already_has_landed(repo: Path) -> None:
 def test_what_is_not_borne_out_is_held(repo: Path) -> None:
     calls = []
 
-    def prove(changes: Sequence[Change], tree: Path, opinfos: tuple[str, ...]) -> Verification:
+    def prove(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
         calls.append([one.path.name for one in changes])
         assert all(one.path.read_bytes() == one.before for one in changes)
         bad = any(one.path.name in ("smaller0.py", "both.py") for one in changes)
@@ -216,13 +217,13 @@ def test_what_is_not_borne_out_is_held(repo: Path) -> None:
 
 
 def test_the_message_says_what_was_seen(repo: Path) -> None:
-    built(repo, lambda changes, tree, opinfos: verdict(changes, Verdict.PROVEN))
+    built(repo, lambda changes, tree, request: verdict(changes, Verdict.PROVEN))
     text = " ".join(say(repo, "log", "-1", "--format=%B", "symfix/main/all").split())
     assert "Proven with torch 2.13.0: op failed before (eager; no) and passes after" in text
 
 
 def test_what_nothing_can_be_said_about_needs_a_word(repo: Path) -> None:
-    def unsure(changes: Sequence[Change], tree: Path, opinfos: tuple[str, ...]) -> Verification:
+    def unsure(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
         return replace(verdict(changes, Verdict.UNVERIFIABLE), checks=())
 
     assert {one.state for one in built(repo, unsure).standings.values()} == {State.HELD}
@@ -307,6 +308,6 @@ def test_the_leavings_of_a_killed_git_are_cleared_away(repo: Path) -> None:
     (repo / ".git/worktrees/worktree/locked").write_text("initializing")
     worktree.mkdir()
     (worktree / ".git").write_text(f"gitdir: {repo}/.git/worktrees/worktree\n")
-    record = built(repo, lambda changes, tree, opinfos: verdict(changes, Verdict.PROVEN))
+    record = built(repo, lambda changes, tree, request: verdict(changes, Verdict.PROVEN))
     assert {one.state for one in record.standings.values()} == {State.BUILT}
     assert set(fresh_states(record, whole, Repository.around(repo))) == set(record.standings)

@@ -239,14 +239,20 @@ def test_a_folder_of_repairs_gives_proposals(tmp_path: Path) -> None:
                 "default": "0 is the special case",
             }
         ],
-        "verification": {"checks": [{"subject": "op (74 samples)"}, {"subject": "op (2 of 6 samples)"}]},
+        "verification": {
+            "checks": [
+                {"subject": "op (74 samples)"},
+                {"subject": "op (2 of 6 samples)"},
+                {"subject": "op2 (1 sample)"},
+            ]
+        },
     }
     (tmp_path / "0001-mend.json").write_text(json.dumps(value))
     more = patch("test/t.py", b"1\n", b"1\n2\n")
     (tmp_path / "0001-mend.patch").write_bytes(b"mend: op\n\n" + patch("torch/f.py", before, after) + more)
     texts = {"torch/f.py": before, "test/t.py": b"1\n"}
     (found,), notes = read_folder(tmp_path, texts.get)
-    assert (found.operators, found.opinfos, notes) == (("op.variant",), ("op",), [])
+    assert (found.operators, found.opinfos, found.bystanders, notes) == (("op.variant",), ("op",), ("op2",), [])
     assert [(file.path, file.role, file.after) for file in found.files] == [
         ("torch/f.py", "fix", after),
         ("test/t.py", "test", b"1\n2\n"),

@@ -211,11 +211,12 @@ def _from_repairs(repository: Repository, base: str, folders: Sequence[Path]) ->
 
 
 def _prover(words: Words, made: Plan, workshop: Workshop) -> Any:
-    def prove(changes: Sequence[Change], tree: Path, opinfos: tuple[str, ...]) -> Verification:
+    def prove(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
         has_torch = (tree / "torch").is_dir() or (tree / "aten").is_dir()
         return verify(
             changes,
-            operators=opinfos or None,
+            operators=(request.opinfos or None) if request else None,
+            bystanders=request.bystanders if request else (),
             torch_python=words["torch_python"],
             torch_root=_within(made, workshop, tree) or (tree if has_torch else None),
             jobs=words["jobs"] or 2,

@@ -17,8 +17,8 @@ from .hunks import Mismatch
 from .plan import Plan, Request
 from .standing import Record, Standing, State, load, save, write_whole
 
-Prove = Callable[[Sequence[Change], Path, tuple[str, ...]], Verification]
-"""Verifies changes of files in a worktree; the OpInfos to run, none: those that reach the change."""
+Prove = Callable[[Sequence[Change], Path, Request | None], Verification]
+"""Verifies changes of files in a worktree by the operator tests of a request, or by those that reach the change."""
 
 BORNE_OUT = frozenset((Verdict.PROVEN, Verdict.NEUTRAL))
 
@@ -180,7 +180,7 @@ class _Build:
             for file in files
             if file.role == "fix" and file.before is not None
         ]
-        return self._wishes.prove(changes, self._workshop.worktree, request.opinfos if request else ())
+        return self._wishes.prove(changes, self._workshop.worktree, request)
 
     def _commit(self, files: Sequence[Content], parent: str, message: str) -> str:
         changed = {file.path: (file.mode, file.after) for file in files}

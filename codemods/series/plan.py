@@ -41,6 +41,7 @@ class Request:
     rules: tuple[str, ...]
     operators: tuple[str, ...]
     opinfos: tuple[str, ...]
+    bystanders: tuple[str, ...]
     labels: tuple[str, ...]
     issues: tuple[int, ...]
     parts: tuple[Part, ...]
@@ -116,6 +117,7 @@ def _request(value: dict[str, Any]) -> Request:
         tuple(value.get("rules", ())),
         tuple(value.get("operators", ())),
         tuple(value.get("opinfos", ())),
+        tuple(value.get("bystanders", ())),
         tuple(value.get("labels", ())),
         tuple(value.get("issues", ())),
         tuple(_part(one) for one in value.get("parts", ())),

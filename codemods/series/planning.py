@@ -55,6 +55,8 @@ def _request(series: str, group: Group, rules: Mapping[str, str], content_name: 
     names = sorted(proposal.name for proposal in group.proposals if proposal.operators)
     key = "\0".join([series, group.rule or "", *paths, "", *names])
     identity = hashlib.blake2b(key.encode(), digest_size=6).hexdigest()
+    opinfos = {name for proposal in group.proposals for name in proposal.opinfos}
+    bystanders = {name for proposal in group.proposals for name in proposal.bystanders} - opinfos
     return Request(
         id=identity,
         branch=f"symfix/{series}/{wording.slug(group)}-{identity[:4]}",
@@ -62,7 +64,8 @@ def _request(series: str, group: Group, rules: Mapping[str, str], content_name: 
         summary=wording.summary(group, rules),
         rules=tuple(sorted({rule for proposal in group.proposals for rule in proposal.rules})),
         operators=tuple(sorted({name for proposal in group.proposals for name in proposal.operators})),
-        opinfos=tuple(sorted({name for proposal in group.proposals for name in proposal.opinfos})),
+        opinfos=tuple(sorted(opinfos)),
+        bystanders=tuple(sorted(bystanders)),
         labels=wording.labels(group),
         issues=tuple(sorted({issue for proposal in group.proposals for issue in proposal.issues})),
         parts=parts,

@@ -56,13 +56,15 @@ class FileChange:
 class Proposal:
     """Changes that are taken or left together, the operators that they mend and the issues that they fix.
 
-    ``opinfos`` are torch's operator tests to verify them by; none: those that reach the change.
+    ``opinfos`` are torch's operator tests to verify them by; none: those that reach the change. ``bystanders`` are
+    others that reach it, run on torch's own samples alone.
     """
 
     name: str
     files: tuple[FileChange, ...]
     operators: tuple[str, ...] = ()
     opinfos: tuple[str, ...] = ()
+    bystanders: tuple[str, ...] = ()
     issues: tuple[int, ...] = ()
 
     @property

@@ -79,8 +79,11 @@ def files_of(patch: bytes) -> dict[str, tuple[Hunk, ...]]:
 def _proposal(
     value: Mapping[str, Any], hunks: Mapping[str, tuple[Hunk, ...]], content: Callable[[str], bytes | None]
 ) -> Proposal:
-    mended = set(value["files"])
+    mended, operators = set(value["files"]), tuple(value["operators"])
+    # A check says how many samples it ran behind the name of its operator.
     checks = (value.get("verification") or {}).get("checks", ())
+    tested = sorted({check["subject"].partition(" ")[0] for check in checks})
+    own = tuple(name for name in tested if any(f"{one}.".startswith(f"{name}.") for one in operators))
     files = []
     for path, changed in hunks.items():
         before = content(path)
@@ -94,9 +97,9 @@ def _proposal(
     return Proposal(
         value["name"],
         tuple(sorted(files, key=lambda file: (file.role != "fix", file.path))),
-        tuple(value["operators"]),
-        # A check says how many samples it ran behind the name of its operator.
-        tuple(sorted({check["subject"].partition(" ")[0] for check in checks})),
+        operators,
+        own,
+        tuple(name for name in tested if name not in own),
         tuple(value.get("issues", ())),
     )
 
