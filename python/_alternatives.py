@@ -21,7 +21,6 @@ from ._joining import Unfit
 from ._layout import indentation
 from ._module import Module, parse
 from ._polarity import ONLY_BAD_REFUSED, Default, NoDefault, of_comparison
-from ._purpose import only_raises
 from ._shapes import unfit_for_sym_eq
 from ._spelling import guarded, spell
 from ._territory import obstacle
@@ -64,11 +63,9 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
                 beside = write(module, refusal, context, NAME)
                 if beside is not None:
                     yield beside
-    refusals: list[ast.If | ast.Assert] = [*module.every(ast.Assert)]
-    refusals += [node for node in module.every(ast.If) if only_raises(node)]
-    for refused in refusals:
-        if _inside(module, refused.test, where) and _allowed(module, refused, context):
-            yield from _same_error(module, refused, context)
+    for asserted in module.every(ast.Assert):
+        if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
+            yield from _same_error(module, asserted, context)
     atoms = [atom for atom in _atoms(module) if _inside(module, atom, where) and _allowed(module, atom, context)]
     for atom in atoms:
         yield from _contiguity(module, atom, context)
@@ -111,14 +108,13 @@ def _atoms(module: Module) -> Iterator[ast.expr]:
                 yield node
 
 
-def _same_error(module: Module, node: ast.If | ast.Assert, context: Context) -> Iterator[Fix]:
-    """``raise AssertionError(...)`` → ``torch._check_with(AssertionError, ...)``, where its type counts."""
+def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
+    """``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``, where the type of the error counts."""
     try:
         written = rewritten(module, flow(module.source), node, context, same_error=True)
     except Unfit:
         return
-    if any(b"_check_with(" in edit.text for edit in written.edits):
-        yield replace(written, rule=NAME)
+    yield replace(written, rule=NAME)
 
 
 def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:

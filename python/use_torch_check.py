@@ -2,8 +2,8 @@
 
 What: an ``if`` on sizes whose body only raises, and an ``assert`` on sizes. RuntimeError → ``_check``, ValueError →
 ``_check_value``, IndexError → ``_check_index``, TypeError → ``_check_type``, NotImplementedError →
-``_check_not_implemented``. The condition is negated by De Morgan's laws, with ``sym_and``, ``sym_or`` and ``sym_eq``
-inside; concrete conditions in front stay in front.
+``_check_not_implemented``, AssertionError → ``_check_with``, and ``assert`` → ``_check``. The condition is negated by
+De Morgan's laws, with ``sym_and``, ``sym_or`` and ``sym_eq`` inside; concrete conditions in front stay in front.
 
 Why: a check of undecided sizes becomes an assertion at run time; an ``if`` must know now.
 
@@ -11,7 +11,7 @@ Leaves alone: other exceptions, ``raise ... from``, several arguments, ``elif``,
 what TorchScript compiles (it has no lambdas).
 
 Safety: safe when the exception stays the same (one without a message gets the default message); unsafe for ``assert``
-and AssertionError, which become RuntimeError.
+and an AssertionError without a message, which become RuntimeError.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def rewritten(
 ) -> Fix:
     """The check in place of a refusal, wherever it stands; raises Unfit.
 
-    With ``same_error`` an AssertionError stays one, by ``torch._check_with``.
+    With ``same_error`` an ``assert`` keeps its AssertionError, as what is raised by name always does.
     """
     start, end = module.span(node)
     if module.source.content[start : start + 4] == b"elif":
@@ -93,9 +93,9 @@ def rewritten(
     renderer = Renderer(module, known, context, node)
     condition = renderer.condition(node.test, isinstance(node, ast.Assert))
     asserts = error == "AssertionError"
-    changed = asserts and not same_error
-    named = asserts and same_error
-    if named and message is None:
+    named = asserts and message is not None and (same_error or isinstance(node, ast.If))
+    changed = asserts and not named
+    if same_error and changed:
         raise Unfit("message-shape", "a check without a message gives one of its own")
     check = renderer.symbol("torch._check_with" if named else _CHECKS[error])
     indent = indentation(module, node)

@@ -15,12 +15,12 @@ from symfix.codemods.registry import Registry
 from symfix.codemods.repair.bench import Bench
 from symfix.codemods.repair.drafts import Draft
 from symfix.codemods.repair.folder import Added, figures, hand_over_text, text_of, write
-from symfix.codemods.repair.grouping import groups
+from symfix.codemods.repair.grouping import Group, Kept, groups
 from symfix.codemods.repair.journal import Journal
-from symfix.codemods.repair.native import plain_name
+from symfix.codemods.repair.native import DoesNotBuild, Library, plain_name
 from symfix.codemods.repair.repaired import REASONS, HandOver, Outcome, Repair, Spot
 from symfix.codemods.repair.search import Search, expression, told
-from symfix.codemods.repair.sites import Advisors, Site
+from symfix.codemods.repair.sites import Advisors, Candidate, Site
 from symfix.codemods.repair.trials import Frame, Trial, Tried
 from symfix.codemods.rule import Context, Fix, Safety
 from symfix.codemods.series.repairs import read_folder
@@ -46,8 +46,7 @@ def meta_second(x):
 
 
 def meta_third(x, y):
-    if x.size(0) != y.size(0):
-        raise AssertionError(f"{x.size(0)} is not {y.size(0)}")
+    assert x.size(0) == y.size(0), f"{x.size(0)} is not {y.size(0)}"
     return y
 
 
@@ -56,7 +55,7 @@ def meta_fourth(y):
         return y
     return y.clone()
 '''
-CHECK, SAME_ERROR, THIRD = b"torch._check(", b"torch._check_with(", b"x.size(0) != y.size(0)"
+CHECK, SAME_ERROR, THIRD = b"torch._check(", b"torch._check_with(", b"x.size(0) == y.size(0)"
 
 
 @pytest.fixture(scope="module")
@@ -171,8 +170,7 @@ def test_what_no_candidate_mends_is_left_with_what_was_tried(module: Path, advis
         def trial(self, name: str, text: bytes) -> Trial:
             return replace(Texts.trial(self, name, text), message="could not guard on Eq(u0, u1)")
 
-    at = THIRD + b"|x.size(0) == y.size(0)|sym_eq(x.size(0)"
-    bench = Stuck(module, {"third": b"nothing will do"}, at={"third": at})
+    bench = Stuck(module, {"third": b"nothing will do"}, at={"third": THIRD})
     search = searched(bench, advisors)
     assert not search.trials["third"].passed
     assert search.drafts[module].now.content == MODULE
@@ -241,9 +239,9 @@ def test_places_survive_the_edits_of_others(advisors: Advisors, module: Path) ->
     at = MODULE.index(b"if x.numel()")
     (first, *_) = advisors.candidates(draft, Site(module, at, "meta_first"))
     later = draft.take(first.fixes)
-    third = MODULE.index(b"if " + THIRD)
-    assert later.now.content[later.offset(third) :].startswith(b"if " + THIRD)
-    line = line_of(later.now.content, b"if " + THIRD)
+    third = MODULE.index(b"assert " + THIRD)
+    assert later.now.content[later.offset(third) :].startswith(b"assert " + THIRD)
+    line = line_of(later.now.content, b"assert " + THIRD)
     assert later.origin(later.line_start(line)) == third
 
 
@@ -383,6 +381,46 @@ def test_an_error_is_told_without_advice() -> None:
     said = "UserError: Could not guard on data-dependent expression Eq(u1, 0) (unhinted: Eq(u1, 0)). (Size-like symbols"
     assert told(said) == "UserError: Could not guard on data-dependent expression Eq(u1, 0)"
     assert told("AssertionError: sizes differ") == "AssertionError: sizes differ"
+
+
+CPP = b"namespace at::native { Tensor narrow(const Tensor& x) { return x; } }\n"
+
+
+class NoCompiler:
+    """Source files of which none compiles but the given text."""
+
+    def __init__(self, fit: bytes = b"") -> None:
+        self.fit = fit
+
+    def object(self, path: Path, content: bytes) -> Path:
+        if content != self.fit:
+            raise DoesNotBuild(path, 3, "error: no header")
+        return path
+
+    def library(self, files: Mapping[Path, bytes], kernels: frozenset[str]) -> Library:
+        return Library(max(self.object(path, content) for path, content in files.items()), ())
+
+
+def test_a_file_that_does_not_compile_as_it_is_stays_out(advisors: Advisors) -> None:
+    good, bad = Path("native/Good.cpp"), Path("native/Bad.cpp")
+    bench = Bench(None, None, advisors, NoCompiler(CPP))  # type: ignore[arg-type]
+    drafts = {path: advisors.draft(path, text) for path, text in ((good, CPP), (bad, b"\n" + CPP))}
+    assert bench.variant(drafts, native=True).library == good  # type: ignore[arg-type]
+    assert bench.refused == {bad: "error: no header"}
+
+
+def test_a_group_whose_text_does_not_compile_fails(advisors: Advisors) -> None:
+    path = Path("native/Bad.cpp")
+    draft = advisors.draft(path, CPP)
+    assert draft is not None
+    at = CPP.index(b"return")
+    fix = Fix("alternative", 2, Safety.UNSAFE, (Edit(at, at, b"unknown; "),), "break it")
+    drafts = {path: draft.take([fix])}
+    member = Kept(Candidate(Site(path, at, "narrow"), (fix,)), drafts[path].taken)
+    bench = Bench(None, None, advisors, NoCompiler(CPP), swapped={"narrow"})  # type: ignore[arg-type]
+    ((name, trial),) = bench.try_alone(drafts, [Group((member,), ("narrow",))])[0].items()
+    assert (name, trial.verdict) == ("narrow", "failed")
+    assert trial.message == "does not compile: Bad.cpp: error: no header"
 
 
 def test_a_kernel_that_torch_does_not_take_is_named(context: Context, advisors: Advisors) -> None:

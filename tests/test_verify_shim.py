@@ -104,8 +104,7 @@ def test_alone_a_file_gets_no_header_but_its_own(tmp_path: Path, monkeypatch: py
     toolchain = replace(find_toolchain(locate(None, None)), includes=(headers,))
     if not toolchain.precompiles:
         pytest.skip(f"{toolchain.compiler.name} precompiles no headers here")
-    Builder(toolchain, tmp_path).close()
-    builder = Builder(toolchain, tmp_path)
+    builder = Builder(toolchain, tmp_path, many=True)
 
     def built(text: bytes, *, alone: bool) -> tuple[bool, str]:
         made = builder.compile("File.cpp", text, alone=alone).result()

@@ -15,7 +15,7 @@ from ..verify.variants import Laboratory, Variant
 from .drafts import Draft
 from .grouping import Group, only
 from .journal import Journal
-from .native import DoesNotBuild, Native, plain_name
+from .native import NOT_COMPILED, DoesNotBuild, Native, plain_name
 from .sites import Advisors, Site
 from .trials import Trial, Tried, try_all
 
@@ -82,10 +82,15 @@ class Bench:
 
     def try_alone(self, drafts: Drafts, found: Sequence[Group], most: int = 0) -> list[dict[str, Trial]]:
         """Try the operators of each group with nothing but that group's fixes, on all samples; groups side by side."""
+        trials: list[dict[str, Trial]] = [{} for _ in found]
         asked: list[tuple[int, Variant, dict[str, int]]] = []
         for number, group in enumerate(found):
             alone = only(drafts, [group])
-            variant = self.variant(alone, any(name in self.swapped for name in group.operators))
+            try:
+                variant = self.variant(alone, any(name in self.swapped for name in group.operators))
+            except DoesNotBuild as failure:
+                trials[number] = {name: Trial(name, "failed", f"{NOT_COMPILED}: {failure}") for name in group.operators}
+                continue
             shares = self.jobs if len(group.operators) > _ONE_CHILD else 1
             for share in range(shares):
                 asked.append((number, variant, dict.fromkeys(group.operators[share::shares], -1)))
@@ -94,7 +99,6 @@ class Bench:
             number, variant, operators = one
             return number, self._tried(variant, operators, most, 1)
 
-        trials: list[dict[str, Trial]] = [{} for _ in found]
         with ThreadPoolExecutor(self.jobs) as pool:
             for number, tried in pool.map(ask, asked):
                 trials[number] |= tried
@@ -144,6 +148,9 @@ class Bench:
         for path, draft in sorted(drafts.items()):
             content = draft.now.content
             if path.suffix != ".py":
+                unfit = None if draft.taken or path in self.refused else self.builds(path, draft)
+                if unfit is not None:
+                    self.refused[path] = unfit.reason
                 if path not in self.refused:
                     cpp[path] = content
             elif draft.taken:

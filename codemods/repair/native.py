@@ -12,6 +12,8 @@ from ..torchapi import TorchApi
 from ..verify.compiling import Builder, Built
 from ..verify.shim import Candidate, candidates, names_with_body, shim_source
 
+NOT_COMPILED = "does not compile"
+"""How the words begin that say what came of such a candidate."""
 _NATIVE = Path("aten", "src", "ATen", "native")
 _BACKENDS = frozenset({"cuda", "hip", "mps", "mkldnn", "miopen", "cudnn", "quantized", "vulkan", "metal", "xpu"})
 _NAME = re.compile(r"at::(?:native|meta)::(?:\(anonymous namespace\)::)?(?:\w+::)*?(~?\w+)(?:\[abi:\w+\])?(?:<|\()")
@@ -26,13 +28,14 @@ class Library:
     candidates: tuple[Candidate, ...]
 
 
-@dataclass(frozen=True)
 class DoesNotBuild(Exception):
     """A file does not compile or link against the installed torch; ``line`` 0 when the compiler names none."""
 
-    path: Path
-    line: int
-    reason: str
+    def __init__(self, path: Path, line: int, reason: str) -> None:
+        super().__init__(f"{path.name}: {reason}")
+        self.path = path
+        self.line = line
+        self.reason = reason
 
 
 def plain_name(frame: str) -> str:

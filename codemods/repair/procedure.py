@@ -22,10 +22,10 @@ from ..verify.variants import Laboratory
 from .bench import Bench
 from .grouping import groups
 from .journal import Journal
-from .native import Native
+from .native import NOT_COMPILED, Native
 from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
-from .search import NOT_COMPILED, ROUNDS, Search, told
+from .search import ROUNDS, Search, told
 from .sites import Advisors
 from .trials import Trial
 from .whole import no_longer_equal, no_longer_passing
@@ -183,7 +183,7 @@ def _native(
     if wanted.torch_root is None:
         return None
     toolchain = find_toolchain(surroundings.place, wanted.torch_root)
-    builder = Builder(toolchain, scratch, wanted.jobs, progress=progress)
+    builder = Builder(toolchain, scratch, wanted.jobs, progress=progress, many=True)
     return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python))
 
 

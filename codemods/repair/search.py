@@ -11,6 +11,7 @@ from pathlib import Path
 from .bench import Bench
 from .drafts import Draft
 from .grouping import Group, Kept, groups, only
+from .native import NOT_COMPILED
 from .sites import Advisors, Candidate, Site
 from .trials import Trial, Tried
 
@@ -18,7 +19,6 @@ Picks = list[tuple[Candidate, tuple[str, ...]]]
 ROUNDS = 16
 _BACKINGS = 3
 """How often an operator that is stuck may go back to try something else."""
-NOT_COMPILED = "does not compile"
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
 _ADVICE = re.compile(r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
 

@@ -41,7 +41,7 @@ class Built:
 
 
 class Builder:
-    """Compiles into a scratch folder with one toolchain; ``jobs`` compilers run at a time."""
+    """Compiles into a scratch folder with one toolchain; ``jobs`` compilers run at a time, ``many`` files in all."""
 
     def __init__(
         self,
@@ -50,11 +50,12 @@ class Builder:
         jobs: int = 2,
         limits: Limits = COMPILE_LIMITS,
         progress: Callable[[str], None] = lambda _: None,
+        many: bool = False,
     ) -> None:
         self._toolchain = toolchain
         self._scratch = scratch
         self._limits = limits
-        self._preludes = preludes(toolchain, scratch, limits, progress)
+        self._preludes = preludes(toolchain, scratch, limits, progress, at_once=many)
         self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="compile")
 
     def compile(

@@ -76,10 +76,13 @@ def headers_in(rule: str) -> frozenset[str]:
     return frozenset(words.split()[1:])
 
 
-def preludes(toolchain: Toolchain, scratch: Path, limits: Limits, progress: Callable[[str], None]) -> Preludes | None:
+def preludes(
+    toolchain: Toolchain, scratch: Path, limits: Limits, progress: Callable[[str], None], *, at_once: bool = False
+) -> Preludes | None:
     """Both headers with their compiled forms, or None: not worth it yet, or this compiler can't.
 
-    They take as long as four operator files, so the first to ask goes without and leaves a note for the second.
+    They take as long as four operator files, so the first to ask goes without and leaves a note for the second, but
+    for who has many files ``at_once``.
     """
     if not toolchain.precompiles:
         return None
@@ -91,7 +94,8 @@ def preludes(toolchain: Toolchain, scratch: Path, limits: Limits, progress: Call
         return found
     if not note.exists():
         store(note, b"")
-        return None
+        if not at_once:
+            return None
     try:
         with FileLock(place / "lock"):
             progress("precompiling torch's headers (once for each torch and compiler)")

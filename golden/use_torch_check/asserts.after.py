@@ -22,6 +22,10 @@ def even(x: Tensor) -> Tensor:
     from torch.fx.experimental.symbolic_shapes import sym_and
 
     n = x.size(0)
-    torch._check(n % 2 == 0, lambda: f"dimension must be even, but is {n}")
+    torch._check_with(
+        AssertionError,
+        n % 2 == 0,
+        lambda: f"dimension must be even, but is {n}",
+    )
     torch._check(sym_and(0 < n, n < 100))
     return x[: n // 2]

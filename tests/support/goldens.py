@@ -51,7 +51,8 @@ class Golden:
         release = None if oldest is None else (int(oldest.split(".")[0]), int(oldest.split(".")[1]))
         context = Context(installed_torch(), release, "all-functions" in self.options)
         language = load_language(self.card.wing)
-        return rewrite(SourceFile(path, content), rules, language, context, Wishes(unsafe=True))
+        # The path is made up: no project's layout governs it.
+        return rewrite(SourceFile(path, content), rules, language, context, Wishes(unsafe=True, polish=False))
 
     @property
     def after_path(self) -> Path:

@@ -38,7 +38,9 @@ def site_packages() -> Path:
 def rewritten(top: Path, file: str, *, unsafe: bool) -> Changed | Unchanged | Refused:
     """What the rules make of ``file`` below ``top``."""
     source = SourceFile(Path(file), (top / file).read_bytes())
-    return rewrite(source, rules(), load_language(WING), Context(installed_torch()), Wishes(unsafe=unsafe))
+    return rewrite(
+        source, rules(), load_language(WING), Context(installed_torch()), Wishes(unsafe=unsafe, polish=False)
+    )
 
 
 def python_files(top: Path) -> Iterator[str]:

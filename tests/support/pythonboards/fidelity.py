@@ -80,7 +80,9 @@ _VERDICTS = ("unchanged", "changed", "refused", "bug", "not drawn")
 def rewritten(name: str, content: bytes) -> Changed | Unchanged | Refused:
     """The file through all Python rules; raises RuleBug."""
     context = Context(installed_torch(), all_functions=True)
-    return rewrite(SourceFile(Path(name), content), rules(), load_language(WING), context, Wishes(unsafe=True))
+    return rewrite(
+        SourceFile(Path(name), content), rules(), load_language(WING), context, Wishes(unsafe=True, polish=False)
+    )
 
 
 def judged(name: str, content: bytes, outcome: Changed | Unchanged | Refused) -> Iterator[str]:

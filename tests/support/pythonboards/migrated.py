@@ -98,7 +98,9 @@ def migrated(top: Path, *, every_rule: bool) -> Iterator[Migrated]:
         content = path.read_bytes()
         if any(marker in content for marker in markers):
             source = SourceFile(path.relative_to(top), content)
-            outcome = rewrite(source, chosen, load_language(WING), Context(installed_torch()), Wishes(unsafe=True))
+            outcome = rewrite(
+                source, chosen, load_language(WING), Context(installed_torch()), Wishes(unsafe=True, polish=False)
+            )
             assert not isinstance(outcome, Refused), outcome
             if isinstance(outcome, Changed):
                 yield Migrated(source.path.as_posix(), content, outcome)
