@@ -135,8 +135,8 @@ def _whole(
 
 def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[int] = _ROUNDS) -> None:
     """Search until what passes does so with its own repair alone, on a few samples and then on all of them."""
-    for most in (SOME, 0):
-        for number in rounds:
+    for most, allowed in ((SOME, rounds), (0, rounds[1:] or rounds)):
+        for number in allowed:
             search.run(SOME, progress, number)
             passed = sum(trial.passed for trial in search.trials.values())
             progress(f"{most or 'all'} samples of {passed} operators, each repair alone")
