@@ -22,6 +22,10 @@ def lines_grown_past(limit: int, before: bytes, after: bytes) -> list[int]:
         paired = end - start == new_end - new_start
         for number in range(new_start, new_end):
             was = old[head + start + number - new_start] if paired else b""
-            if len(new[head + number].decode()) > limit >= len(was.decode()):
+            if _width(new[head + number]) > limit >= _width(was):
                 grown.append(head + number)
     return grown
+
+
+def _width(line: bytes) -> int:
+    return len(line.decode(errors="replace"))

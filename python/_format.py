@@ -62,7 +62,8 @@ def _settings(file: Path) -> dict[str, Any] | None:
         return None
     if file.name != "pyproject.toml":
         return value
-    found = value.get("tool", {}).get("ruff")
+    tools = value.get("tool")
+    found = tools.get("ruff") if isinstance(tools, dict) else None
     return found if isinstance(found, dict) else None
 
 

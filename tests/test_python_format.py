@@ -56,6 +56,7 @@ def test_the_long_line_and_no_other_is_laid_out(name: str, text: str, tmp_path: 
     [
         ("pyproject.toml", "[tool.black]\n"),
         ("pyproject.toml", "[tool.ruff]\nline-length = 140\n"),
+        ("pyproject.toml", "tool = 1\n"),
         ("ruff.toml", "line-length = \n"),
         ("setup.cfg", ""),
     ],
