@@ -42,7 +42,9 @@ def test_only_the_edits_differ_and_a_second_run_is_empty(path: Path, name: str) 
     context = Context(installed_torch(), all_functions=True)
 
     def run(text: bytes) -> Changed | Unchanged | Refused:
-        return rewrite(SourceFile(Path(name), text), load_rules(WING), language, context, Wishes(unsafe=True))
+        return rewrite(
+            SourceFile(Path(name), text), load_rules(WING), language, context, Wishes(unsafe=True, polish=False)
+        )
 
     outcome = run(content)
     if isinstance(outcome, Changed):
@@ -76,6 +78,8 @@ def _lines(source: SourceFile, edits: object) -> set[int]:
 @pytest.mark.parametrize("text", [b"def f(:\n", b"print 1\n", b"x = '\xff'\n", b"\x00", b"if x:\n\ty\n        z\n"])
 def test_what_does_not_parse_is_refused(text: bytes) -> None:
     source = SourceFile(Path("a.py"), b"# x.shape\n" + text)
-    outcome = rewrite(source, load_rules(WING), load_language(WING), Context(installed_torch()), Wishes(unsafe=True))
+    outcome = rewrite(
+        source, load_rules(WING), load_language(WING), Context(installed_torch()), Wishes(unsafe=True, polish=False)
+    )
     assert isinstance(outcome, Refused)
     assert outcome.reason == "syntax-error"

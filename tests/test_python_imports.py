@@ -22,7 +22,7 @@ def mended(text: str, *, path: str = "model.py", oldest: tuple[int, int] | None 
     rules = [rule for rule in load_rules("symfix.python") if rule.name in chosen]
     context = Context(installed_torch(), oldest, all_functions=True)
     source = SourceFile(Path(path), text.encode())
-    outcome = rewrite(source, rules, load_language("symfix.python"), context, Wishes(unsafe=True))
+    outcome = rewrite(source, rules, load_language("symfix.python"), context, Wishes(unsafe=True, polish=False))
     return outcome.after.decode() if isinstance(outcome, Changed) else text
 
 

@@ -40,7 +40,9 @@ def fixed(path: str) -> bytes:
     content = (Path(torch.origin).parents[1] / FILE).read_bytes()
     context = Context(installed_torch(), all_functions=True)
     source = SourceFile(Path(path), content)
-    outcome = rewrite(source, load_rules("symfix.python"), load_language("symfix.python"), context, Wishes(unsafe=True))
+    outcome = rewrite(
+        source, load_rules("symfix.python"), load_language("symfix.python"), context, Wishes(unsafe=True, polish=False)
+    )
     assert isinstance(outcome, (Changed, Unchanged))
     return outcome.after if isinstance(outcome, Changed) else content
 

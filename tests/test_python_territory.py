@@ -21,7 +21,7 @@ def outcome_of(text: bytes, path: str, *, everything: bool = False) -> Changed |
     source = SourceFile(Path(path), text)
     context = Context(installed_torch(), all_functions=everything)
     rules = load_rules("symfix.python")
-    outcome = rewrite(source, rules, load_language("symfix.python"), context, Wishes(unsafe=True))
+    outcome = rewrite(source, rules, load_language("symfix.python"), context, Wishes(unsafe=True, polish=False))
     assert isinstance(outcome, (Changed, Unchanged))
     return outcome
 
