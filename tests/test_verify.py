@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.command import verify
+from symfix.codemods.verify.evidence import keep, recall
 from symfix.codemods.verify.isolation import Limits
 
 KERNEL = """
@@ -41,6 +43,15 @@ def kernel(before: str, after: str, repro: Path, limits: Limits | None = None, *
     texts = [KERNEL.replace("BODY", body).encode() for body in (before, after)]
     change = Change(repro.parent / "Square.cpp", *texts)
     return verify([change], repros=[repro], evidence_folder=repro.parent / "evidence", limits=limits, **options)
+
+
+def test_what_did_not_compile_before_is_asked_again(tmp_path: Path) -> None:
+    checked = Verification(Verdict.PROVEN, "it passes", ("File.cpp",))
+    keep(checked, tmp_path, "good")
+    keep(replace(checked, verdict=Verdict.BROKEN_BASELINE, reason="no header"), tmp_path, "bad")
+    found = recall(tmp_path, "good")
+    assert found is not None and found.verdict is Verdict.PROVEN and found.cached
+    assert recall(tmp_path, "bad") is None
 
 
 def test_a_mended_kernel_is_proven_and_the_answer_kept(repro: Path) -> None:

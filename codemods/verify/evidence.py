@@ -64,13 +64,17 @@ def keep(verification: Verification, folder: Path, key: str) -> Verification:
 
 
 def recall(folder: Path, key: str) -> Verification | None:
-    """The answer to the same question, if it was asked before."""
+    """The answer to the same question, if it was asked before.
+
+    What did not even compile before the change is asked again: a header may have come since.
+    """
     path = folder / f"{key}.json"
     try:
         fields = json.loads(path.read_bytes())
         if fields.get("version") != VERSION:
             return None
-        return replace(from_json(fields), evidence=path, cached=True)
+        found = from_json(fields)
+        return None if found.verdict is Verdict.BROKEN_BASELINE else replace(found, evidence=path, cached=True)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
