@@ -113,7 +113,8 @@ def find_toolchain(
     # A tree of another release would lay its structs over this torch's libraries: then it only fills gaps.
     tree_first = torch_root is not None and _same_release(torch_root, place)
     if torch_root is not None:
-        includes.insert(0 if tree_first else len(includes), torch_root / "aten" / "src")
+        # Compilers run in a scratch folder.
+        includes.insert(0 if tree_first else len(includes), torch_root.resolve() / "aten" / "src")
     found = [(file.resolve(), flags_for(file, torch_root)) for file in files]
     return Toolchain(
         path,
