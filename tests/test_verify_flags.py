@@ -95,3 +95,10 @@ def test_a_broken_database_counts_as_none(tree: Path, text: str) -> None:
 )
 def test_the_newer_standard_counts(pair: tuple[str, str], newer: str) -> None:
     assert newer_standard(*pair) == newer
+
+
+def test_a_tree_named_by_a_relative_path_is_found_from_anywhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tmp_path.resolve() / "aten" / "src" in find_toolchain(locate(None, None), Path(".")).includes
