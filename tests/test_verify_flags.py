@@ -101,4 +101,4 @@ def test_a_tree_named_by_a_relative_path_is_found_from_anywhere(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert tmp_path.resolve() / "aten" / "src" in find_toolchain(locate(None, None), Path(".")).includes
+    assert tmp_path.resolve() / "aten" / "src" in find_toolchain(locate(None, None), Path()).includes
