@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -76,13 +75,11 @@ def _nearest_name(key: str, known: Mapping[str, Kind]) -> str:
 
 
 def _table(path: Path, text: str) -> Mapping[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
+    from .toml import TOMLDecodeError, loads
+
     try:
-        table = tomllib.loads(text).get("tool", {}).get("symfix", {})
-    except tomllib.TOMLDecodeError as error:
+        table = loads(text).get("tool", {}).get("symfix", {})
+    except TOMLDecodeError as error:
         raise ConfigError(f"{path}: {error}") from None
     if not isinstance(table, dict):
         raise ConfigError(f"{path}: tool.symfix is not a table")

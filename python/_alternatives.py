@@ -20,7 +20,7 @@ from ._flow import flow
 from ._joining import Unfit
 from ._layout import indentation
 from ._module import Module, parse
-from ._polarity import ONLY_BAD_REFUSED, Default, NoDefault, of_comparison
+from ._polarity import ONLY_BAD_REFUSED, Default, of_comparison
 from ._shapes import unfit_for_sym_eq
 from ._spelling import guarded, spell
 from ._territory import obstacle
@@ -122,7 +122,7 @@ def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
     if not isinstance(atom, ast.Compare) or len(atom.ops) != 1 or not _compares(atom):
         return
     default = _reasoned(module, atom)
-    if not isinstance(default, Default):
+    if default is None:
         return
     truth = str(default.truth).lower()
     text = module.text(atom).decode()
@@ -137,12 +137,14 @@ def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
     yield fix(NAME, Safety.UNSAFE, module, atom, edits, message, guard.needs, words)
 
 
-def _reasoned(module: Module, atom: ast.Compare) -> Default | NoDefault:
+def _reasoned(module: Module, atom: ast.Compare) -> Default | None:
     """By the branch that refuses inputs, or by what is compared."""
-    for around in module.ancestors(atom):
-        if isinstance(around, ast.If) and refuses(around) and any(one is atom for one in ast.walk(around.test)):
-            return Default(negated(around, atom), ONLY_BAD_REFUSED)
-    return of_comparison(flow(module.source), atom, forced_by(module, atom))
+    branch = next((one for one in module.ancestors(atom) if isinstance(one, ast.stmt)), None)
+    if branch is not None and refuses(branch):
+        no_branch = negated(branch, atom)
+        return None if no_branch is None else Default(no_branch, ONLY_BAD_REFUSED)
+    found = of_comparison(flow(module.source), atom, forced_by(module, atom))
+    return found if isinstance(found, Default) else None
 
 
 def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bool, words: str) -> Iterator[Fix]:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import importlib
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from ..codemods.layout import lines_grown_past
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ..codemods.toml import loads
 
 CONFIGURATIONS = ("ruff.toml", ".ruff.toml", "pyproject.toml")
 _WIDTH = 88
@@ -57,7 +52,7 @@ def _settings(file: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        value = tomllib.loads(file.read_text(encoding="utf-8"))
+        value = loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     if file.name != "pyproject.toml":

@@ -54,12 +54,11 @@ def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
         return NoDefault("decides-arity", "the branches return different numbers of values")
     if cuts_off(test, leaf.node):
         return NoDefault("neither-branch-general", "what is cut off by a slice up to -n is everything for 0")
-    if refuses(test) and _in_condition(test, leaf.node):
-        return Default(negated(test, leaf.node), ONLY_BAD_REFUSED)
-    if only_looks(test, leaf) and _in_condition(test, leaf.node):
-        return Default(
-            negated(test, leaf.node), "the branch only looks for a fault, and only what is known is looked at"
-        )
+    no_branch = negated(test, leaf.node)
+    if no_branch is not None and refuses(test):
+        return Default(no_branch, ONLY_BAD_REFUSED)
+    if no_branch is not None and only_looks(test, leaf):
+        return Default(no_branch, "the branch only looks for a fault, and only what is known is looked at")
     if not isinstance(leaf.node, ast.Compare):
         if flow.kind(leaf.node) is not Kind.TRUTH and not _of_own_function(module, flow, leaf):
             return Default(True, "a size is not 0 in general")
@@ -76,10 +75,6 @@ def _of_own_function(module: Module, flow: Flow, leaf: Leaf) -> bool:
     if not isinstance(leaf.node, ast.Call) or not isinstance(leaf.node.func, ast.Name):
         return False
     return not (module.meaning(leaf.node.func, leaf.function) or "").startswith(("builtins.", "torch.", "math."))
-
-
-def _in_condition(test: ast.AST, node: ast.expr) -> bool:
-    return isinstance(test, ast.If) and any(one is node for one in ast.walk(test.test))
 
 
 def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Default | NoDefault:

@@ -118,10 +118,11 @@ def answers_by(module: Module, leaf: Leaf, truth: bool) -> bool:
     A pass of the compiler may always answer no, and so may a function whose name says what it answers then.
     """
     test = leaf.test
-    if not isinstance(test, ast.If) or not any(leaf.node is node for node in ast.walk(test.test)):
+    no_branch = negated(test, leaf.node)
+    if not isinstance(test, ast.If) or no_branch is None or truth is no_branch:
         return False
     last = test.body[-1]
-    if not isinstance(last, ast.Return) or not _flat_answer(last.value) or truth is negated(test, leaf.node):
+    if not isinstance(last, ast.Return) or not _flat_answer(last.value):
         return False
     if _with_constant(leaf.node) or {"fx_passes", "_inductor"} & set(module.source.path.parts):
         return False

@@ -166,19 +166,26 @@ def refuses(test: ast.AST) -> bool:
     return isinstance(test, ast.If) and isinstance(test.body[-1], ast.Raise)
 
 
-def negated(test: ast.AST, node: ast.expr) -> bool:
-    """Whether ``node`` stands under an odd number of ``not`` in the condition of ``test``."""
-    return isinstance(test, ast.If) and _nots_above(test.test, node) % 2 == 1
+def negated(test: ast.AST, node: ast.expr) -> bool | None:
+    """Whether an odd number of ``not`` stand above ``node`` in the condition of an ``if``.
+
+    None when ``node`` is not one of the truths that the condition is put together from.
+    """
+    return _under_nots(test.test, node, False) if isinstance(test, ast.If) else None
 
 
-def _nots_above(condition: ast.expr, node: ast.expr) -> int:
+def _under_nots(condition: ast.expr, node: ast.expr, odd: bool) -> bool | None:
+    if condition is node:
+        return odd
+    inner: list[ast.expr] = []
     if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
-        return 1 + _nots_above(condition.operand, node)
-    if isinstance(condition, ast.BoolOp):
-        return max(
-            _nots_above(value, node) for value in condition.values if any(one is node for one in ast.walk(value))
-        )
-    return 0
+        inner, odd = [condition.operand], not odd
+    elif isinstance(condition, ast.BoolOp):
+        inner = condition.values
+    elif quantified(condition):
+        assert isinstance(condition, ast.Call) and isinstance(condition.args[0], ast.GeneratorExp | ast.ListComp)
+        inner = [condition.args[0].elt]
+    return next((found for one in inner if (found := _under_nots(one, node, odd)) is not None), None)
 
 
 def is_scalar_test(node: ast.expr, flow: Flow) -> bool:

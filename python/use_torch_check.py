@@ -97,6 +97,8 @@ def rewritten(
     changed = asserts and not named
     if same_error and changed:
         raise Unfit("message-shape", "a check without a message gives one of its own")
+    if named and module.meaning(ast.Name(error), module.function_of(node)) != f"builtins.{error}":
+        raise Unfit("exception-type", f"{error} means something else here")
     check = renderer.symbol("torch._check_with" if named else _CHECKS[error])
     indent = indentation(module, node)
     said = None if message is None else module.text(message).decode()

@@ -94,17 +94,41 @@ def meta_weight(x, weight):
 def meta_asserted(x, weight):
     assert weight.numel() == x.shape[-1], f"one weight for each of {x.shape[-1]} classes"
     return x
+
+
+def meta_compared(x, weight, wanted):
+    if (weight.numel() == x.shape[-1]) == wanted:
+        raise ValueError("one weight for each class")
+    return x
+
+
+def meta_any(x, weight):
+    if not all(not (n == weight.numel()) for n in x.shape):
+        raise ValueError("a weight for none")
+    return x
 """
 
 
 @pytest.mark.parametrize(
     ("mark", "guards"),
-    [("vector = ", {"guard_or_false"}), ("if x.size(0) >", set()), ("if weight is", {"guard_or_true"})],
+    [
+        ("vector = ", {"guard_or_false"}),
+        ("if x.size(0) >", set()),
+        ("if weight is", {"guard_or_true"}),
+        ("if (weight.numel", {"guard_or_false"}),
+        ("if not all", {"guard_or_false"}),
+    ],
 )
 def test_a_default_has_a_reason(mark: str, guards: set[str], context: Context) -> None:
     defaults = [(fix.default, text) for fix, text in tried(PYTHON, REASONS, mark, context) if fix.default]
     assert {name for name in ("guard_or_true", "guard_or_false") for _, text in defaults if name in text} == guards
     assert all(": " in words for words, _ in defaults)
+
+
+def test_an_assertion_error_of_the_file_itself_is_another(context: Context) -> None:
+    own = "class AssertionError(Exception): ..."
+    text = REASONS.replace("import torch", f"import torch\n\n{own}", 1)
+    assert all("_check_with" not in written for _, written in tried(PYTHON, text, "assert weight", context))
 
 
 def test_an_assertion_may_keep_its_error(context: Context) -> None:
