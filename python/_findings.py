@@ -20,7 +20,14 @@ SIZE_MARKERS = (
     b"ShapeType",
     b"Shape,",
 )
-CHECK_MARKERS = (b"_check(", b"_check_value(", b"_check_index(", b"_check_type(", b"_check_not_implemented(")
+CHECK_MARKERS = (
+    b"_check(",
+    b"_check_value(",
+    b"_check_index(",
+    b"_check_type(",
+    b"_check_not_implemented(",
+    b"_check_with(",
+)
 BRANCH = 2
 """The failure mode of everything here: a branch on a SymInt in Python."""
 

@@ -48,15 +48,26 @@ def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
                 yield Leaf(leaf, test, function)
 
 
-def is_check(call: ast.AST) -> bool:
-    """``torch._check(...)`` and its kind, however imported."""
-    if not isinstance(call, ast.Call) or not call.args:
-        return False
+def _tested(call: ast.Call) -> ast.expr | None:
+    """The condition of ``torch._check(...)`` and its kind, however imported."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name.startswith("_check") and name.removeprefix("_check") in _CHECKS
+    position = _CONDITION_OF.get(name)
+    if position is None:
+        return None
+    if position < len(call.args):
+        starred = any(isinstance(one, ast.Starred) for one in call.args[: position + 1])
+        return None if starred else call.args[position]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == "cond"), None)
 
 
-_CHECKS = frozenset({"", "_value", "_index", "_type", "_not_implemented", "_with"})
+_CONDITION_OF = {
+    "_check": 0,
+    "_check_value": 0,
+    "_check_index": 0,
+    "_check_type": 0,
+    "_check_not_implemented": 0,
+    "_check_with": 1,
+}
 
 
 @lru_cache(maxsize=8)
@@ -64,9 +75,9 @@ def check_conditions(module: Module) -> tuple[ast.expr, ...]:
     """The conditions of all checks, and what is assigned to a name that a check of the same function tests."""
     found: list[ast.expr] = []
     for node in module.every(ast.Call):
-        if not is_check(node):
+        condition = _tested(node)
+        if condition is None:
             continue
-        condition = node.args[0]
         found.append(condition)
         function = module.function_of(node)
         names = {one.id for one in _bare_names(condition)}

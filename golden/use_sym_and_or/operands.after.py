@@ -36,6 +36,8 @@ def window(input: Tensor, n: int) -> Tensor:
     torch._check(input.size(0) in (3, 4), lambda: "three or four")
     torch._check(input.dim() == 3 and sym_and(True, *(d != 0 for d in input.shape[-2:])), lambda: "empty")
     torch._check(sym_or(input.numel() != 0, n == 0), lambda: "empty")
+    torch._check_with(NotImplementedError, sym_and(input.size(1) < 5, n < 9), lambda: "too many")
+    torch._check(message=lambda: "short", cond=sym_and(input.size(1) > 3, n < 9))
     return input
 
 

@@ -30,6 +30,8 @@ def window(input: Tensor, n: int) -> Tensor:
     torch._check(input.size(0) in (3, 4), lambda: "three or four")
     torch._check(input.dim() == 3 and all(d != 0 for d in input.shape[-2:]), lambda: "empty")
     torch._check(not (input.numel() == 0 and n != 0), lambda: "empty")
+    torch._check_with(NotImplementedError, input.size(1) < 5 and n < 9, lambda: "too many")
+    torch._check(message=lambda: "short", cond=input.size(1) > 3 and n < 9)
     return input
 
 
