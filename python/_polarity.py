@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ._flow import Flow
 from ._module import Module
-from ._purpose import answers_by, cuts_off, decides_arity, only_looks
+from ._purpose import answers_by, cuts_off, decides_arity, divided_by_difference, only_looks
 from ._truths import Leaf, negated, refuses
 from ._values import Kind
 
@@ -84,6 +84,8 @@ def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Defaul
         return NoDefault(
             "neither-branch-general", "the value for a multiple is not what the other formula gives for it"
         )
+    if isinstance(op, (ast.Eq, ast.NotEq)) and divided_by_difference(flow.module.function_of(node), node):
+        return NoDefault("neither-branch-general", "the difference of the two is divided by where they are not equal")
     if isinstance(op, (ast.Eq, ast.In)):
         return Default(False, f"{_special(node)} is the special case")
     if isinstance(op, (ast.NotEq, ast.NotIn)):

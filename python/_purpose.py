@@ -92,6 +92,28 @@ def cuts_off(test: ast.AST, node: ast.expr) -> bool:
     )
 
 
+def divided_by_difference(function: Function | None, node: ast.Compare) -> bool:
+    """``if low == high: ...; x / (high - low)``: the case that is set apart would divide by zero."""
+    sides = {ast.unparse(node.left), ast.unparse(node.comparators[0])}
+    if function is None:
+        return False
+
+    def holds(divisor: ast.AST) -> bool:
+        named = [function.assigned_once.get(one.id) for one in ast.walk(divisor) if isinstance(one, ast.Name)]
+        return any(
+            isinstance(one, ast.BinOp)
+            and isinstance(one.op, ast.Sub)
+            and {ast.unparse(one.left), ast.unparse(one.right)} == sides
+            for start in (divisor, *filter(None, named))
+            for one in ast.walk(start)
+        )
+
+    return any(isinstance(one.op, _DIVIDING) and holds(one.right) for one in function.nodes.every(ast.BinOp))
+
+
+_DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
+
+
 def only_looks(test: ast.AST, leaf: Leaf) -> bool:
     """The branch computes nothing: it goes through sizes and returns a flat answer where one of them is amiss."""
     if not isinstance(test, ast.If) or test.orelse or leaf.function is None:

@@ -86,3 +86,31 @@ def test_what_a_decomposition_does_on_known_sizes_too_is_no_deviation(
     assert seen["passed"], seen
     deviation = "silent: a result where eager raises RuntimeError: a lone row"
     assert (seen["probes"]["1"], seen["probes"]["larger"]) == (deviation if refuses else "", "")
+
+
+@pytest.mark.parametrize(("guess", "said"), [(guard_or_false, "silent: "), (None, "")], ids=["guessed", "computed"])
+def test_a_default_that_is_wrong_at_one_where_another_size_must_be_two(
+    guess: object, said: str, library: torch.library.Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spaced(x: torch.Tensor, pair: torch.Tensor) -> torch.Tensor:
+        if pair.shape[0] != 2:
+            raise RuntimeError("a pair is wanted")
+        return x / max(x.shape[0] - 1, 1)
+
+    def decomposed(x: torch.Tensor, pair: torch.Tensor) -> torch.Tensor:
+        torch._check(pair.shape[0] == 2, lambda: "a pair is wanted")
+        n = x.shape[0]
+        if guess is None:
+            return x / torch.sym_max(n - 1, 1)
+        return x.clone() if guess(n == 1) else x / (n - 1)  # type: ignore[operator]
+
+    library.define("spaced(Tensor x, Tensor pair) -> Tensor")
+    library.impl("spaced", spaced, "CPU")
+    library.impl("spaced", lambda x, pair: torch.empty_like(x), "Meta")
+    compiling = importlib.import_module("torch._inductor.compile_fx")
+    table = {**compiling.select_decomp_table(), torch.ops.symfix_protocols.spaced.default: decomposed}
+    monkeypatch.setattr(compiling, "select_decomp_table", lambda: table)
+    seen = unbacked(Sample(torch.ops.symfix_protocols.spaced, (torch.ones(5), torch.ones(2)), {}))
+    assert seen["passed"], seen
+    assert (seen["probes"]["1"], seen["probes"]["1 instead of 2"]) == ("", "")
+    assert seen["probes"]["1 instead of 5"].startswith(said) and bool(seen["probes"]["1 instead of 5"]) is bool(said)

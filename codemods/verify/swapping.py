@@ -61,6 +61,8 @@ def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: 
     shim_candidates = tuple(wanted)
     names = ", ".join(change.path.name for change in changes)
     progress(f"compiling {names} before and after, and a shim for {len(shim_candidates)} kernels")
+    # The shim takes the longest, so it goes first.
+    shim = builder.compile("shim.cpp", shim_source(shim_candidates).encode())
     units: list[tuple[Verdict, Change, Future[Built]]] = []
     for change in changes:
         place, same = _folder(change), change.after == change.before
@@ -69,7 +71,6 @@ def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: 
         if not same:
             after = builder.compile(change.path.name, change.after, place, counted=builder.counts, alone=True)
         units += [(Verdict.BROKEN_BASELINE, change, before), (Verdict.REGRESSED, change, after)]
-    shim = builder.compile("shim.cpp", shim_source(shim_candidates).encode())
     commands: list[str] = []
     for verdict in _SIDES:
         for blame, change, unit in units:

@@ -17,3 +17,18 @@ def aligned(a: Tensor):
 def wrapped(a: Tensor, b: Tensor):
     index = a.size(0) - b.size(0)
     return index if index >= 0 else index + a.size(0)
+
+
+def reflected(a: Tensor, low: int):
+    def folded(coords: Tensor, high: int) -> Tensor:
+        if low == high:
+            return coords * 0
+        span = (high - low) / 2
+        return coords % span
+
+    return folded(a, a.size(0))
+
+
+def scaled(a: Tensor) -> float:
+    last = a.size(0)
+    return 1.0 if last == 1 else 2.0 / (last - 1)

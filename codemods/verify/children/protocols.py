@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -91,7 +92,7 @@ def traced(sample: Sample) -> Any:
 
 
 def unbacked(sample: Sample) -> Seen:
-    """Compiled with every dimension of two or more unbacked, compared with eager, then called at 0, 1 and larger."""
+    """Compiled with every dimension of two or more unbacked, compared with eager, then called at other sizes."""
     expected, error = attempt(sample.call)
     if error:
         return {"passed": False, "error": error, "eager": True}
@@ -106,10 +107,9 @@ def unbacked(sample: Sample) -> Seen:
     if apart is None:
         compiled = Compiled(sample, "eager")
         sample.call(compiled, unbacked=True)
-    other_layout, probes = _other_layout(result, expected), {}
-    for name, new_size in (("0", lambda _: 0), ("1", lambda _: 1), ("larger", lambda size: 2 * size + 1)):
-        probes[name] = probe(sample.resized(new_size), apart or compiled)
-    return {"passed": True, "other_layout": other_layout, "probes": probes}
+    together = {"0": lambda _: 0, "1": lambda _: 1, "larger": lambda size: 2 * size + 1}
+    probes = at_other_sizes(sample, apart or compiled, together)
+    return {"passed": True, "other_layout": _other_layout(result, expected), "probes": probes}
 
 
 def taken_apart(sample: Sample, expected: Any) -> tuple[Compiled | None, str]:
@@ -131,6 +131,19 @@ def taken_apart(sample: Sample, expected: Any) -> tuple[Compiled | None, str]:
         if not difference(compiled.on_known_sizes(sample), expected, values=values):
             return compiled, f"{how}: {said}"
     return None, ""
+
+
+def at_other_sizes(sample: Sample, compiled: Compiled, together: Mapping[str, Callable[[int], int]]) -> dict[str, str]:
+    """What `probe` says with all sizes changed ``together``, then with those of one value at 1 and at 0.
+
+    Eager refuses many a call with all of its sizes at once at 1: where one of them has to be 2, or larger than another.
+    """
+    seen = {name: probe(sample.resized(new_size), compiled) for name, new_size in together.items()}
+    sizes = sample.sizes if len(sample.sizes) > 1 else []
+    for special, size in itertools.product((1, 0), sizes):
+        other = sample.resized(lambda n, size=size, special=special: special if n == size else n)  # type: ignore[misc]
+        seen[f"{special} instead of {size}"] = probe(other, compiled)
+    return seen
 
 
 def probe(sample: Sample, compiled: Compiled) -> str:

@@ -31,6 +31,11 @@ class Sample:
         args, kwargs = pytree.tree_map_only(torch.Tensor, lambda tensor: _resize(tensor, new_size), self._inputs)
         return Sample(self.function, args, kwargs, self._marks)
 
+    @property
+    def sizes(self) -> list[int]:
+        """The sizes of two or more of all dimensions, each once."""
+        return sorted({size for tensor in tensors_in(self._inputs) for size in tensor.shape if size >= 2})
+
     def call(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> Any:
         """Call ``function`` (None: the operator); ``unbacked`` marks every dimension that was two or more."""
         args, kwargs = self.inputs()

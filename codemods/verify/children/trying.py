@@ -33,7 +33,7 @@ _MACHINERY = (
 _FRAMES = 12
 _APART = 12
 """How many samples of an operator are also compiled by its decompositions: that is the dearest part of a trial."""
-_SIZES = {"0": lambda _: 0, "1": lambda _: 1, "one more": lambda n: n + 1, "larger": lambda n: 2 * n + 1}
+_TOGETHER = {"0": lambda _: 0, "1": lambda _: 1, "one more": lambda n: n + 1, "larger": lambda n: 2 * n + 1}
 
 
 def main(request_path: str) -> None:
@@ -115,7 +115,7 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, A
 
 
 def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
-    """PyTorch's protocol, the result compared, and the compiled code called at four other sizes."""
+    """PyTorch's protocol, the result compared, and the compiled code called at other sizes."""
     from . import protocols
     from .samples import attempt, difference
 
@@ -127,19 +127,14 @@ def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
     said = error or difference(result, expected, values=protocols.repeats(sample, expected))
     if said:
         return {"passed": False, "silent": not error, "error": said}
-    probes = _probes(sample, compiled, "")
-    if not take_apart:
-        return {"passed": True, "probes": probes}
-    apart, said = protocols.taken_apart(sample, expected)
+    probes = protocols.at_other_sizes(sample, compiled, _TOGETHER)
+    apart, said = protocols.taken_apart(sample, expected) if take_apart else (None, "")
     if said:
         return {"passed": False, "silent": True, "error": said}
-    return {"passed": True, "probes": probes | (_probes(sample, apart, ", taken apart") if apart else {})}
-
-
-def _probes(sample: Any, compiled: Any, how: str) -> dict[str, str]:
-    from .protocols import probe
-
-    return {f"{name}{how}": probe(sample.resized(size), compiled) for name, size in _SIZES.items()}
+    if apart:
+        seen = protocols.at_other_sizes(sample, apart, _TOGETHER)
+        probes |= {f"{size}, taken apart": said for size, said in seen.items()}
+    return {"passed": True, "probes": probes}
 
 
 def _finding(seen: dict[str, Any], shapes: str) -> dict[str, str] | None:

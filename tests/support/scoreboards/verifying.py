@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from symfix.codemods import storage
@@ -82,8 +83,9 @@ def swap_eight(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
         )
     libraries = build(changes, api, builder, lambda _: None)
     laboratory = Laboratory(api.torch_python, scratch, Limits())
-    for library in (libraries.before, libraries.after):
-        assert laboratory.replay(Variant("one", library, len(libraries.candidates)), REPRO).loaded
+    sides = [Variant(name, getattr(libraries, name), len(libraries.candidates)) for name in ("before", "after")]
+    with ThreadPoolExecutor(len(sides)) as pool:
+        assert all(one.loaded for one in pool.map(laboratory.replay, sides, [REPRO, REPRO]))
     builder.close()
 
 
