@@ -166,8 +166,11 @@ def _start(module: Module, function: Function) -> int:
 
 def _names(verb: str, function: Function, node: ast.If) -> list[str]:
     """What the helper may be called: a check for the function whose it is, a warning for what it says."""
-    words = sorted({one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)})
-    own = f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}_{words[0] if words else 'sizes'}"
+    own = f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}"
+    alike = only_raises if verb == "check" else _only_warns
+    if sum(bool(alike(one)) for one in function.nodes.every(ast.If)) > 1:
+        words = sorted({one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)})
+        own += f"_{words[0] if words else 'sizes'}"
     return [_SHARED, own] if verb == "warn" else [own]
 
 

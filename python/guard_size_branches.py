@@ -7,9 +7,9 @@ Why: for an unbacked size ``if n == 0`` raises a data-dependent error. An undeci
 is right for the general case: a size is neither 0 nor 1, two sizes are not equal, and a special case is not taken.
 
 Leaves alone: an order of two sizes (neither branch is general), an order of strides, loops that end by a size,
-branches that decide how many values are returned, a case that is set apart because the other branch would divide by
-zero (``if low == high: ... / (high - low)``), branches that only raise (those become checks), what TorchScript compiles,
-and code of PyTorch's users unless asked.
+branches that decide how many values are returned, a case set apart because the other branch would divide by zero
+(``if low == high: ... / (high - low)``), branches that only raise (those become checks), what TorchScript compiles, and
+code of PyTorch's users unless asked.
 
 Safety: unsafe. For an undecided size it changes which path runs.
 """
