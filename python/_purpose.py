@@ -98,17 +98,18 @@ def divided_by_difference(function: Function | None, node: ast.Compare) -> bool:
     if function is None:
         return False
 
-    def holds(divisor: ast.AST) -> bool:
-        named = [function.assigned_once.get(one.id) for one in ast.walk(divisor) if isinstance(one, ast.Name)]
-        return any(
-            isinstance(one, ast.BinOp)
-            and isinstance(one.op, ast.Sub)
-            and {ast.unparse(one.left), ast.unparse(one.right)} == sides
-            for start in (divisor, *filter(None, named))
-            for one in ast.walk(start)
-        )
-
-    return any(isinstance(one.op, _DIVIDING) and holds(one.right) for one in function.nodes.every(ast.BinOp))
+    every = function.nodes.every
+    divisors: list[ast.expr] = [one.right for one in every(ast.BinOp) if isinstance(one.op, _DIVIDING)]
+    divisors += [one.value for one in every(ast.AugAssign) if isinstance(one.op, _DIVIDING)]
+    named = {one.id for divisor in divisors for one in ast.walk(divisor) if isinstance(one, ast.Name)}
+    divisors += [one.value for one in every(ast.Assign) if spelled(one.targets[0]) in named]
+    return any(
+        isinstance(one, ast.BinOp)
+        and isinstance(one.op, ast.Sub)
+        and {ast.unparse(one.left), ast.unparse(one.right)} == sides
+        for divisor in divisors
+        for one in ast.walk(divisor)
+    )
 
 
 _DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)

@@ -32,3 +32,18 @@ def reflected(a: Tensor, low: int):
 def scaled(a: Tensor) -> float:
     last = a.size(0)
     return 1.0 if last == 1 else 2.0 / (last - 1)
+
+
+def stretched(a: Tensor, low: int):
+    high = a.size(0)
+    if low != high:
+        a /= high - low
+    return a
+
+
+def shared_out(a: Tensor, low: int):
+    high, span = a.size(0), 1
+    if low == high:
+        return a
+    span = high - low
+    return a / span
