@@ -47,6 +47,9 @@ def rewrite(
     Fixes and skips of later rounds are said of the original text, so that every place in the outcome is a place in
     ``source``.
     """
+    obscure = language.obscure(source.content)
+    if obscure:
+        return Refused(source.path, "encoding", obscure)
     if language.strict and language.errors(source.content):
         return Refused(source.path, "syntax-error", f"does not parse as {language.name}; mend it first")
     text = source

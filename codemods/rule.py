@@ -97,6 +97,10 @@ def _nowhere(source: SourceFile, line: int, function: str) -> tuple[int, int] | 
     return None
 
 
+def _readable(content: bytes) -> str | None:
+    return None
+
+
 def _identical(before: bytes, after: bytes) -> bool:
     return before == after
 
@@ -130,3 +134,5 @@ class Language:
     """What starts a comment that ends with its line."""
     same_code: Callable[[bytes, bytes], bool] = _identical
     """Whether two texts differ in comments and blanks only."""
+    obscure: Callable[[bytes], str | None] = _readable
+    """Why the bytes of a text do not mean what they seem to, as the end of a sentence about the file; None: they do."""

@@ -230,7 +230,7 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: S
 def _each(iterable: ast.expr, scope: Scope) -> Value:
     """What one turn of a loop over ``iterable`` binds."""
     if isinstance(iterable, ast.Call):
-        name = scope.module.meaning(iterable.func, scope.function)
+        name = scope.module.meaning(iterable.func)
         if name == "builtins.enumerate" and iterable.args:
             return Row((Kind.CONCRETE, _each(iterable.args[0], scope)))
         if name == "builtins.zip":
@@ -284,7 +284,7 @@ def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:
 
 
 def _function(node: ast.Call, scope: Scope) -> Value:
-    name = scope.module.meaning(node.func, scope.function) or ""
+    name = scope.module.meaning(node.func) or ""
     head, _, tail = name.rpartition(".")
     arguments = [flat(evaluate(one.value if isinstance(one, ast.Starred) else one, scope)) for one in node.args]
     first = arguments[0] if arguments else Kind.UNKNOWN

@@ -12,7 +12,7 @@ from ..codemods.source import SourceFile
 from ..codemods.torchapi.releases import FIRST
 from ._layout import line_end
 from ._module import Function, Module, parse
-from ._spelling import running_at_top
+from ._spelling import existing_import, running_at_top
 from ._territory import own_tree
 
 _WIDTH = 88
@@ -60,7 +60,7 @@ def _home(module: Module, home: str, start: int) -> Function | None:
     PyTorch's own modules import each other in circles, so there the import goes where it is used, unless the top has
     one of the same module already.
     """
-    if not home or not own_tree(module) or _existing(running_at_top(module), home):
+    if not home or not own_tree(module) or existing_import(running_at_top(module), home):
         return None
     inside = [one for one in module.functions if one.outer is None and _covers(module, one, start)]
     return inside[-1] if inside else None
@@ -71,20 +71,12 @@ def _covers(module: Module, function: Function, start: int) -> bool:
     return module.span(first)[0] <= start < module.span(last)[1]
 
 
-def _existing(statements: Iterable[ast.stmt], home: str) -> ast.ImportFrom | None:
-    for statement in statements:
-        same = isinstance(statement, ast.ImportFrom) and statement.module == home and not statement.level
-        if same and isinstance(statement, ast.ImportFrom) and statement.names[0].name != "*":
-            return statement
-    return None
-
-
 def _place(module: Module, function: Function | None, home: str, names: set[str], first_use: int) -> Edit:
     if not home:
         (name,) = names
         return _insert_at_top(module, name, b"import " + name.encode() + line_end(module).encode())
     body = function.node.body if function else running_at_top(module)
-    there = _existing([one for one in body if module.span(one)[0] < first_use], home)
+    there = existing_import([one for one in body if module.span(one)[0] < first_use], home)
     if there is not None:
         return _extend(module, there, names)
     if function is not None:
@@ -134,61 +126,92 @@ def _blank_before(module: Module, at: int) -> bytes:
 
 def _insert_in_function(module: Module, function: Function, statement: bytes) -> Edit:
     body = function.node.body
-    first = body[0]
-    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1
-    follower = body[1] if documented and isinstance(first.value.value, str) else first  # type: ignore[attr-defined]
-    at = min([module.span(follower)[0], *(module.span(one)[0] - 1 for one in getattr(follower, "decorator_list", ()))])
+    documented = len(body) > 1 and _is_docstring(body[0])
+    follower = body[1] if documented else body[0]
+    at = _start(module, follower)
     content = module.source.content
     line = content.rfind(b"\n", 0, at) + 1
     indent = content[line:at]
     if indent.strip():
         return Edit(at, at, statement + b"; ")
+    # Comments above a statement belong to it; nothing above them is touched, least of all the end of a docstring.
+    earliest = module.span(body[0])[1] if documented else 0
     while line:
         above = content.rfind(b"\n", 0, line - 1) + 1
-        text = content[above : line - 1].strip()
-        if not text.startswith(b"#"):
+        if above < earliest or not content[above : line - 1].strip().startswith(b"#"):
             break
         line = above
     end = line_end(module).encode()
     return Edit(line, line, indent + statement + end + end)
 
 
+def _is_docstring(statement: ast.stmt) -> bool:
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _start(module: Module, statement: ast.stmt) -> int:
+    """Where a statement starts, its decorators included."""
+    decorators = getattr(statement, "decorator_list", ())
+    return min([module.span(statement)[0], *(_at_sign(module, one) for one in decorators)])
+
+
+def _at_sign(module: Module, decorator: ast.expr) -> int:
+    return module.source.content.rindex(b"@", 0, module.grouped_span(decorator)[0])
+
+
 def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
     """Among the imports at the top, where a sorted list would have it."""
-    imports = [one for one in module.tree.body if isinstance(one, (ast.Import, ast.ImportFrom))]
+    body = module.tree.body
+    imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
     plain = text.startswith(b"import ")
     family = home.partition(".")[0]
     for one in imports:
         relative = isinstance(one, ast.ImportFrom) and one.level > 0
         later = isinstance(one, ast.ImportFrom) and (plain or (one.module or "") > home)
-        if relative or (later and _top_name(one) == family):
-            at = module.span(one)[0]
-            return Edit(at, at, text)
+        future = isinstance(one, ast.ImportFrom) and one.module == "__future__"
+        if not future and (relative or (later and _top_name(one) == family)):
+            return _before(module, one, text)
     if not imports:
-        at = _after_docstring(module)
-        return Edit(at, at, text)
+        if body and _is_docstring(body[0]):
+            return _after(module, body[0], text)
+        return (
+            _before(module, body[0], text)
+            if body
+            else Edit(len(module.source.content), len(module.source.content), text)
+        )
     related = [one for one in imports if _top_name(one) == family]
-    at = module.span((related or imports)[-1])[1]
-    newline = module.source.content.find(b"\n", at)
+    return _after(module, (related or imports)[-1], text)
+
+
+def _before(module: Module, statement: ast.stmt, text: bytes) -> Edit:
+    """``text``, which ends its line, above the line on which a statement at the top starts."""
+    content, body = module.source.content, module.tree.body
+    place = body.index(statement)
+    while place and b"\n" not in content[module.span(body[place - 1])[1] : _start(module, body[place])]:
+        place -= 1
+    first = body[place]
+    if _is_docstring(first) or (isinstance(first, ast.ImportFrom) and first.module == "__future__"):
+        return _after(module, first, text)
+    at = _start(module, first)
+    return Edit(at, at, text)
+
+
+def _after(module: Module, statement: ast.stmt, text: bytes) -> Edit:
+    """``text``, which ends its line, below the line on which a statement at the top ends, and all that ends there."""
+    content, body = module.source.content, module.tree.body
+    place = body.index(statement)
+    while place + 1 < len(body) and b"\n" not in content[module.span(body[place])[1] : _start(module, body[place + 1])]:
+        place += 1
+    newline = content.find(b"\n", module.span(body[place])[1])
     if newline < 0:
-        return Edit(at, at, line_end(module).encode() + text)
+        return Edit(len(content), len(content), line_end(module).encode() + text)
     return Edit(newline + 1, newline + 1, text)
 
 
 def _top_name(statement: ast.Import | ast.ImportFrom) -> str:
     name = statement.names[0].name if isinstance(statement, ast.Import) else (statement.module or "")
     return name.partition(".")[0]
-
-
-def _after_docstring(module: Module) -> int:
-    body = module.tree.body
-    if not body:
-        return len(module.source.content)
-    first = body[0]
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-        newline = module.source.content.find(b"\n", module.span(first)[1])
-        return newline + 1 if newline >= 0 else len(module.source.content)
-    return module.span(first)[0]
 
 
 _FALLBACKS = {

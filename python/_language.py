@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 
 from ..codemods.rule import Context, Language
 from ..codemods.source import SourceFile
@@ -19,6 +21,17 @@ def errors(content: bytes) -> int:
     except (SyntaxError, ValueError, RecursionError):
         return 1
     return 0
+
+
+def obscure(content: bytes) -> str | None:
+    """Why the text is not UTF-8 to Python, although it may be valid UTF-8: its first two lines name an encoding."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    except SyntaxError:
+        return None  # an encoding that Python does not know either: the text does not parse
+    if encoding in ("utf-8", "utf-8-sig") or content.isascii():
+        return None
+    return f"declares its encoding as {encoding}; convert it to UTF-8 first"
 
 
 def same_code(before: bytes, after: bytes) -> bool:
@@ -45,4 +58,5 @@ language = Language(
     alternatives=alternatives,
     comment="#",
     same_code=same_code,
+    obscure=obscure,
 )

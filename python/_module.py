@@ -15,14 +15,15 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from ..codemods.source import SourceFile
+from ._scopes import FunctionNode, Scopes
 from ._survey import Node, Nodes, Survey, no_collecting
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = FunctionNode | ast.ClassDef
 
 GROWING = frozenset({"append", "insert", "extend"})
 _BINDERS = (ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_NAMED_CAPTURES = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 _BLANK = frozenset(b" \t\r\n\f")
@@ -77,7 +78,7 @@ class Function:
 
     @cached_property
     def bound(self) -> frozenset[str]:
-        """Names the function binds by itself: parameters, assignments, loops, nested definitions."""
+        """Names the function binds by other means than an import: parameters, assignments, loops, definitions."""
         return _bound(self.nodes).union(argument.arg for argument in self.arguments)
 
     @cached_property
@@ -87,22 +88,28 @@ class Function:
 
 def _bound(nodes: Nodes) -> frozenset[str]:
     definitions: tuple[Definition, ...] = nodes.every(*_DEFINITIONS)
-    return frozenset([*nodes.stored, *(node.name for node in definitions)])
+    named: tuple[ast.ExceptHandler | ast.MatchAs | ast.MatchStar, ...] = nodes.every(*_NAMED_CAPTURES)
+    captured = [*(node.name for node in named), *(node.rest for node in nodes.every(ast.MatchMapping))]
+    return frozenset([*nodes.stored, *(node.name for node in definitions), *(name for name in captured if name)])
 
 
 def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:
-    """Local name → dotted name of what it was imported from; a relative import keeps its leading dots."""
+    """Local name → dotted name of what it was imported from; a relative import keeps its leading dots.
+
+    A name that two imports give different meanings is left out.
+    """
     names: dict[str, str] = {}
+    twice: set[str] = set()
     for node in nodes:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                names[alias.asname or alias.name.split(".")[0]] = (
-                    alias.name if alias.asname else alias.name.split(".")[0]
-                )
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                names[alias.asname or alias.name] = f"{'.' * node.level}{node.module or ''}.{alias.name}"
-    return names
+        for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+            if isinstance(node, ast.ImportFrom):
+                local, meaning = alias.asname or alias.name, f"{'.' * node.level}{node.module or ''}.{alias.name}"
+            else:
+                head = alias.name.split(".")[0]
+                local, meaning = alias.asname or head, alias.name if alias.asname else head
+            if names.setdefault(local, meaning) != meaning:
+                twice.add(local)
+    return {local: meaning for local, meaning in names.items() if local not in twice}
 
 
 @dataclass(eq=False)
@@ -111,7 +118,6 @@ class Module:
 
     source: SourceFile
     tree: ast.Module = field(init=False)
-    _meanings: dict[tuple[str, Function | None], str | None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tree = syntax_tree(self.source.content)
@@ -178,31 +184,37 @@ class Module:
         """Names bound at the top by other means than an import."""
         return _bound(self._survey.outside)
 
-    def meaning(self, node: ast.expr, function: Function | None) -> str | None:
+    @cached_property
+    def scopes(self) -> Scopes:
+        return Scopes(self.tree, self.source.content, self.parents)
+
+    def meaning(self, node: ast.expr) -> str | None:
         """The dotted name an expression such as ``np.prod`` or ``guard_or_false`` stands for, imports resolved.
 
         A builtin is ``builtins.NAME``; something the file itself defines is None, and so is a name that is bound
         twice in different ways.
         """
         if isinstance(node, ast.Attribute):
-            value = self.meaning(node.value, function)
+            value = self.meaning(node.value)
             return f"{value}.{node.attr}" if value else None
-        if not isinstance(node, ast.Name):
-            return None
-        place = node.id, function
-        if place not in self._meanings:
-            self._meanings[place] = self._meaning_of_name(*place)
-        return self._meanings[place]
+        return self.meaning_of_name(node.id, node) if isinstance(node, ast.Name) else None
 
-    def _meaning_of_name(self, name: str, function: Function | None) -> str | None:
-        scope = function
-        while scope is not None:
-            if name in scope.imports:
-                return scope.imports[name]
-            if name in scope.bound:
-                return None
-            scope = scope.outer
-        return None if name in self.bound else self.imports.get(name, f"builtins.{name}")
+    def meaning_of_name(self, name: str, place: ast.AST) -> str | None:
+        """The dotted name that ``name`` stands for at ``place``, as `meaning` has it."""
+        owner = self.scopes.owner(name, place)
+        if owner is None:
+            return f"builtins.{name}"
+        if owner is self.tree:
+            rebound = name in self.bound or name in self.scopes.rebound_globals
+            return None if rebound else self.imports.get(name)
+        function = self._function_by_node.get(owner)
+        if function is None or name in function.bound or name in self.scopes.rebound_outer:
+            return None
+        return function.imports.get(name)
+
+    @cached_property
+    def _function_by_node(self) -> dict[ast.AST, Function]:
+        return {function.node: function for function in self.functions}
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Byte range of a node, without the parentheses around it."""

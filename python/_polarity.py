@@ -74,7 +74,7 @@ def _of_own_function(module: Module, flow: Flow, leaf: Leaf) -> bool:
     """A function of the file may return a size, or a bool that it found by one."""
     if not isinstance(leaf.node, ast.Call) or not isinstance(leaf.node.func, ast.Name):
         return False
-    return not (module.meaning(leaf.node.func, leaf.function) or "").startswith(("builtins.", "torch.", "math."))
+    return not (module.meaning(leaf.node.func) or "").startswith(("builtins.", "torch.", "math."))
 
 
 def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Default | NoDefault:

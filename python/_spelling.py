@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ..codemods.rule import Context
 from ..codemods.torchapi.releases import available
 from ._evaluate import SHAPES
-from ._module import Function, Module, imported_names
+from ._module import Module, imported_names
+from ._scopes import FunctionNode
 from ._territory import own_tree
 
 
@@ -27,25 +29,26 @@ def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spel
     None when the name already means something else here, or when the target torch does not know it and nothing can
     be put in its place.
     """
-    function = module.function_of(place)
-    if own_tree(module) and not _known(symbol, context):
-        return None
-    start = module.span(place)[0] if isinstance(place, (ast.expr, ast.stmt)) else 0
     home, _, name = symbol.rpartition(".")
-    for local, meaning in _visible(module, function, start).items():
+    there = _there(module, symbol, context)
+    for local, meaning in _visible(module, place):
         if meaning == symbol:
             return Spelled(local)
-        if meaning == home and home:
+        if meaning == home and home and there:
             return Spelled(f"{local}.{name}")
-    if home == "torch":
-        return Spelled(symbol, ("torch",)) if _free(module, function, "torch") else None
-    return Spelled(name, (symbol,)) if _free(module, function, name) else None
+    if not there and not _has_fallback(module, symbol, context):
+        return None
+    missing = "torch" if home == "torch" else name
+    if not _free(module, place, missing) and not _again(module, place, symbol):
+        return None
+    return Spelled(symbol, ("torch",)) if home == "torch" else Spelled(name, (symbol,))
 
 
 def renamed(module: Module, func: ast.expr, symbol: str, context: Context) -> Spelled | None:
     """How to write ``symbol`` in place of ``func``, a name beside it: ``shapes.old`` becomes ``shapes.new``."""
     if isinstance(func, ast.Attribute):
-        return Spelled(f"{module.text(func.value).decode()}.{symbol.rpartition('.')[2]}")
+        there = available(symbol, context.min_torch, context.api)
+        return Spelled(f"{module.text(func.value).decode()}.{symbol.rpartition('.')[2]}") if there else None
     return spell(module, func, symbol, context)
 
 
@@ -54,23 +57,41 @@ def guarded(name: str) -> str:
     return f"{SHAPES}.{name}"
 
 
-def _known(symbol: str, context: Context) -> bool:
-    return available(symbol, None, context.api)
+def _there(module: Module, symbol: str, context: Context) -> bool:
+    """Whether the torch that will run the file has ``symbol``: a file of PyTorch's runs with its own tree."""
+    return available(symbol, None if own_tree(module) else context.min_torch, context.api)
 
 
-def _visible(module: Module, function: Function | None, start: int) -> dict[str, str]:
-    """Imports that have surely run when ``start`` does: at the top, or at the head of a function around it."""
-    names = {} if function is None else _visible(module, function.outer, start)
-    if function is None:
-        return {
-            local: meaning
-            for local, meaning in imported_names(running_at_top(module)).items()
-            if local not in module.bound
-        }
-    names = {local: meaning for local, meaning in names.items() if local not in function.bound}
-    early = [one for one in function.node.body if module.span(one)[0] < start]
-    names.update(imported_names([one for one in early if isinstance(one, (ast.Import, ast.ImportFrom))]))
-    return names
+def _has_fallback(module: Module, symbol: str, context: Context) -> bool:
+    """Whether an import that fails can fall back on plain Python, which only code outside PyTorch's tree needs."""
+    return not own_tree(module) and context.min_torch is not None and symbol.startswith(f"{SHAPES}.")
+
+
+def _visible(module: Module, place: ast.AST) -> Iterator[tuple[str, str]]:
+    """Names at ``place`` and what they mean, by imports that have surely run: of the innermost scope first.
+
+    An import counts at the top of the file or straight in the body of a function around, before the place.
+    """
+    start = module.span(place)[0] if isinstance(place, (ast.expr, ast.stmt)) else 0
+    inside = False
+    for scope in module.scopes.chain(place):
+        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inside = True
+            early = [one for one in scope.body if module.span(one)[0] < start]
+            yield from _meant(module, place, imported_names(_imports(early)))
+    at_top = running_at_top(module)
+    early = at_top if inside else [one for one in at_top if module.span(one)[0] < start]
+    yield from _meant(module, place, imported_names(early))
+
+
+def _imports(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
+    return [one for one in statements if isinstance(one, (ast.Import, ast.ImportFrom))]
+
+
+def _meant(module: Module, place: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for local, meaning in names.items():
+        if module.meaning_of_name(local, place) == meaning:
+            yield local, meaning
 
 
 @lru_cache(maxsize=8)
@@ -85,10 +106,32 @@ def running_at_top(module: Module) -> list[ast.stmt]:
     return found
 
 
-def _free(module: Module, function: Function | None, name: str) -> bool:
-    scope = function
-    while scope is not None:
-        if name in scope.bound:
-            return False
-        scope = scope.outer
-    return name not in module.bound and module.imports.get(name, "").rpartition(".")[2] in ("", name)
+def _free(module: Module, place: ast.AST, name: str) -> bool:
+    """Whether an import of ``name`` for ``place`` would take the name from nobody."""
+    if module.scopes.owner(name, place) is not None:
+        return False
+    around = _functions_around(module, place)
+    return not around or not module.scopes.mentions(around[-1], name)
+
+
+def _again(module: Module, place: ast.AST, symbol: str) -> bool:
+    """Whether the function around imports the very symbol further down, so that its head can import it too."""
+    around = _functions_around(module, place)
+    home, _, name = symbol.rpartition(".")
+    if not own_tree(module) or home == "torch" or not around or existing_import(running_at_top(module), home):
+        return False
+    return module.scopes.owner(name, place) is around[-1] and module.meaning_of_name(name, place) == symbol
+
+
+def _functions_around(module: Module, place: ast.AST) -> list[FunctionNode]:
+    """Innermost first."""
+    return [one for one in module.scopes.chain(place) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+def existing_import(statements: Iterable[ast.stmt], home: str) -> ast.ImportFrom | None:
+    """The first statement that imports names from ``home``."""
+    for statement in statements:
+        same = isinstance(statement, ast.ImportFrom) and statement.module == home and not statement.level
+        if same and isinstance(statement, ast.ImportFrom) and statement.names[0].name != "*":
+            return statement
+    return None

@@ -166,7 +166,7 @@ def _undecided(node: ast.expr, flow: Flow) -> bool:
             return False
         return flow.kind(node) is Kind.TRUTH or is_scalar_test(node, flow)
     if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
-        return (flow.module.meaning(node.func, flow.module.function_of(node)) or "").startswith("torch.")
+        return (flow.module.meaning(node.func) or "").startswith("torch.")
     if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp)):
         return flow.kind(node) in (Kind.SIZE, Kind.STRIDE)
     return False

@@ -37,7 +37,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     known = flow(source)
     for node in module.every(ast.Call):
         if len(node.args) == 1 and not node.keywords and not module.in_format_string(node):
-            meaning = module.meaning(node.func, module.function_of(node)) or ""
+            meaning = module.meaning(node.func) or ""
             if meaning in _ROUNDING or meaning == "builtins.float":
                 yield from _answer(module, known, node, meaning, context)
 

@@ -30,7 +30,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     for node in module.every(ast.Call):
         if not node.args or isinstance(node.args[0], ast.Starred):
             continue
-        if module.meaning(node.func, module.function_of(node)) == "torch._check_is_size":
+        if module.meaning(node.func) == "torch._check_is_size":
             yield _answer(module, node)
 
 

@@ -30,7 +30,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     for node in module.every(ast.Call):
         if len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred):
-            meaning = module.meaning(node.func, module.function_of(node)) or ""
+            meaning = module.meaning(node.func) or ""
             if meaning.endswith(_OLD):
                 yield _answer(module, node, meaning.endswith("false"), context)
 

@@ -39,7 +39,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     for node in module.every(ast.Call):
         if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
             continue
-        if (module.meaning(node.func, module.function_of(node)) or "").endswith(f"symbolic_shapes.{_OLD}"):
+        if (module.meaning(node.func) or "").endswith(f"symbolic_shapes.{_OLD}"):
             yield _answer(module, known, node, context)
 
     for statement, edit in unused_imports(module, (_OLD,)):

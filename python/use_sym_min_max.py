@@ -40,7 +40,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _builtin(module: Module, node: ast.Call) -> bool:
     named = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
-    return named and (module.meaning(node.func, module.function_of(node)) or "").startswith("builtins.")
+    return named and (module.meaning(node.func) or "").startswith("builtins.")
 
 
 def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> Iterator[Fix | Skip]:

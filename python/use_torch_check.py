@@ -97,7 +97,7 @@ def rewritten(
     changed = asserts and not named
     if same_error and changed:
         raise Unfit("message-shape", "a check without a message gives one of its own")
-    if named and module.meaning(ast.Name(error), module.function_of(node)) != f"builtins.{error}":
+    if named and module.meaning(ast.Name(error)) != f"builtins.{error}":
         raise Unfit("exception-type", f"{error} means something else here")
     check = renderer.symbol("torch._check_with" if named else _CHECKS[error])
     indent = indentation(module, node)
@@ -120,7 +120,7 @@ def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr |
         raise Unfit("raise-from", "a check raises its own exception, without a cause")
     arguments = raised.exc.args if isinstance(raised.exc, ast.Call) else []
     kind = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
-    meaning = (module.meaning(kind, module.function_of(node)) or "").removeprefix("builtins.")
+    meaning = (module.meaning(kind) or "").removeprefix("builtins.")
     if meaning not in _CHECKS:
         raise Unfit("exception-type", f"no check raises {ast.unparse(kind)}")
     if len(arguments) > 1 or (isinstance(raised.exc, ast.Call) and raised.exc.keywords):

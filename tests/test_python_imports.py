@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,40 @@ def test_one_line_functions_import_in_their_line() -> None:
     assert f"def f(a: Tensor): {NEED.strip()}; return a if guard_or_false(a.size(0) == 1) else a[0]\n" in mended(
         text, path="torch/_refs/a.py"
     )
+
+
+SMALLER = "def f(a: Tensor, b: Tensor):\n    return min(a.size(0), b.size(0))\n"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        'import os; from torch import Tensor; D = """first\nsecond"""\n',
+        '"""Says what.\n# it is"""; from torch import Tensor\n',
+        'from __future__ import annotations; from torch import Tensor; X = """\n"""\n',
+        "x = 1; from torch import Tensor\n",
+        "@str\n@(lambda x: x)\nclass D:\n    from torch import Tensor\n\n\nfrom torch import Tensor\n",
+        '"""Says what."""\n@str\n@(lambda x: x)\nclass D:\n    """D."""\n\n\nfrom torch import Tensor\n',
+    ],
+)
+def test_an_import_at_the_top_stays_out_of_strings_and_decorated_classes(head: str) -> None:
+    after = mended(head + SMALLER)
+    tree = ast.parse(after)
+    assert "torch.sym_min(a.size(0), b.size(0))" in after
+    assert [one for one in ast.walk(tree) if isinstance(one, ast.Import) and one.names[0].name == "torch"]
+    assert strings(tree) == strings(ast.parse(head))
+
+
+def strings(tree: ast.AST) -> list[str]:
+    return [one.value for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+
+
+def test_an_import_before_a_decorated_function_stands_above_the_decorator() -> None:
+    text = f"@str\n@(lambda x: x)\ndef g():\n    pass\n\n\nif True:\n    from torch import Tensor\n\n\n{SMALLER}"
+    assert mended(text).startswith("import torch\n@str\n")
+
+
+def test_an_import_into_a_function_stays_out_of_its_docstring() -> None:
+    documented = BRANCH.replace("(a: Tensor):\n", '(a: Tensor):\n    """Says what.\n    # it does"""\n')
+    after = mended("from torch import Tensor\n" + documented, path="torch/_refs/a.py")
+    assert f'    # it does"""\n    {NEED}' in after
