@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from ..codemods.source import SourceFile
+from ._annotations import may_hold
 from ._evaluate import Scope, evaluate
-from ._module import Function, Module, parse, spelled
+from ._module import Function, Module, parse
 from ._reach import reached
 from ._receivers import imports_torch, runs_on_tensors, shown_to_be_tensors
-from ._values import Kind, Value, annotated, flat, join
+from ._values import Kind, Value, flat, join
 
 _ROUNDS = 6
 
@@ -121,10 +122,9 @@ class Flow:
         shown = self._shown[function]
         registered = runs_on_tensors(function)
         for argument in function.arguments:
-            annotation = spelled(argument.annotation) if argument.annotation else None
-            value = annotated(annotation)
+            value = may_hold(self.module, argument.annotation)
             passed = self._passed[function].get(argument.arg)
-            if value is Kind.UNKNOWN and annotation is None and argument.arg in shown:
+            if value is Kind.UNKNOWN and argument.annotation is None and argument.arg in shown:
                 value = Kind.TENSOR
             elif value is Kind.UNKNOWN and passed is not None:
                 value = passed
@@ -134,7 +134,7 @@ class Flow:
         return scope
 
     def _return_value(self, function: Function, scope: Scope) -> Value:
-        declared = annotated(spelled(function.node.returns)) if function.node.returns else Kind.UNKNOWN
+        declared = may_hold(self.module, function.node.returns)
         if declared is not Kind.UNKNOWN and flat(declared) is not Kind.CONCRETE:
             return declared
         result: Value | None = None

@@ -180,6 +180,37 @@ class Module:
         return imported_names(self._survey.outside.every(ast.Import, ast.ImportFrom))
 
     @cached_property
+    def assigned_at_top(self) -> dict[str, ast.expr]:
+        """What the names of the module hold that one assignment at the top binds and nothing else does."""
+        found = {
+            target.id: statement.value
+            for statement in self.tree.body
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+            if isinstance(target, ast.Name) and self._stores_at_top[target.id] == 1
+        }
+        return {name: value for name, value in found.items() if name not in self.scopes.rebound_globals}
+
+    @cached_property
+    def _stores_at_top(self) -> Counter[str]:
+        return Counter(self._survey.outside.stored)
+
+    @cached_property
+    def defined_at_top(self) -> dict[str, Function]:
+        """The functions that one ``def`` at the top binds to their names and nothing else does."""
+        names = Counter(one.node.name for one in self.functions if one.outer is None and one.owner is None)
+        return {
+            one.node.name: one
+            for one in self.functions
+            if one.outer is None
+            and one.owner is None
+            and names[one.node.name] == 1
+            and not self._stores_at_top[one.node.name]
+            and one.node.name not in self.imports
+            and one.node.name not in self.scopes.rebound_globals
+        }
+
+    @cached_property
     def bound(self) -> frozenset[str]:
         """Names bound at the top by other means than an import."""
         return _bound(self._survey.outside)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import PurePath
 
 from ..codemods.rule import Context
+from ._decorators import foreign_decorator
 from ._module import Function, Module, spelled
 
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
@@ -65,6 +66,9 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
         return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
     if scripted(module, function):
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
+    foreign = foreign_decorator(module, function, own_tree(module))
+    if foreign:
+        return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"
     if asked and not own_tree(module) and not context.all_functions:
         return "user-code", "outside PyTorch's own tree a size takes a stated path on request only (--all-functions)"
     return None

@@ -101,21 +101,24 @@ _STRENGTH = (
 _SEVERAL = re.compile(r"\b(list|List|tuple|Tuple|Sequence|Iterable|Collection)\[")
 _OPTIONAL = re.compile(r"\bOptional\[(.*)\]$|\s*\|\s*None\b|\bNone\s*\|\s*")
 _NOT_A_VALUE = re.compile(r"\b(Callable|Dict|dict|Mapping|Type|type|Module|Mesh|Group)\b|DTensorSpec|Strategy")
-_TENSOR = re.compile(r"^(torch\.)?(\w*Tensor(Like(Type)?)?|Parameter)$")
-_TENSORS = re.compile(r"^TensorSequenceType$")
-_SIZES = re.compile(r"^(torch\.)?(Size|ShapeType|Shape|size)$")
-_STRIDES = re.compile(r"^StrideType$")
-_SIZE = re.compile(r"^(torch\.)?(SymInt|IntLikeType|IntLike|Dim)$")
-_NUMBER = re.compile(r"^(torch\.)?(Number|NumberType|Scalar|SymFloat|FloatLikeType|FloatLike|float)$")
-_CONCRETE = re.compile(r"^(bool|str|bytes|complex|torch\.(dtype|device|layout|memory_format)|Dims(Sequence)?Type)$")
+_TENSOR = re.compile(r"^torch\.(\w*Tensor(Like(Type)?)?|Parameter)$")
+_TENSORS = re.compile(r"^torch\.TensorSequenceType$")
+_SIZES = re.compile(r"^torch\.(Size|ShapeType|Shape|size)$")
+_STRIDES = re.compile(r"^torch\.StrideType$")
+_SIZE = re.compile(r"^torch\.(SymInt|IntLikeType|IntLike|Dim)$")
+_NUMBER = re.compile(r"^(torch\.(Number|NumberType|Scalar|SymFloat|FloatLikeType|FloatLike)|Number|float)$")
+_CONCRETE = re.compile(r"^(bool|str|bytes|complex|torch\.(dtype|device|layout|memory_format|Dims(Sequence)?Type))$")
 
 
 @lru_cache(maxsize=4096)
 def annotated(annotation: str | None) -> Value:
-    """What a parameter with this annotation may hold; UNKNOWN when the annotation says nothing about sizes."""
+    """What a parameter with this annotation may hold; UNKNOWN when the annotation says nothing about sizes.
+
+    Names of torch's are written ``torch.NAME``, those that the language brings by themselves.
+    """
     if annotation is None:
         return Kind.UNKNOWN
-    text = annotation.strip().strip("\"'")
+    text = annotation.strip()
     if _NOT_A_VALUE.search(text):
         return Kind.CONCRETE if "Callable" not in text else Kind.UNKNOWN
     while (shorter := _OPTIONAL.sub(lambda match: match.group(1) or "", text)) != text:
@@ -145,6 +148,6 @@ def _of_word(word: str) -> Kind:
         (_NUMBER, Kind.NUMBER),
         (_CONCRETE, Kind.CONCRETE),
     ):
-        if pattern.match(word.rpartition(".")[2] if "." in word and not word.startswith("torch.") else word):
+        if pattern.match(word):
             return kind
     return Kind.UNKNOWN

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.source import SourceFile
+from symfix.python._annotations import may_hold, surely_is
+from symfix.python._certain import Several, Sure
 from symfix.python._flow import Flow
 from symfix.python._module import Module
 from symfix.python._pieces import Pieces
-from symfix.python._values import Kind, Row, annotated, flat, join
+from symfix.python._values import Kind, Row, flat, join
 from symfix.python._wrap import operator_between
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
@@ -93,7 +95,48 @@ def test_helpers_of_the_file_are_followed() -> None:
     ],
 )
 def test_annotations(annotation: str | None, kind: Kind) -> None:
-    assert annotated(annotation) is kind
+    assert may_hold(*annotated_by(annotation)) is kind
+
+
+@pytest.mark.parametrize(
+    "annotation", ["cute.Shape", "Tile", "jax.Size", "Missing", "mine.Tensor", "Optional[cute.Shape]"]
+)
+def test_a_name_in_an_annotation_means_what_its_import_says(annotation: str) -> None:
+    assert may_hold(*annotated_by(annotation)) is Kind.UNKNOWN
+    assert surely_is(*annotated_by(annotation)) is None
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value"),
+    [
+        ("int", Sure.WHOLE),
+        ("Union[int, torch.SymInt]", Sure.WHOLE),
+        ("IntLikeType", Sure.WHOLE),
+        ("'Tensor'", Sure.TENSOR),
+        ("Own", Several(False, Sure.WHOLE)),
+        ("list[int]", Several(True, Sure.WHOLE)),
+        ("tuple[int, str]", Several(False, None, (Sure.WHOLE, Sure.TEXT))),
+        ("Optional[int]", None),
+        ("int | None", None),
+        ("float", Sure.NUMBER),
+        ("Optional[torch.Size]", None),
+    ],
+)
+def test_what_an_annotation_leaves_no_doubt_of(annotation: str, value: object) -> None:
+    assert surely_is(*annotated_by(annotation)) == value
+
+
+def annotated_by(annotation: str | None) -> tuple[Module, ast.expr | None]:
+    """A module in which a parameter has this annotation, and the annotation."""
+    head = (
+        "import cutlass.cute as cute, jax, mine, torch\nfrom cutlass.cute import Shape as Tile\n"
+        "from torch import Tensor\n"
+        "from torch._prims_common import IntLikeType, NumberType, ShapeType, TensorLikeType\n"
+        "from typing import Callable, Optional, Sequence, Union\nOwn = tuple[int, ...]\n"
+    )
+    text = f"{head}def f(a{': ' + annotation if annotation else ''}): pass\n"
+    module = Module(SourceFile(Path("a.py"), text.encode()))
+    return module, module.functions[0].arguments[0].annotation
 
 
 def test_joining_keeps_the_symbolic() -> None:
