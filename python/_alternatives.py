@@ -17,13 +17,14 @@ from ..codemods.source import SourceFile
 from ._beside_script import check_beside_script, warning_beside_script
 from ._findings import fix
 from ._flow import flow
-from ._joining import Unfit
 from ._layout import indentation
 from ._module import Module, parse
 from ._polarity import ONLY_BAD_REFUSED, Default, of_comparison
 from ._shapes import unfit_for_sym_eq
 from ._spelling import guarded, spell
+from ._surely import surely
 from ._territory import obstacle
+from ._together import Unfit
 from ._truths import forced_by, negated, quantified, refuses
 from ._wrap import call_around, comparison_as_call
 from .use_torch_check import rewritten
@@ -111,7 +112,7 @@ def _atoms(module: Module) -> Iterator[ast.expr]:
 def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
     """``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``, where the type of the error counts."""
     try:
-        written = rewritten(module, flow(module.source), node, context, same_error=True)
+        written = rewritten(module, node, context, same_error=True)
     except Unfit:
         return
     yield replace(written, rule=NAME)
@@ -151,7 +152,7 @@ def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bo
     equality = isinstance(atom.ops[0], ast.Eq)
     guard = spell(module, atom, guarded(f"guard_or_{str(truth is equality).lower()}"), context)
     equal = spell(module, atom, guarded("sym_eq"), context)
-    unfit = unfit_for_sym_eq(flow(module.source), atom)
+    unfit = unfit_for_sym_eq(surely(module.source), atom)
     if guard is None or equal is None or (unfit and unfit[0] == "list-against-tuple"):
         return
     negation = "" if equality else "not "

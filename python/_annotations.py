@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from copy import deepcopy
 
 from ._certain import Certain, Several, Sure, row, same
@@ -21,7 +22,7 @@ def may_hold(module: Module, annotation: ast.expr | None) -> Value:
 
 
 def surely_is(module: Module, annotation: ast.expr | None, depth: int = 0) -> Certain | None:
-    """What a value with this annotation surely is, if the caller keeps to it; None for anything that may be None."""
+    """What a value with this annotation surely is, if the caller keeps to it."""
     tree = _parsed(annotation)
     return None if tree is None or annotation is None else _sure(module, tree, annotation, depth)
 
@@ -98,7 +99,9 @@ def _alias(module: Module, node: ast.expr, place: ast.AST, depth: int) -> ast.ex
 
 def _sure(module: Module, tree: ast.expr, place: ast.AST, depth: int) -> Certain | None:
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitOr):
-        return same(_sure(module, side, place, depth) for side in (tree.left, tree.right))
+        return _one_of([_sure(module, side, place, depth) for side in (tree.left, tree.right)])
+    if isinstance(tree, ast.Constant) and tree.value is None:
+        return Sure.NOTHING
     if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
         return surely_is(module, tree, depth + 1) if depth < _DEEPEST else None
     if isinstance(tree, ast.Subscript):
@@ -114,17 +117,26 @@ def _sure(module: Module, tree: ast.expr, place: ast.AST, depth: int) -> Certain
 def _parametrised(module: Module, tree: ast.Subscript, place: ast.AST, depth: int) -> Certain | None:
     base = _word(module, tree.value, place).rpartition(".")[2] if _spoken(module, tree.value, place) else ""
     inner = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
-    endless = isinstance(inner[-1], ast.Constant) and inner[-1].value is ...
+    last = inner[-1] if inner else None
+    endless = isinstance(last, ast.Constant) and last.value is ...
     known = [_sure(module, one, place, depth) for one in (inner[:-1] if endless else inner)]
-    if base in ("Final", "Annotated", "ClassVar"):
-        return known[0]
-    if base == "Union":
-        return same(known)
-    if base in ("list", "List"):
-        return Several(True, known[0])
     if base in ("tuple", "Tuple"):
         return Several(False, known[0]) if endless else row(known, False)
+    if not known:
+        return None
+    if base in ("Final", "Annotated", "ClassVar"):
+        return known[0]
+    if base == "Optional":
+        return Sure.OPTIONAL
+    if base == "Union":
+        return _one_of(known)
+    if base in ("list", "List"):
+        return Several(True, known[0])
     return Several(None, known[0]) if base in ("Sequence", "Collection") else None
+
+
+def _one_of(known: Sequence[Certain | None]) -> Certain | None:
+    return Sure.OPTIONAL if Sure.NOTHING in known or Sure.OPTIONAL in known else same(known)
 
 
 def _spoken(module: Module, node: ast.expr, place: ast.AST) -> bool:

@@ -14,13 +14,13 @@ from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Safety
 from ._findings import fix
 from ._flow import flow
-from ._joining import Unfit
 from ._layout import indentation
 from ._module import Function, Module
 from ._purpose import only_raises
 from ._shapes import compared_shapes
 from ._spelling import guarded, spell
 from ._territory import scripted
+from ._together import Unfit
 
 _UNUSED = "torch._jit_internal.unused"
 _SHARED = "_warn_unless_same_size"
@@ -39,7 +39,7 @@ def check_beside_script(module: Module, node: ast.If, context: Context, name: st
     if not only_raises(node) or not _compiled(module, node):
         return None
     try:
-        check = rewritten(module, flow(module.source), node, context)
+        check = rewritten(module, node, context)
     except Unfit:
         return None
     if len(check.edits) != 1:

@@ -18,6 +18,7 @@ class Sure(Enum):
     FLOAT = "a float or SymFloat"
     TEXT = "a str"
     NOTHING = "None"
+    OPTIONAL = "None or something else"
     PLAIN = "a value whose == gives a bool: a dtype, a device, a layout"
     TENSOR = "a tensor"
 
@@ -57,6 +58,8 @@ def either(a: Certain | None, b: Certain | None) -> Certain | None:
     """What a value surely is that is ``a`` here and ``b`` there."""
     if a == b or a is None or b is None:
         return a if a == b else None
+    if a in (Sure.NOTHING, Sure.OPTIONAL) or b in (Sure.NOTHING, Sure.OPTIONAL):
+        return Sure.OPTIONAL
     if isinstance(a, Several) and isinstance(b, Several):
         listed = a.listed if a.listed == b.listed else None
         places = None
@@ -87,7 +90,7 @@ def _plain(value: Certain | None) -> bool:
     if isinstance(value, Several):
         places = value.places if value.places is not None else (value.element,)
         return all(_plain(one) for one in places)
-    return value is not None and value is not Sure.TENSOR
+    return value not in (None, Sure.TENSOR, Sure.OPTIONAL)
 
 
 def of_whole_numbers(value: Certain | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..codemods.edits import Edit
 from ..codemods.rule import Fix, Safety, Skip
@@ -54,6 +54,16 @@ def fix(
         " ".join(default.split()) if default else None,
         tuple(dict.fromkeys(needs)),
     )
+
+
+def safety_of(doubts: Sequence[str]) -> Safety:
+    """Safe when nothing speaks against it."""
+    return Safety.UNSAFE if doubts else Safety.SAFE
+
+
+def doubted(doubts: Sequence[str]) -> str | None:
+    """The doubts as the words of an unsafe fix; None without one."""
+    return "; ".join(dict.fromkeys(doubts)) or None
 
 
 def skip(rule: str, module: Module, node: ast.AST, reason: str, detail: str) -> Skip:

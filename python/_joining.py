@@ -8,33 +8,26 @@ from collections.abc import Sequence
 
 from ..codemods.edits import Edit
 from ..codemods.rule import Context
-from ._flow import Flow
-from ._module import Module
 from ._pieces import Pieces
 from ._spelling import guarded, spell
+from ._surely import Surely
+from ._together import Unfit, compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from ._truths import quantified
 from ._values import Kind
 from ._wrap import join_with_commas
 
 
-class Unfit(Exception):
-    """The condition cannot be joined; ``reason`` is a stable word, ``detail`` a sentence."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.detail = detail
-
-
 class Joiner:
-    """Collects the edits of one condition, and the imports they need."""
+    """Collects the edits of one condition, the imports they need, and what leaves a doubt of them."""
 
-    def __init__(self, module: Module, flow: Flow, context: Context) -> None:
-        self._module = module
-        self._flow = flow
+    def __init__(self, surely: Surely, context: Context) -> None:
+        self._module = surely.module
+        self._surely = surely
+        self._flow = surely.flow
         self._context = context
         self._pieces = Pieces()
         self.needs: list[str] = []
+        self.doubts: list[str] = []
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -51,9 +44,9 @@ class Joiner:
         """Collect the edits that make ``node`` force nothing; raises Unfit."""
         if isinstance(node, ast.BoolOp):
             self._operands(node)
-        elif isinstance(node, ast.Compare) and len(node.ops) == 2:
+        elif isinstance(node, ast.Compare) and len(node.ops) > 1:
             self._chain(node)
-        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In):
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             self._membership(node)
         elif quantified(node):
             self._quantifier(node)
@@ -62,9 +55,8 @@ class Joiner:
                 self.join(argument)
 
     def _operands(self, node: ast.BoolOp) -> None:
-        rest = list(node.values)
-        while rest and self._concrete(rest[0]):
-            rest.pop(0)
+        concrete = next((at for at, one in enumerate(node.values) if not self._concrete(one)), len(node.values))
+        lead, rest = node.values[:concrete], node.values[concrete:]
         for value in rest:
             self.join(value)
         if (
@@ -73,9 +65,9 @@ class Joiner:
             or not any(map(self._may_force, rest[:-1]))
         ):
             return
-        evaluated_together(self._module, self._flow, rest)
-        helper = "sym_and" if isinstance(node.op, ast.And) else "sym_or"
-        self._call(rest, helper)
+        conjunction = isinstance(node.op, ast.And)
+        self.doubts += evaluated_together(self._surely, lead, rest, lead_holds=conjunction)
+        self._call(rest, "sym_and" if conjunction else "sym_or")
 
     def _call(self, operands: Sequence[ast.expr], helper: str) -> None:
         start = self._module.grouped_span(operands[0])[0]
@@ -100,9 +92,10 @@ class Joiner:
         """``a <= b <= c`` → ``sym_and(a <= b, b <= c)``."""
         if self._flow.kind(node) is not Kind.TRUTH:
             return
+        if len(node.ops) > 2:
+            raise Unfit("chained-comparison", "more than two comparisons in one; write them apart")
         middle = node.comparators[0]
-        if not isinstance(middle, (ast.Name, ast.Constant, ast.Attribute, ast.Subscript)):
-            raise Unfit("chained-comparison", "what stands in the middle would be evaluated twice")
+        self.doubts += taken_apart(self._surely, node)
         start, end = self._module.grouped_span(node)
         after = self._module.grouped_span(middle)[1]
         self._pieces.open(start, self._spell(node, "sym_and") + "(")
@@ -111,24 +104,26 @@ class Joiner:
 
     def _membership(self, node: ast.Compare) -> None:
         """``n in (0, 1)`` → ``sym_or(n == 0, n == 1)``."""
-        choices = node.comparators[0]
-        if self._flow.kind(node) is not Kind.TRUTH or not isinstance(choices, (ast.Tuple, ast.List, ast.Set)):
+        if self._flow.kind(node) is not Kind.TRUTH or not self._flow.kind(node.left).symbolic_number:
             return
-        if not isinstance(node.left, (ast.Name, ast.Subscript, ast.Attribute)) or len(choices.elts) < 2:
-            raise Unfit("membership", "what is looked up would be evaluated more than once")
+        inside = isinstance(node.ops[0], ast.In)
+        choices, doubts = compared_one_by_one(self._surely, node)
+        self.doubts += doubts
         left = self._module.text(node.left).decode()
-        text = ", ".join(f"{left} == {self._module.text(one).decode()}" for one in choices.elts)
-        self._pieces.replace(*self._module.span(node), f"{self._spell(node, 'sym_or')}({text})")
+        words = [f"{left} {'==' if inside else '!='} {self._module.text(one).decode()}" for one in choices]
+        text = ", ".join(words)
+        if len(words) > 1:
+            text = f"{self._spell(node, 'sym_or' if inside else 'sym_and')}({text})"
+        self._pieces.replace(*self._module.span(node), text)
 
     def _quantifier(self, node: ast.expr) -> None:
         """``all(n > 0 for n in s)`` → ``sym_and(True, *(n > 0 for n in s))``."""
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         generator = node.args[0]
         assert isinstance(generator, (ast.GeneratorExp, ast.ListComp))
-        if self._flow.kind(generator.elt) is not Kind.TRUTH or any(one.ifs for one in generator.generators):
+        if self._flow.kind(generator.elt) is not Kind.TRUTH:
             return
-        if isinstance(generator.elt, ast.BoolOp):
-            raise Unfit("quantified-and", "the operands inside the generator are forced one by one")
+        self.doubts += evaluated_throughout(self._surely, node)
         helper, neutral = ("sym_and", "True") if node.func.id == "all" else ("sym_or", "False")
         name = self._spell(node, helper)
         start, end = self._module.span(node)
@@ -150,22 +145,3 @@ class Joiner:
 
     def _may_force(self, node: ast.expr) -> bool:
         return self._symbolic(node) or (isinstance(node, ast.Compare) and self._flow.kind(node) is Kind.UNKNOWN)
-
-
-def evaluated_together(module: Module, flow: Flow, operands: Sequence[ast.expr]) -> None:
-    """Raise Unfit when an operand may only be evaluated after one before it was found true (or false)."""
-    for number, operand in enumerate(operands[1:], 1):
-        plain = isinstance(operand, (ast.Compare, ast.Name, ast.BoolOp, ast.UnaryOp)) or quantified(operand)
-        if flow.kind(operand) is not Kind.TRUTH and not plain:
-            raise Unfit("not-a-comparison", f"`{module.text(operand).decode()}` may be no bool")
-        guarding = {name for earlier in operands[:number] for name in _names(earlier)}
-        for part in ast.walk(operand):
-            if isinstance(part, ast.Subscript) and _names(part.slice) & guarding:
-                raise Unfit("guarded-operand", "an index is looked up only after an operand before it allowed it")
-            divides = isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Div, ast.FloorDiv, ast.Mod))
-            if divides and isinstance(part, ast.BinOp) and _names(part.right) & guarding:
-                raise Unfit("guarded-operand", "a division is made only after an operand before it allowed it")
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {ast.unparse(one) for one in ast.walk(node) if isinstance(one, (ast.Name, ast.Attribute, ast.Subscript))}

@@ -7,8 +7,8 @@ import io
 import textwrap
 import tokenize
 
-from ._joining import Unfit
 from ._module import Module
+from ._together import Unfit
 
 _WIDTH = 88
 

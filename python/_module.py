@@ -82,15 +82,25 @@ class Function:
         return _bound(self.nodes).union(argument.arg for argument in self.arguments)
 
     @cached_property
+    def named(self) -> frozenset[str]:
+        """Names that a definition, an ``except … as`` or a capture of ``match`` binds."""
+        return _named(self.nodes)
+
+    @cached_property
     def imports(self) -> dict[str, str]:
         return imported_names(self.nodes.every(ast.Import, ast.ImportFrom))
 
 
 def _bound(nodes: Nodes) -> frozenset[str]:
+    return _named(nodes).union(nodes.stored)
+
+
+def _named(nodes: Nodes) -> frozenset[str]:
+    """What definitions, ``except … as`` and captures of ``match`` name."""
     definitions: tuple[Definition, ...] = nodes.every(*_DEFINITIONS)
-    named: tuple[ast.ExceptHandler | ast.MatchAs | ast.MatchStar, ...] = nodes.every(*_NAMED_CAPTURES)
-    captured = [*(node.name for node in named), *(node.rest for node in nodes.every(ast.MatchMapping))]
-    return frozenset([*nodes.stored, *(node.name for node in definitions), *(name for name in captured if name)])
+    captures: tuple[ast.ExceptHandler | ast.MatchAs | ast.MatchStar, ...] = nodes.every(*_NAMED_CAPTURES)
+    captured = [*(node.name for node in captures), *(node.rest for node in nodes.every(ast.MatchMapping))]
+    return frozenset([*(node.name for node in definitions), *(name for name in captured if name)])
 
 
 def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from ._certain import Several, Sure, of_whole_numbers
 from ._flow import Flow
+from ._surely import Surely
 from ._values import Kind
 
 
@@ -16,20 +18,43 @@ def compared_shapes(flow: Flow, node: ast.expr) -> ast.Compare | None:
     return node if any(side.several for side in sides) else None
 
 
-def unfit_for_sym_eq(flow: Flow, node: ast.Compare) -> tuple[str, str] | None:
+def unfit_for_sym_eq(surely: Surely, node: ast.Compare) -> tuple[str, str] | None:
     """Why ``sym_eq`` would not say what ``==`` says here, as (reason, detail)."""
     sides = (node.left, node.comparators[0])
-    for side in sides:
-        if flow.kind(side) in (Kind.SIZE, Kind.STRIDE, Kind.RATIO, Kind.NUMBER) or isinstance(side, ast.Constant):
+    held = [surely.of(side) for side in sides]
+    for side, value in zip(sides, held, strict=True):
+        number = surely.flow.kind(side) in (Kind.SIZE, Kind.STRIDE, Kind.RATIO, Kind.NUMBER)
+        if number or isinstance(side, ast.Constant) or (isinstance(value, Sure) and value is not Sure.OPTIONAL):
             return "not-a-shape", "one side is not a sequence, and sym_eq takes two of a kind"
-    if len({_is_list(side) for side in sides}) == 2:
+        if value is Sure.OPTIONAL:
+            return "may-be-none", "one side may be None, which sym_eq refuses"
+        if _holds_others(value):
+            return "not-a-shape", "one side holds more than sizes, which sym_eq refuses"
+    if {True, False} <= {value.listed for value in held if isinstance(value, Several)}:
         return "list-against-tuple", "a list never equals a tuple, but sym_eq compares only what is in them"
-    if any(flow.kind(side) is Kind.UNKNOWN for side in sides):
+    if any(surely.flow.kind(side) is Kind.UNKNOWN for side in sides):
         return "not-a-shape", "one side may be no sequence, which sym_eq refuses"
     return None
 
 
-def _is_list(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id in ("list", "sorted")
-    return isinstance(node, (ast.List, ast.ListComp))
+def _holds_others(value: object) -> bool:
+    """A place of it surely is no size: ``(x.shape, x.device)``."""
+    if not isinstance(value, Several):
+        return False
+    places = value.places if value.places is not None else (value.element,)
+    return any(_holds_others(one) or (isinstance(one, Sure) and one is not Sure.WHOLE) for one in places)
+
+
+def doubts_of_sym_eq(surely: Surely, node: ast.Compare) -> list[str]:
+    """What must hold beyond what is known, so that ``sym_eq`` says what ``==`` says."""
+    sides = (node.left, node.comparators[0])
+    held = [surely.of(side) for side in sides]
+    doubts = [
+        f"`{ast.unparse(side)}` is taken for a sequence of sizes"
+        for side, value in zip(sides, held, strict=True)
+        if not of_whole_numbers(value)
+    ]
+    listed = {value.listed for value in held if isinstance(value, Several)}
+    if not doubts and (len(listed) > 1 or None in listed):
+        doubts.append("a list and a tuple of the same sizes count as equal")
+    return doubts

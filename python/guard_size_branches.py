@@ -29,6 +29,7 @@ from ._polarity import NoDefault, general
 from ._purpose import branches
 from ._shapes import compared_shapes, unfit_for_sym_eq
 from ._spelling import Spelled, guarded, spell
+from ._surely import surely
 from ._territory import obstacle
 from ._truths import Leaf, is_scalar_test
 from ._wrap import call_around, comparison_as_call
@@ -70,7 +71,7 @@ def _on_shapes(
     module: Module, known: Flow, leaf: Leaf, context: Context, shapes: ast.Compare, words: str
 ) -> Fix | Skip:
     """``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``: shapes differ in general."""
-    unfit = unfit_for_sym_eq(known, shapes)
+    unfit = unfit_for_sym_eq(surely(module.source), shapes)
     if unfit:
         return skip(NAME, module, leaf.node, *unfit)
     guard = spell(module, leaf.node, guarded("guard_or_false"), context)

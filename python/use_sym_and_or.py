@@ -9,7 +9,9 @@ Why: ``and`` calls ``bool()`` on every operand but the last, which decides a siz
 Leaves alone: an operand that is safe to evaluate only after the one before it (an index, a division), and conditions
 whose only comparison of sizes stands last, which are right as they are.
 
-Safety: safe. All operands are evaluated, and they are plain comparisons.
+Safety: safe where every operand surely is a bool and can be evaluated in any case: names, constants, sums and products
+of sizes, what a tensor of enough dimensions says of itself. Else unsafe, and the fix says which values it does not hold
+for.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ from collections.abc import Iterator
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import CHECK_MARKERS, fix, skip
+from ._findings import CHECK_MARKERS, doubted, fix, safety_of, skip
 from ._flow import Flow, flow
-from ._joining import Joiner, Unfit
+from ._joining import Joiner
 from ._module import Module, parse
 from ._rendering import Renderer
+from ._surely import Surely, surely
 from ._territory import obstacle
+from ._together import Unfit
 from ._truths import check_conditions, forced_parts
 
 NAME = "use_sym_and_or"
@@ -41,7 +45,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) -> Iterator[Fix | Skip]:
     try:
-        edits, needs = _joined(module, known, condition, context)
+        edits, needs, doubts = _joined(surely(module.source), known, condition, context)
     except Unfit as unfit:
         yield skip(NAME, module, condition, unfit.reason, unfit.detail)
         return
@@ -52,21 +56,24 @@ def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) 
         yield skip(NAME, module, condition, *stop)
         return
     message = f"`{module.text(condition).decode()}` forces its operands one by one"
-    yield fix(NAME, Safety.SAFE, module, condition, edits, message, needs)
+    yield fix(NAME, safety_of(doubts), module, condition, edits, message, needs, doubted(doubts))
 
 
-def _joined(module: Module, known: Flow, condition: ast.expr, context: Context) -> tuple[tuple[Edit, ...], list[str]]:
-    """The edits and the imports they need; ``not (a and b)`` is written anew by De Morgan's laws."""
+def _joined(
+    known: Surely, flow: Flow, condition: ast.expr, context: Context
+) -> tuple[tuple[Edit, ...], list[str], list[str]]:
+    """The edits, the imports they need and the doubts; ``not (a and b)`` is written anew by De Morgan's laws."""
+    module = known.module
     if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
-        if not any(True for _ in forced_parts(condition, known)):
-            return (), []
-        renderer = Renderer(module, known, context, condition)
+        if not any(True for _ in forced_parts(condition, flow)):
+            return (), [], []
+        renderer = Renderer(known, context, condition)
         text = renderer.condition(condition, True).encode()
         edits = () if text == module.text(condition) else (Edit(*module.span(condition), text),)
-        return edits, renderer.needs
-    joiner = Joiner(module, known, context)
+        return edits, renderer.needs, renderer.doubts
+    joiner = Joiner(known, context)
     joiner.join(condition)
-    return joiner.edits, joiner.needs
+    return joiner.edits, joiner.needs, joiner.doubts
 
 
-rule = Rule(NAME, Safety.SAFE, "Python", CHECK_MARKERS, decide, __doc__)
+rule = Rule(NAME, Safety.UNSAFE, "Python", CHECK_MARKERS, decide, __doc__)

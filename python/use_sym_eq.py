@@ -6,9 +6,10 @@ Why: comparing tuples compares the sizes one by one and forces each answer; ``sy
 which a check can defer to run time.
 
 Leaves alone: comparisons in branches (`guard_size_branches` gives those a default), a list against a tuple (never
-equal in Python, but equal for ``sym_eq``), and sides that may be no sequence.
+equal in Python, but equal for ``sym_eq``), and sides that may be None or hold more than sizes.
 
-Safety: safe. For concrete shapes the answer is the same.
+Safety: safe where both sides surely are tuples, or both lists, of sizes; else unsafe: ``sym_eq`` takes a list and a
+tuple of the same sizes for equal, and refuses what is no size.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, safety_of, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
-from ._shapes import compared_shapes, unfit_for_sym_eq
+from ._shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
 from ._spelling import guarded, spell
+from ._surely import surely
 from ._territory import obstacle
 from ._truths import check_conditions
 from ._wrap import comparison_as_call
@@ -56,7 +58,8 @@ def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) ->
     shapes = compared_shapes(known, node)
     if shapes is None or not isinstance(shapes.ops[0], ast.Eq) or module.in_format_string(node):
         return
-    stop = obstacle(module, module.function_of(node), context, asked=False) or unfit_for_sym_eq(known, shapes)
+    types = surely(module.source)
+    stop = obstacle(module, module.function_of(node), context, asked=False) or unfit_for_sym_eq(types, shapes)
     if stop:
         yield skip(NAME, module, node, *stop)
         return
@@ -66,7 +69,8 @@ def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) ->
         return
     message = f"`{module.text(node).decode()}` forces each size"
     edits = comparison_as_call(module, shapes, equal.text)
-    yield fix(NAME, Safety.SAFE, module, node, edits, message, equal.needs)
+    doubts = doubts_of_sym_eq(types, shapes)
+    yield fix(NAME, safety_of(doubts), module, node, edits, message, equal.needs, doubted(doubts))
 
 
-rule = Rule(NAME, Safety.SAFE, "Python", SIZE_MARKERS, decide, __doc__)
+rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

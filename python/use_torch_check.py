@@ -7,11 +7,14 @@ De Morgan's laws, with ``sym_and``, ``sym_or`` and ``sym_eq`` inside; concrete c
 
 Why: a check of undecided sizes becomes an assertion at run time; an ``if`` must know now.
 
-Leaves alone: other exceptions, ``raise ... from``, several arguments, ``elif``, conditions that may be no bool, and
-what TorchScript compiles (it has no lambdas).
+Leaves alone: other exceptions, ``raise ... from``, several arguments, ``elif``, conditions that may be no bool or that
+decide a size by themselves (``int(n)``), messages that a lambda would change (``locals()``, ``super()``), and what
+TorchScript compiles (it has no lambdas).
 
-Safety: safe when the exception stays the same (one without a message gets the default message); unsafe for ``assert``
-and an AssertionError without a message, which become RuntimeError.
+Safety: safe when the exception and its text stay the same whatever the values are: comparisons of what surely are sizes
+and other plain values, and a message that surely is a str. Else unsafe, and the fix says why: an exception without a
+message gets one; ``assert`` and an AssertionError without a message become RuntimeError; a value that is taken for a
+size may be something else.
 """
 
 from __future__ import annotations
@@ -22,14 +25,17 @@ from collections.abc import Iterator
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import SIZE_MARKERS, fix, skip
+from ._certain import Sure
+from ._findings import SIZE_MARKERS, doubted, fix, safety_of, skip
 from ._flow import Flow, flow
-from ._joining import Unfit
 from ._layout import check_statement, comments_in, indentation, line_end
+from ._messages import deferred, read_only_in
 from ._module import Module, parse
 from ._purpose import only_raises
 from ._rendering import Renderer
+from ._surely import surely
 from ._territory import obstacle
+from ._together import Unfit
 from ._truths import forced_parts
 
 NAME = "use_torch_check"
@@ -60,7 +66,7 @@ def _answer(module: Module, known: Flow, node: ast.If | ast.Assert, context: Con
     if _of_other_types(module, node):
         return skip(NAME, module, node.test, "not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
     try:
-        return rewritten(module, known, node, context)
+        return rewritten(module, node, context)
     except Unfit as unfit:
         return skip(NAME, module, node.test, unfit.reason, unfit.detail)
 
@@ -79,9 +85,7 @@ def _of_other_types(module: Module, node: ast.If | ast.Assert) -> bool:
     return False
 
 
-def rewritten(
-    module: Module, known: Flow, node: ast.If | ast.Assert, context: Context, *, same_error: bool = False
-) -> Fix:
+def rewritten(module: Module, node: ast.If | ast.Assert, context: Context, *, same_error: bool = False) -> Fix:
     """The check in place of a refusal, wherever it stands; raises Unfit.
 
     With ``same_error`` an ``assert`` keeps its AssertionError, as what is raised by name always does.
@@ -90,29 +94,37 @@ def rewritten(
     if module.source.content[start : start + 4] == b"elif":
         raise Unfit("elif", "a check cannot stand between the branches of an if")
     error, message = _refusal(module, node)
-    renderer = Renderer(module, known, context, node)
+    types = surely(module.source)
+    renderer = Renderer(types, context, node)
     condition = renderer.condition(node.test, isinstance(node, ast.Assert))
     asserts = error == "AssertionError"
     named = asserts and message is not None and (same_error or isinstance(node, ast.If))
     changed = asserts and not named
     if same_error and changed:
         raise Unfit("message-shape", "a check without a message gives one of its own")
-    if named and module.meaning(ast.Name(error)) != f"builtins.{error}":
+    if named and module.meaning_of_name(error, node) != f"builtins.{error}":
         raise Unfit("exception-type", f"{error} means something else here")
     check = renderer.symbol("torch._check_with" if named else _CHECKS[error])
     indent = indentation(module, node)
     said = None if message is None else module.text(message).decode()
     statement = check_statement(check, condition, said, indent, line_end(module), error if named else None)
     text = comments_in(module, node, indent) + statement
-    default = "a bad size raises RuntimeError instead of AssertionError, if need be at run time" if changed else None
+    doubts = list(renderer.doubts)
+    if changed:
+        doubts.insert(0, "a bad size raises RuntimeError instead of AssertionError, if need be at run time")
+    elif message is None:
+        doubts.insert(0, "the exception, which had no message, gets one")
+    elif types.of(message) is not Sure.TEXT:
+        doubts.append(f"the exception holds `str({ast.unparse(message)})`, which may have been no str")
     why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
-    safety = Safety.UNSAFE if changed else Safety.SAFE
-    return fix(NAME, safety, module, node, [Edit(start, end, text.encode())], why, renderer.needs, default)
+    edits = [Edit(start, end, text.encode())]
+    return fix(NAME, safety_of(doubts), module, node, edits, why, renderer.needs, doubted(doubts))
 
 
 def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr | None]:
     """Name of the exception and its message; raises Unfit."""
     if isinstance(node, ast.Assert):
+        deferred(module, node, node.msg)
         return "AssertionError", node.msg
     raised = node.body[-1]
     assert isinstance(raised, ast.Raise)
@@ -122,25 +134,28 @@ def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr |
     kind = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
     meaning = (module.meaning(kind) or "").removeprefix("builtins.")
     if meaning not in _CHECKS:
-        raise Unfit("exception-type", f"no check raises {ast.unparse(kind)}")
+        unknown = isinstance(kind, ast.Name) and kind.id in _CHECKS
+        said = "may mean something else here" if unknown else "is raised by no check"
+        raise Unfit("exception-type", f"{ast.unparse(kind)} {said}")
     if len(arguments) > 1 or (isinstance(raised.exc, ast.Call) and raised.exc.keywords):
         raise Unfit("message-shape", "a check takes one message")
-    if any(
-        isinstance(one, (ast.Starred, ast.Await, ast.Yield, ast.NamedExpr))
-        for arg in arguments
-        for one in ast.walk(arg)
-    ):
-        raise Unfit("message-shape", "the message cannot be put off into a lambda")
-    return meaning, _message(node.body[0], arguments)
+    message = _message(module, node, arguments)
+    deferred(module, node, message)
+    return meaning, message
 
 
-def _message(first: ast.stmt, arguments: list[ast.expr]) -> ast.expr | None:
+def _message(module: Module, node: ast.If, arguments: list[ast.expr]) -> ast.expr | None:
     """What the exception is given: as it stands there, or what was assigned to the name that stands there."""
+    first = node.body[0]
     if isinstance(first, ast.Raise):
         return arguments[0] if arguments else None
-    if isinstance(first, ast.Assign) and [ast.unparse(one) for one in arguments] == [ast.unparse(first.targets[0])]:
-        return first.value
-    raise Unfit("message-shape", "what is assigned before the exception is more than its message")
+    target = first.targets[0] if isinstance(first, ast.Assign) and len(first.targets) == 1 else None
+    told = isinstance(target, ast.Name) and [ast.unparse(one) for one in arguments] == [target.id]
+    if not isinstance(first, ast.Assign) or not isinstance(target, ast.Name) or not told:
+        raise Unfit("message-shape", "what is assigned before the exception is more than its message")
+    if not read_only_in(module, target, node):
+        raise Unfit("message-shape", f"`{target.id}` is read elsewhere too")
+    return first.value
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)
