@@ -22,6 +22,8 @@ class Leaf:
     test: ast.AST
     """The statement or expression that forces it."""
     function: Function | None
+    value_taken: bool = False
+    """What ``and`` or ``or`` make of it is used as a value, not only asked for its truth."""
 
 
 @lru_cache(maxsize=8)
@@ -45,7 +47,8 @@ def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
                 continue
             if not module.in_format_string(condition):
                 seen.add(id(leaf))
-                yield Leaf(leaf, test, function)
+                taken = isinstance(condition, ast.BoolOp) and not only_truth_counts(module, condition)
+                yield Leaf(leaf, test, function, taken)
 
 
 def _tested(call: ast.Call) -> ast.expr | None:
@@ -110,6 +113,18 @@ def _conditions(module: Module) -> Iterator[tuple[ast.AST, ast.expr]]:
             assert isinstance(node, ast.Call) and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp)
             if not _under_assert(module, node):
                 yield node, node.args[0].elt
+
+
+def only_truth_counts(module: Module, node: ast.expr) -> bool:
+    """Whether ``node`` stands where it is only asked for its truth: in a condition, or behind a ``not``."""
+    above = module.parents[node]
+    if isinstance(above, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+        return above.test is node
+    if isinstance(above, ast.BoolOp):
+        return only_truth_counts(module, above)
+    if isinstance(above, (ast.GeneratorExp, ast.ListComp)):
+        return quantified(module.parents[above])
+    return (isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not)) or isinstance(above, ast.comprehension)
 
 
 def quantified(node: ast.AST) -> bool:

@@ -1,14 +1,15 @@
 """Keep rounded quotients of sizes integers: ``math.ceil(n / k)`` → ``(n + k - 1) // k``.
 
-What: ``math.ceil``, ``math.floor`` and ``int`` of ``n / k`` for a size ``n``; ``float(n)`` → ``torch.sym_float(n)``.
+What: ``math.ceil``, ``math.floor`` and ``int`` of ``n / k`` for a size ``n``, and ``int(...)`` around these;
+``float(n)`` → ``torch.sym_float(n)``.
 
 Why: the quotient of two SymInts is a SymFloat, and rounding it to a Python number decides its value.
 
-Leaves alone: ``int(n)`` by itself, which asks for a static value, a divisor that would be evaluated twice, and what
-TorchScript compiles.
+Leaves alone: ``int(n)`` by itself, which asks for a static value, a divisor that may be negative or a fraction or that
+would be evaluated twice, and what TorchScript compiles.
 
-Safety: safe for ``float(n)`` and for a divisor that is a positive literal or a size; else unsafe: a negative divisor
-rounds to the other side.
+Safety: safe for ``float(n)``. Else unsafe: a quotient of more than 2**53, which a float rounds, is exact now, and a
+division by 0 has another message.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._certain import Sure
+from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
 from ._pieces import Pieces
 from ._spelling import spell
+from ._surely import surely
 from ._territory import obstacle
 from ._values import Kind
 
@@ -71,26 +74,50 @@ def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
 
 def _quotient(module: Module, known: Flow, call: ast.Call, division: ast.BinOp, meaning: str) -> Fix | Skip:
     left, right = division.left, division.right
+    types = surely(module.source)
     if known.kind(left) is not Kind.SIZE or known.kind(right) not in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN):
         return skip(NAME, module, call, "not-a-quotient", "one side of the division is a float")
     if any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(division)):
         return skip(NAME, module, call, "not-a-quotient", "one side of the division is a float")
+    if not {types.of(left), types.of(right)} <= {Sure.WHOLE, Sure.NUMBER, None}:
+        return skip(NAME, module, call, "not-a-quotient", "one side of the division may be no whole number")
+    if meaning != "math.floor" and _may_be_negative(right):
+        return skip(NAME, module, call, "may-be-negative", "a negative divisor rounds to the other side")
+    if meaning == "builtins.int" and _may_be_negative(left):
+        return skip(NAME, module, call, "may-be-negative", "int() of a negative quotient rounds to the other side")
     if meaning == "math.ceil" and not isinstance(right, (ast.Name, ast.Constant, ast.Attribute)):
         return skip(NAME, module, call, "evaluated-twice", "give the divisor a name first")
     upper, lower = _operand(module, left), _operand(module, right)
     text = f"({upper} + {lower} - 1) // {lower}" if meaning == "math.ceil" else f"{upper} // {lower}"
-    tight = isinstance(module.parents[call], (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript))
+    whole = _int_around(module, call)
+    tight = isinstance(module.parents[whole], (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript))
     pieces = Pieces()
-    pieces.replace(*module.span(call), f"({text})" if tight else text)
-    sure = known.kind(right) is Kind.SIZE or (isinstance(right, ast.Constant) and _positive(right.value))
-    safe = sure and meaning != "builtins.int"
-    default = None if safe else "the quotient is not negative"
+    pieces.replace(*module.span(whole), f"({text})" if tight else text)
+    doubts = ["a quotient of more than 2**53, which a float rounds, is exact"]
+    doubts += [f"`{ast.unparse(one)}` is taken for a size" for one in (left, right) if not types.whole(one)]
+    if meaning != "math.floor" and not _positive(right):
+        doubts.append(f"`{ast.unparse(right)}` is taken for positive")
     message = f"`{module.text(call).decode()}` goes through a float"
-    return fix(NAME, Safety.SAFE if safe else Safety.UNSAFE, module, call, pieces.edits(), message, (), default)
+    return fix(NAME, Safety.UNSAFE, module, call, pieces.edits(), message, (), doubted(doubts))
 
 
-def _positive(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+def _int_around(module: Module, call: ast.Call) -> ast.Call:
+    """``int(math.ceil(n / k))`` asks twice for a whole number; what divides whole numbers gives one."""
+    above = module.parents[call]
+    around = isinstance(above, ast.Call) and len(above.args) == 1 and not above.keywords and above.args[0] is call
+    if around and isinstance(above, ast.Call) and module.meaning(above.func) == "builtins.int":
+        return above
+    return call
+
+
+def _may_be_negative(node: ast.expr) -> bool:
+    """A difference, a sign: what is written so is not known to be a size."""
+    operators = [one.op for one in ast.walk(node) if isinstance(one, (ast.BinOp, ast.UnaryOp))]
+    return any(isinstance(one, (ast.Sub, ast.USub, ast.Mod, ast.Pow)) for one in operators)
+
+
+def _positive(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value > 0
 
 
 def _operand(module: Module, node: ast.expr) -> str:

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
+from ._certain import Sure
 from ._findings import SIZE_MARKERS, cannot_name, fix, skip
 from ._flow import Flow
 from ._module import Module
@@ -31,6 +32,7 @@ from ._shapes import compared_shapes, unfit_for_sym_eq
 from ._spelling import Spelled, guarded, spell
 from ._surely import surely
 from ._territory import obstacle
+from ._together import Unfit, compared_one_by_one
 from ._truths import Leaf, is_scalar_test
 from ._wrap import call_around, comparison_as_call
 
@@ -47,6 +49,8 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
     stop = obstacle(module, leaf.function, context, asked=True)
     if stop:
         return skip(NAME, module, leaf.node, *stop)
+    if leaf.value_taken and not isinstance(leaf.node, ast.Compare):
+        return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.node, ast.Call) and _contiguity(leaf.node):
         return skip(NAME, module, leaf.node, "contiguity-under-check", "is_contiguous() of undecided sizes")
     default = general(module, known, leaf)
@@ -62,7 +66,9 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return cannot_name(NAME, module, leaf.node, "guard_or_false")
     if isinstance(leaf.node, ast.Compare) and isinstance(leaf.node.ops[0], (ast.In, ast.NotIn)):
         return _on_choices(module, leaf.node, guard, words)
-    after = "" if isinstance(leaf.node, ast.Compare) or _is_truth(leaf.node) else " != 0"
+    if _asked_for_truth(leaf.node) and surely(module.source).of(leaf.node) not in (Sure.WHOLE, Sure.NUMBER):
+        return skip(NAME, module, leaf.node, "may-be-none", f"`{text}` may be None, which `!= 0` says nothing about")
+    after = " != 0" if _asked_for_truth(leaf.node) else ""
     edits = call_around(module, leaf.node, guard.text, after=after)
     return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, f"give `{text}` a default", guard.needs, words)
 
@@ -86,12 +92,13 @@ def _on_shapes(
 
 def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str) -> Fix | Skip:
     """``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
-    choices = node.comparators[0]
-    if not isinstance(choices, (ast.Tuple, ast.List, ast.Set)) or not isinstance(node.left, (ast.Name, ast.Subscript)):
-        return skip(NAME, module, node, "membership", "what is looked up would be evaluated more than once")
+    try:
+        choices, _ = compared_one_by_one(surely(module.source), node)
+    except Unfit as unfit:
+        return skip(NAME, module, node, unfit.reason, unfit.detail)
     inside = isinstance(node.ops[0], ast.In)
     left, operator = module.text(node.left).decode(), "==" if inside else "!="
-    words_of = [f"{guard.text}({left} {operator} {module.text(one).decode()})" for one in choices.elts]
+    words_of = [f"{guard.text}({left} {operator} {module.text(one).decode()})" for one in choices]
     text = (" or " if inside else " and ").join(words_of)
     above = module.parents[node]
     joined = isinstance(above, ast.BoolOp) and isinstance(above.op, ast.Or) is inside
@@ -105,8 +112,11 @@ def _contiguity(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == "is_contiguous"
 
 
-def _is_truth(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and not (isinstance(node.func, ast.Attribute) and node.func.attr in _SIZE_CALLS)
+def _asked_for_truth(node: ast.expr) -> bool:
+    """A bare size, not a comparison or a call that compares."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in _SIZE_CALLS
+    return not isinstance(node, ast.Compare)
 
 
 _SIZE_CALLS = frozenset({"size", "numel", "stride", "storage_offset", "item", "nelement"})

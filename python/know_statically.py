@@ -42,6 +42,8 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
     stop = obstacle(module, leaf.function, context, asked=True)
     if stop:
         return skip(NAME, module, leaf.node, *stop)
+    if leaf.value_taken and not isinstance(leaf.node, ast.Compare):
+        return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.test, ast.While):
         return skip(NAME, module, leaf.node, "loop-condition", "a loop must know when it ends")
     if not isinstance(leaf.node, ast.Compare) or compared_shapes(known, leaf.node) is not None:

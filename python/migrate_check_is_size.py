@@ -8,7 +8,7 @@ Why: being a size meant being at least 0 and, silently, being neither 0 nor 1; o
 Leaves alone: calls whose result is used, an argument that is not a plain name together with ``max=`` (it would be
 evaluated twice), and functions of that name that the file defines itself.
 
-Safety: safe. On a concrete value it checks what was checked before.
+Safety: safe, since it checks what was checked before; with ``max=`` only where the limit surely is a whole number.
 """
 
 from __future__ import annotations
@@ -18,11 +18,18 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import fix, skip
+from ._dominance import facts_at
+from ._findings import doubted, fix, safety_of, skip
 from ._module import Module, parse
 from ._pieces import Pieces
+from ._surely import surely
+from ._totality import Partial, partial
 
 NAME = "migrate_check_is_size"
+
+
+_LOOSER = (ast.IfExp, ast.BoolOp, ast.Compare, ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+"""What binds no tighter than ``>=``, or reads as if it did not."""
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
@@ -50,17 +57,29 @@ def _answer(module: Module, call: ast.Call) -> Fix | Skip:
         return skip(
             NAME, module, call, "evaluated-twice", "give the value a name first: with `max` it is checked twice"
         )
+    if message is not None and limit is not None and not isinstance(message, (ast.Name, ast.Constant, ast.Lambda)):
+        return skip(
+            NAME, module, call, "evaluated-twice", "give the message a name first: with `max` it is given twice"
+        )
+    types = surely(module.source)
+    parts = [] if limit is None else list(partial(types, limit, facts_at(module, call)))
+    if any(part.why is Partial.OTHER for part in parts):
+        return skip(NAME, module, call, "evaluated-later", "give the limit a name first: it is evaluated after a check")
+    doubts = [f"`{ast.unparse(part.node)}` is evaluated after the first check: {part.why.value}" for part in parts]
+    if limit is not None and not types.whole(limit):
+        doubts.append(f"`{ast.unparse(limit)}` is taken for a whole number; None meant that there is no limit")
     pieces = Pieces()
     check = module.text(call.func.value).decode() + "._check"
     pieces.replace(*module.span(call.func), check)
     start, end = module.span(value)
-    grouped = isinstance(value, (ast.IfExp, ast.BoolOp, ast.Compare, ast.Lambda, ast.NamedExpr))
+    grouped = isinstance(value, _LOOSER) or (isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not))
     if grouped:
         pieces.open(start, "(")
     pieces.close(end, ") >= 0" if grouped else " >= 0")
     if limit is not None:
         _move_limit(module, call, value, limit, message, check, pieces)
-    return fix(NAME, Safety.SAFE, module, call, pieces.edits(), "`torch._check_is_size` is deprecated")
+    said = "`torch._check_is_size` is deprecated"
+    return fix(NAME, safety_of(doubts), module, call, pieces.edits(), said, default=doubted(doubts))
 
 
 def _move_limit(
@@ -87,4 +106,4 @@ def _move_limit(
     pieces.close(module.span(call)[1], separator + second)
 
 
-rule = Rule(NAME, Safety.SAFE, "Python", (b"_check_is_size(",), decide, __doc__)
+rule = Rule(NAME, Safety.UNSAFE, "Python", (b"_check_is_size(",), decide, __doc__)

@@ -8,7 +8,7 @@ Why: the old names are gone; the new ones say whether they specialise (``guard_i
 up (``statically_known_true``) or estimate (``optimization_hint``).
 
 Leaves alone: ``size_hint`` without a ``fallback``, which raises for an unbacked size: whether an estimate is wanted
-there or a guard is not seen from the call.
+there or a guard is not seen from the call. A new name that the target torch does not have.
 
 Safety: safe for the plain renames, whose meaning is the same; unsafe where hints were compared.
 """
@@ -21,11 +21,13 @@ from collections.abc import Iterator
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
+from ..codemods.torchapi.releases import available
 from ._findings import fix, skip
 from ._module import Module, parse
 from ._pieces import Pieces
 
 NAME = "migrate_inductor_sizevars"
+_HOME = "torch._inductor.sizevars.SizeVarAllocator"
 _RENAMED = {
     "evaluate_static_shape": "guard_int",
     "evaluate_static_shapes": "guard_int_seq",
@@ -41,18 +43,19 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     defined = _definitions(module)
     for node in module.every(ast.Compare, ast.Call):
         if isinstance(node, ast.Compare) and _hints_compared(node):
-            yield _compared(module, node)
+            yield _compared(module, node, context)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_sizevars(node.func.value):
-            yield from _call(module, node, node.func)
+            yield from _call(module, node, node.func, context)
     for definition, name in defined.items():
-        yield from _definition(module, definition, name)
+        if available(f"{_HOME}.{_RENAMED[name]}", context.min_torch, context.api):
+            yield from _definition(module, definition, name)
 
 
 def _is_sizevars(receiver: ast.expr) -> bool:
     return ast.unparse(receiver).rpartition(".")[2] == "sizevars"
 
 
-def _call(module: Module, call: ast.Call, func: ast.Attribute) -> Iterator[Fix | Skip]:
+def _call(module: Module, call: ast.Call, func: ast.Attribute, context: Context) -> Iterator[Fix | Skip]:
     old, statement = func.attr, isinstance(module.parents[call], ast.Expr)
     new = _RENAMED.get(old) or (_STATEMENTS.get(old) if statement else _RETURNING.get(old))
     if old == "size_hint":
@@ -65,6 +68,9 @@ def _call(module: Module, call: ast.Call, func: ast.Attribute) -> Iterator[Fix |
     elif new is None:
         if old in _STATEMENTS:
             yield skip(NAME, module, call, "result-used", f"`{_STATEMENTS[old]}` returns nothing")
+        return
+    if not available(f"{_HOME}.{new}", context.min_torch, context.api):
+        yield skip(NAME, module, call, "not-in-this-torch", f"the torch that will run this has no `{new}` yet")
         return
     yield fix(NAME, Safety.SAFE, module, call, [_rename(module, func, new)], f"`{old}` is `{new}` today")
 
@@ -90,13 +96,15 @@ def _hints_compared(node: ast.Compare) -> bool:
     )
 
 
-def _compared(module: Module, node: ast.Compare) -> Fix | Skip:
+def _compared(module: Module, node: ast.Compare, context: Context) -> Fix | Skip:
     left, right = node.left, node.comparators[0]
     assert isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and isinstance(right, ast.Call)
     if left.keywords or right.keywords:
         return skip(
             NAME, module, node, "hint-or-guard", "hints with a fallback are estimates; comparing them is a heuristic"
         )
+    if not available(f"{_HOME}.guard_or_false", context.min_torch, context.api):
+        return skip(NAME, module, node, "not-in-this-torch", "the torch that will run this has no `guard_or_false` yet")
     sides = ", ".join(module.text(side.args[0]).decode() for side in (left, right))
     receiver = module.text(left.func.value).decode()
     pieces = Pieces()

@@ -5,9 +5,9 @@ What: ``min`` and ``max`` of exactly two operands of which one is a size.
 Why: the builtin compares, and so decides which size is the smaller one; ``sym_min`` keeps both in an expression.
 
 Leaves alone: other numbers of operands, ``key=`` and ``default=``, floats, sequences, strides that are sorted, sympy
-expressions of Inductor (they are no sizes of a tensor), and what TorchScript compiles.
+expressions of Inductor (they are no sizes of a tensor), operands that may be None, and what TorchScript compiles.
 
-Safety: safe. For two ints the result is the same int.
+Safety: safe where both operands surely are whole numbers; unsafe where one is taken for a whole number.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from collections.abc import Iterator
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._certain import Sure
+from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, safety_of, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
 from ._spelling import spell
+from ._surely import Surely, surely
 from ._territory import obstacle
 from ._values import Kind
 
@@ -47,7 +49,8 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     kinds = [known.kind(one.value if isinstance(one, ast.Starred) else one) for one in node.args]
     if not any(kind is Kind.SIZE or kind.several for kind in kinds):
         return
-    reason = _not_binary(node, kinds)
+    types = surely(module.source)
+    reason = _unfit(types, node, kinds)
     if reason:
         yield skip(NAME, module, node, *reason)
         return
@@ -64,23 +67,21 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     start, end = module.span(node.func)
     edit = Edit(start, end, spelled.text.encode())
     message = f"`{module.text(node).decode()}` decides which size is which"
-    yield fix(NAME, Safety.SAFE, module, node, [edit], message, spelled.needs)
+    doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in node.args if not types.whole(one)]
+    yield fix(NAME, safety_of(doubts), module, node, [edit], message, spelled.needs, doubted(doubts))
 
 
-def _not_binary(node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:
+def _unfit(types: Surely, node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:
     if node.keywords or len(node.args) != 2 or any(isinstance(one, ast.Starred) for one in node.args):
         return "not-binary", "sym_min and sym_max take two operands"
-    if not all(kind in (Kind.SIZE, Kind.CONCRETE) for kind in kinds) and not _whole_numbers(node, kinds):
-        return "may-be-float", "one operand is not known to be a whole number"
+    for one, kind in zip(node.args, kinds, strict=True):
+        known = types.of(one)
+        floats = any(isinstance(part, ast.Constant) and isinstance(part.value, float) for part in ast.walk(one))
+        if kind not in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN) or floats:
+            return "may-be-float", "one operand is not known to be a whole number"
+        if known not in (Sure.WHOLE, Sure.NUMBER, None):
+            return "may-be-none" if known is Sure.OPTIONAL else "not-a-number", "one operand may be no number"
     return None
 
 
-def _whole_numbers(node: ast.Call, kinds: list[Kind]) -> bool:
-    """An operand nothing is known of is taken for an int unless a float stands in it."""
-    floats = any(
-        isinstance(one, ast.Constant) and isinstance(one.value, float) for arg in node.args for one in ast.walk(arg)
-    )
-    return not floats and all(kind in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN) for kind in kinds)
-
-
-rule = Rule(NAME, Safety.SAFE, "Python", SIZE_MARKERS, decide, __doc__)
+rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)
