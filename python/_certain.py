@@ -6,6 +6,7 @@ literals, annotations, builtins and what tensors are documented to return leave 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -99,3 +100,14 @@ def of_whole_numbers(value: Certain | None) -> bool:
         return False
     places = value.places if value.places is not None else (value.element,)
     return all(one is Sure.WHOLE or of_whole_numbers(one) for one in places)
+
+
+def of_sequences(op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
+    """What adding two sequences, or repeating one, surely gives."""
+    if isinstance(op, ast.Add) and isinstance(a, Several) and isinstance(b, Several) and a.listed is b.listed:
+        places = (*a.places, *b.places) if a.places is not None and b.places is not None else None
+        return Several(a.listed, same([a.element, b.element]), places)
+    if isinstance(op, ast.Mult) and Sure.WHOLE in (a, b):
+        sequence = a if isinstance(a, Several) else b
+        return Several(sequence.listed, sequence.element) if isinstance(sequence, Several) else None
+    return None

@@ -8,12 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ._module import Function, Module
-from ._surely import literal
+from ._module import Function, Module, literal
 
 _WINDOW = 200
 """Statements looked at before a place in each block: more would cost more than it brings."""
 _CONDITION_FIRST = frozenset({"_check", "_check_value", "_check_index", "_check_type", "_check_not_implemented"})
+TENSOR_METHODS = frozenset(
+    {"size", "stride", "dim", "ndimension", "numel", "nelement", "element_size", "storage_offset", "sym_size"}
+    | {"sym_stride", "sym_numel", "sym_storage_offset", "is_floating_point", "is_complex"}
+)
+"""What tensors can be asked for, and arrays of other libraries cannot."""
 _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -25,6 +29,7 @@ class Facts:
     """Names that hold one value from their binding on."""
     _texts: set[str] = field(default_factory=set)
     _present: set[str] = field(default_factory=set)
+    _called: set[str] = field(default_factory=set)
     _rank: dict[str, int] = field(default_factory=dict)
 
     def evaluated(self, node: ast.expr) -> bool:
@@ -35,6 +40,10 @@ class Facts:
     def present(self, node: ast.expr) -> bool:
         """Whether it was found not to be None: an attribute of it was read, or it was compared with None."""
         return ast.unparse(node) in self._present and self._holds(node)
+
+    def called(self, node: ast.expr) -> bool:
+        """Whether a method of it was called that tensors have, so that it can't be an array or None."""
+        return ast.unparse(node) in self._called and self._holds(node)
 
     def reaches(self, node: ast.expr, place: int) -> bool:
         """Whether the tensor ``node`` has a dimension ``place``, counted from the end where it is negative."""
@@ -51,6 +60,8 @@ class Facts:
                 self._texts.add(ast.unparse(part))
             if isinstance(part, ast.Attribute):
                 self._present.add(ast.unparse(part.value))
+            if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in TENSOR_METHODS:
+                self._called.add(ast.unparse(part.func.value))
             receiver, place = _dimension_asked(part)
             if receiver is not None:
                 self.at_least(receiver, place + 1 if place >= 0 else -place)
@@ -67,6 +78,7 @@ class Facts:
             self._compared(test, truth)
         elif isinstance(test, ast.Call) and truth and _asks_for_tensor(test):
             self._present.add(ast.unparse(test.args[0]))
+            self._called.add(ast.unparse(test.args[0]))
 
     def _compared(self, test: ast.Compare, truth: bool) -> None:
         op, left, right = test.ops[0], test.left, test.comparators[0]

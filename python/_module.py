@@ -324,6 +324,13 @@ def spelled(node: ast.expr) -> str:
     return ast.unparse(node)
 
 
+def literal(node: ast.expr) -> int | None:
+    """The whole number that an expression spells, with its sign."""
+    sign = -1 if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else 1
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return sign * inner.value if isinstance(inner, ast.Constant) and type(inner.value) is int else None
+
+
 @lru_cache(maxsize=8)
 def syntax_tree(content: bytes) -> ast.Module:
     """The tree of a text, parsed once however often it is asked for; nobody may change it."""

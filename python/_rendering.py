@@ -134,6 +134,8 @@ class Renderer:
         elif self._surely.of(node) is not Sure.TRUTH:
             if not truth and _ordered(op) and self._flow.kind(node) is Kind.UNKNOWN:
                 return f"not ({self._text(node)})"
+            if not truth and _ordered(op) and self._may_be_nan(node):
+                raise Unfit("may-be-nan", "a float may be NaN, of which an order and its opposite are both false")
             self.doubts.append(f"`{ast.unparse(node)}` compares sizes; other values may give no bool, or be no numbers")
         elif not truth and _ordered(op) and not (self._surely.whole(left) and self._surely.whole(right)):
             # A float may be NaN, of which an order and its opposite are both false.
@@ -141,6 +143,10 @@ class Renderer:
         if truth:
             return self._text(node)
         return f"{self._text(left)} {_OPPOSITE[type(op)]} {self._text(right)}"
+
+    def _may_be_nan(self, node: ast.Compare) -> bool:
+        sides = (node.left, *node.comparators)
+        return any(self._surely.of(side) in (Sure.FLOAT, Sure.NUMBER) for side in sides)
 
     def _shapes(self, node: ast.Compare, truth: bool) -> str:
         unfit = unfit_for_sym_eq(self._surely, node)

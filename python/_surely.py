@@ -10,10 +10,10 @@ from typing import Any
 
 from ..codemods.source import SourceFile
 from ._annotations import surely_is
-from ._certain import Certain, Several, Sure, comparable, row, same
+from ._certain import Certain, Several, Sure, comparable, of_sequences, row, same
 from ._evaluate import SHAPES
 from ._flow import flow
-from ._module import Function, parse
+from ._module import Function, literal, parse
 from ._scopes import FunctionNode
 from ._sharing import shared_lists
 from ._values import Kind
@@ -45,6 +45,9 @@ _OF_TENSORS: dict[str, Certain] = {
     **dict.fromkeys(("T", "mT", "H", "mH", "data", "real", "imag"), Sure.TENSOR),
 }
 _DTYPE = re.compile(r"u?int\d+|b?float\d+|complex\d+|bool|half|float|double|short|int|long|strided|sparse_\w+")
+
+
+_ORDERED = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER, Sure.TRUTH)
 
 
 class _Unseen(Exception):
@@ -79,6 +82,13 @@ class Surely:
         """Whether each comparison that ``node`` makes surely gives a bool or SymBool and raises nothing."""
         sides = [node.left, *node.comparators]
         return all(self._pair(op, a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False))
+
+    def orders_no_numbers(self, node: ast.Compare) -> bool:
+        """Whether an order is asked of what surely is no number, or may be None: TypeError, once it is evaluated."""
+        sides = [node.left, *node.comparators]
+        pairs = zip(node.ops, sides, sides[1:], strict=False)
+        ordered = [(a, b) for op, a, b in pairs if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE))]
+        return any(self.of(one) not in (None, *_ORDERED) for pair in ordered for one in pair)
 
     def _pair(self, op: ast.cmpop, left: ast.expr, right: ast.expr) -> bool:
         if isinstance(op, (ast.Is, ast.IsNot)):
@@ -188,7 +198,7 @@ class Surely:
 
     def _parameter(self, function: Function, argument: ast.arg) -> Certain | None:
         spec = function.node.args
-        value = surely_is(self.module, argument.annotation)
+        value = self._believed(argument.annotation)
         if argument is spec.vararg:
             return Several(False, value)
         if argument is spec.kwarg:
@@ -198,6 +208,15 @@ class Surely:
         defaults.update({place: one for place, one in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if one})
         default = defaults.get(argument)
         return Sure.OPTIONAL if isinstance(default, ast.Constant) and default.value is None else value
+
+    def _believed(self, annotation: ast.expr | None) -> Certain | None:
+        """What an annotation is taken at its word for.
+
+        Python keeps nobody to it, and an ``int`` is easily a float or one of numpy's; a tensor, in whose place little
+        else would work, and what may be None are believed.
+        """
+        said = surely_is(self.module, annotation)
+        return said if said in (Sure.TENSOR, Sure.OPTIONAL) else None
 
     def _bound_by_other_means(self, function: Function) -> set[str]:
         """Names that more than assignments, loops and parameters bind: nothing is known of them."""
@@ -265,7 +284,7 @@ class Surely:
         if a is Sure.TEXT and (isinstance(op, ast.Mod) or (isinstance(op, ast.Add) and b is Sure.TEXT)):
             return Sure.TEXT
         if isinstance(a, Several) or isinstance(b, Several):
-            return _of_sequences(op, a, b)
+            return of_sequences(op, a, b)
         if a is b is Sure.TRUTH and isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
             return Sure.TRUTH
         if a not in (Sure.WHOLE, Sure.FLOAT) or b not in (Sure.WHOLE, Sure.FLOAT) or isinstance(op, ast.Pow):
@@ -331,7 +350,9 @@ class Surely:
         if name in _WHOLE_METHODS:
             return Sure.WHOLE
         if name in _BY_PLACE:
-            return Sure.WHOLE if node.args or node.keywords else Several(False, Sure.WHOLE)
+            if not node.args and not node.keywords:
+                return Several(False, Sure.WHOLE)
+            return Sure.WHOLE if node.args and self.whole(node.args[0]) else None  # ``x.size(None)`` gives all of them
         if name == "item":
             return Sure.NUMBER
         return Sure.TENSOR if self.flow.kind(node) is Kind.TENSOR else None
@@ -341,24 +362,7 @@ class Surely:
         if made is None or self.module.scopes.owner(made.node.name, func) is not self.module.tree:
             return None
         plain = isinstance(made.node, ast.FunctionDef) and not made.node.decorator_list
-        return surely_is(self.module, made.node.returns) if plain else None
-
-
-def literal(node: ast.expr) -> int | None:
-    """The whole number that an expression spells, with its sign."""
-    sign = -1 if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else 1
-    inner = node.operand if isinstance(node, ast.UnaryOp) else node
-    return sign * inner.value if isinstance(inner, ast.Constant) and type(inner.value) is int else None
-
-
-def _of_sequences(op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
-    if isinstance(op, ast.Add) and isinstance(a, Several) and isinstance(b, Several) and a.listed is b.listed:
-        places = (*a.places, *b.places) if a.places is not None and b.places is not None else None
-        return Several(a.listed, same([a.element, b.element]), places)
-    if isinstance(op, ast.Mult) and Sure.WHOLE in (a, b):
-        sequence = a if isinstance(a, Several) else b
-        return Several(sequence.listed, sequence.element) if isinstance(sequence, Several) else None
-    return None
+        return self._believed(made.node.returns) if plain else None
 
 
 def _lists(held: dict[str, Certain | None]) -> set[str]:

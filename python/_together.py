@@ -73,6 +73,8 @@ def _no_bool(surely: Surely, operand: ast.expr) -> list[str]:
         return []
     text = ast.unparse(operand)
     if isinstance(operand, ast.Compare):
+        if surely.orders_no_numbers(operand):
+            raise Unfit("not-a-comparison", f"`{text}` raises when it is evaluated: one side is no number")
         return [f"`{text}` gives a bool for sizes; other values may not"]
     if isinstance(operand, ast.BoolOp):
         return [doubt for one in operand.values for doubt in _no_bool(surely, one)]
@@ -103,6 +105,8 @@ def taken_apart(surely: Surely, node: ast.Compare) -> list[str]:
     facts = facts_at(surely.module, node)
     for side in (node.left, node.comparators[0]):
         facts.take(side)
+    if surely.orders_no_numbers(node):
+        raise Unfit("chained-comparison", "one side is no number, and its comparison may never have been made")
     for middle in node.comparators[:-1]:
         if not isinstance(middle, (ast.Name, ast.Constant, ast.Attribute, ast.Subscript)):
             raise Unfit("chained-comparison", "what stands in the middle would be evaluated twice")

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ._certain import Several, Sure
-from ._dominance import Facts, counts_dimensions
+from ._dominance import TENSOR_METHODS, Facts, counts_dimensions
 from ._evaluate import SHAPES
-from ._surely import Surely, literal
+from ._module import literal
+from ._surely import Surely
 from ._truths import quantified
 
 
@@ -37,10 +38,6 @@ class Part:
 
 
 _SIZE_METHODS = frozenset({"size", "stride", "sym_size", "sym_stride"})
-_OWN_WORD = frozenset(
-    {"dim", "ndimension", "numel", "nelement", "element_size", "storage_offset", "sym_numel", "sym_storage_offset"}
-    | {"is_floating_point", "is_complex", *_SIZE_METHODS}
-)
 _TOTAL_CALLS = frozenset({"builtins.isinstance", "builtins.callable", "builtins.abs", "builtins.bool", "torch.sym_not"})
 _TOTAL_OF_SIZES = frozenset(
     {"builtins.min", "builtins.max", "builtins.int", "builtins.sum", "math.prod", "torch.sym_min", "torch.sym_max"}
@@ -95,12 +92,8 @@ def _attribute(surely: Surely, node: ast.Attribute, facts: Facts) -> Iterator[Pa
     if (surely.module.meaning(node) or "").startswith(("torch.", "math.", "sys.")):
         return
     yield from partial(surely, node.value, facts)
-    if surely.of(node) is None or not _present(surely, node.value, facts):
+    if surely.of(node) is None or not facts.present(node.value):
         yield Part(node, Partial.PRESENCE)
-
-
-def _present(surely: Surely, receiver: ast.expr, facts: Facts) -> bool:
-    return surely.of(receiver) is Sure.TENSOR or facts.present(receiver)
 
 
 def _subscript(surely: Surely, node: ast.Subscript, facts: Facts) -> Iterator[Part]:
@@ -193,9 +186,9 @@ def _iterable(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
 
 def _method(surely: Surely, node: ast.Call, func: ast.Attribute, facts: Facts) -> Iterator[Part]:
     yield from partial(surely, func.value, facts)
-    if func.attr not in _OWN_WORD or len(node.args) > 1 or node.keywords:
+    if func.attr not in TENSOR_METHODS or len(node.args) > 1 or node.keywords:
         yield Part(node, Partial.OTHER)
-    elif not _present(surely, func.value, facts):
+    elif not facts.called(func.value):
         yield Part(node, Partial.PRESENCE)
     elif node.args and func.attr in _SIZE_METHODS:
         yield from _dimension(surely, node, func.value, node.args[0], facts)

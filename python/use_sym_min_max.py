@@ -74,13 +74,16 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
 def _unfit(types: Surely, node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:
     if node.keywords or len(node.args) != 2 or any(isinstance(one, ast.Starred) for one in node.args):
         return "not-binary", "sym_min and sym_max take two operands"
-    for one, kind in zip(node.args, kinds, strict=True):
-        known = types.of(one)
-        floats = any(isinstance(part, ast.Constant) and isinstance(part.value, float) for part in ast.walk(one))
-        if kind not in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN) or floats:
+    if any(kind not in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN) for kind in kinds):
+        return "may-be-float", "one operand is not known to be a whole number"
+    for part in (
+        part for one in node.args for part in ast.walk(one) if isinstance(part, (ast.Name, ast.Constant, ast.Call))
+    ):
+        known = types.of(part)
+        if known in (Sure.FLOAT, Sure.NUMBER):
             return "may-be-float", "one operand is not known to be a whole number"
-        if known not in (Sure.WHOLE, Sure.NUMBER, None):
-            return "may-be-none" if known is Sure.OPTIONAL else "not-a-number", "one operand may be no number"
+        if known in (Sure.OPTIONAL, Sure.NOTHING):
+            return "may-be-none", "one operand may be None"
     return None
 
 
