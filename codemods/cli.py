@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
+
+if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+    # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
+    del sys.path[0]
+
+import os
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +37,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 
 
 def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
-    from .config import ConfigError, load
+    from .config import UNASKED, ConfigError, load
 
     try:
         # A key is spelled as the option is, whatever the parameter behind it is called.
@@ -40,9 +45,13 @@ def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -
             option.opts[0].lstrip("-").replace("-", "_"): option for option in _ALL_COMMON if option.expose_value
         }
         kinds = {key: _kind(option) for key, option in options.items()}
-        defaults = {options[key].name: word for key, word in load(value, kinds).items()}
+        settings = load(value, kinds)
     except ConfigError as error:
         raise click.UsageError(str(error)) from None
+    for line in settings.passed_over:
+        click.echo(f"symfix: {line}", err=True)
+    ctx.meta[UNASKED] = settings.unasked
+    defaults = {options[key].name: word for key, word in settings.options.items()}
     ctx.default_map = {**defaults, **(ctx.default_map or {})}
 
 
@@ -59,12 +68,25 @@ def _kind(option: click.Option) -> Kind:
 
 
 _TARGET = [
-    click.Option(["--torch-root"], type=FILE, metavar="DIR", help="A PyTorch source tree."),
-    click.Option(["--torch-python"], type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one]."),
+    click.Option(
+        ["--torch-root"], type=FILE, metavar="DIR",
+        help="A PyTorch source tree. To read its schemas its own torchgen is run, where the installed one is of "
+        "another release.",
+    ),
+    click.Option(
+        ["--torch-python"], type=FILE, metavar="EXE", help="The interpreter whose torch counts; it is run [this one]."
+    ),
     click.Option(["--min-torch"], callback=_release, metavar="X.Y", help="The oldest torch the result must run on."),
     click.Option(
         ["--config"], type=FILE, metavar="FILE", is_eager=True, expose_value=False, callback=_configure,
-        help="A pyproject.toml with [tool.symfix] [the nearest one].",
+        help="A pyproject.toml with [tool.symfix] [the nearest one of this repository].",
+    ),
+]  # fmt: skip
+_SCHEMAS = [
+    *_TARGET,
+    click.Option(
+        ["--installed-torchgen"], is_flag=True,
+        help="Read the schemas of --torch-root by the installed torchgen or not at all; nothing of the tree is run.",
     ),
 ]  # fmt: skip
 _RULES = [
@@ -123,7 +145,7 @@ _PROOF = [
     ),
 ]  # fmt: skip
 _ALL_COMMON = [
-    *_TARGET,
+    *_SCHEMAS,
     *_RULES,
     *_FORMAT,
     _BASELINE[0],
@@ -142,8 +164,8 @@ def baseline_option() -> click.Option:
 
 
 def target_options() -> list[click.Option]:
-    """The options that say which torch counts."""
-    return list(_TARGET)
+    """The options that say which torch counts, and how its schemas are read."""
+    return list(_SCHEMAS)
 
 
 def _with(*groups: list[click.Option]) -> Callable[[click.Command], click.Command]:
@@ -168,7 +190,7 @@ def main_group() -> None:
 PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 
 
-@_with(_RULES, _FORMAT, _BASELINE, _TARGET)
+@_with(_RULES, _FORMAT, _BASELINE, _SCHEMAS)
 @main_group.command()
 @PATHS
 def check(**words: Any) -> int:
@@ -178,7 +200,7 @@ def check(**words: Any) -> int:
     return check(words)
 
 
-@_with(_RULES, _TARGET)
+@_with(_RULES, _SCHEMAS)
 @main_group.command()
 @PATHS
 def diff(**words: Any) -> int:
@@ -188,7 +210,7 @@ def diff(**words: Any) -> int:
     return diff(words)
 
 
-@_with(_RULES, _FIX_FORMAT, _PROOF, _TARGET)
+@_with(_RULES, _FIX_FORMAT, _PROOF, _SCHEMAS)
 @main_group.command()
 @PATHS
 @click.option("--verify", "verifying", is_flag=True, help="Build and run before and after; write what is not worse.")
@@ -289,7 +311,7 @@ _WHICH = [
 ]
 
 
-@_with(_WHICH, _RULES, _TARGET)
+@_with(_WHICH, _RULES, _SCHEMAS)
 @series.command("plan")
 @PATHS
 @click.option("--most-files", type=click.IntRange(1, 25), default=25, show_default=True, metavar="N", help="In each.")

@@ -6,6 +6,11 @@ It prints messages and always ends with 0: what went wrong is a message too.
 from __future__ import annotations
 
 import sys
+
+if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+    # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
+    del sys.path[0]
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -30,7 +30,9 @@ def dirty(paths: Sequence[Path]) -> list[str]:
 
 
 def _status(root: Path, paths: Sequence[Path]) -> list[str]:
-    command = ["git", "-C", str(root), "status", "--porcelain", "-z", "--no-renames", "--", *map(str, paths)]
+    # A repository may name programs that git starts when it looks around.
+    quiet = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+    command = ["git", "-C", str(root), *quiet, "status", "--porcelain", "-z", "--no-renames", "--", *map(str, paths)]
     try:
         output = subprocess.run(command, capture_output=True, check=True).stdout
     except FileNotFoundError:

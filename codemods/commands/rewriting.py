@@ -155,7 +155,11 @@ def examine(words: Words, *, polish: bool = True, apply: bool = True) -> _Sessio
     """Run the chosen rules over the paths."""
     registry = Registry()
     surroundings = TorchSurroundings(
-        words["torch_root"], words["torch_python"], words["min_torch"], words["all_functions"]
+        words["torch_root"],
+        words["torch_python"],
+        words["min_torch"],
+        words["all_functions"],
+        words["installed_torchgen"],
     )
     wishes = Wishes(unsafe=words["unsafe_fixes"], polish=polish, apply=apply)
     question = Question(_chosen(registry, words["select"], words["ignore"]), wishes, registry)

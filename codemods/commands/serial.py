@@ -37,7 +37,10 @@ from ..verify.command import verify
 from ..verify.isolation import Limits, SandboxMissing
 
 Words = dict[str, Any]
-RULE_WORDS = ("select", "ignore", "unsafe_fixes", "all_functions", "min_torch", "torch_root", "torch_python")
+RULE_WORDS = (
+    "select", "ignore", "unsafe_fixes", "all_functions",
+    "min_torch", "torch_root", "torch_python", "installed_torchgen",
+)  # fmt: skip
 _DONE = frozenset((State.BUILT, State.KEPT, State.LANDED, State.REJECTED))
 
 
@@ -257,7 +260,13 @@ def _redo(made: Plan) -> Redo:
         rules = frozenset(words.get("select") or known) - frozenset(words.get("ignore") or ())
         root, python = (Path(words[key]) if words.get(key) else None for key in ("torch_root", "torch_python"))
         least = words.get("min_torch")
-        around = TorchSurroundings(root, python, tuple(least) if least else None, bool(words.get("all_functions")))
+        around = TorchSurroundings(
+            root,
+            python,
+            tuple(least) if least else None,
+            bool(words.get("all_functions")),
+            bool(words.get("installed_torchgen")),
+        )
         wishes = RuleWishes(unsafe=bool(words.get("unsafe_fixes")), without=without)
         outcome = Changed(SourceFile(Path(made.words["top"]) / path, before), b"", ())
         left = turn_down(outcome, (), Question(rules, wishes, registry), around.context())
