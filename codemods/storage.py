@@ -3,24 +3,97 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import tempfile
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
 _NEW = ".new-"
+_SEAL = b"symfix-1"
+_OTHERS_WRITE = 0o022
 
 
 def folder(kind: str) -> Path:
-    """The folder of one kind of stored results under the user's cache folder."""
+    """The folder of one kind of stored results under the user's cache folder.
+
+    What is stored becomes edits, and code that is loaded: where the cache folder is somebody else's, or others can
+    write it, this is a folder that nothing can be read from or written to.
+    """
     from platformdirs import user_cache_path
 
-    return user_cache_path("symfix") / kind
+    place = user_cache_path("symfix")
+    return (Path(os.devnull) / "symfix" if doubt(place) else place) / kind
+
+
+@lru_cache
+def doubt(place: Path) -> str:
+    """Why what stands in a folder of ours may be somebody else's; empty when it is the user's, or can't be made."""
+    with contextlib.suppress(OSError):
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = place.stat()
+        if found.st_uid != os.geteuid():
+            return f"{place} belongs to somebody else"
+        if found.st_mode & _OTHERS_WRITE:
+            return f"others can write {place} (chmod go-w)"
+    return ""
 
 
 def store(path: Path, content: bytes) -> None:
-    """Write atomically; a cache that can't be written is no reason to fail, the next run computes again."""
+    """Keep ``content`` for `load`; a cache that can't be written is no reason to fail, the next run computes again."""
+    put(path, seal(content))
+
+
+def load(path: Path) -> bytes | None:
+    """What was stored at ``path``; None when there is nothing, or not what was stored: a miss, not an error."""
+    try:
+        return unseal(path.read_bytes())
+    except OSError:
+        return None
+
+
+def seal(content: bytes) -> bytes:
+    """The content behind a line that tells whether it is still the same."""
+    return b"%b %b\n%b" % (_SEAL, digest(content), content)
+
+
+def unseal(kept: bytes) -> bytes | None:
+    """What was sealed; None for anything else."""
+    head, _, content = kept.partition(b"\n")
+    return content if head == b"%b %b" % (_SEAL, digest(content)) else None
+
+
+def digest(content: bytes) -> bytes:
+    """A short name of a content, in hexadecimal digits."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest().encode()
+
+
+def append(path: Path, rows: Iterable[str]) -> None:
+    """Add lines to a journal, each with a mark that tells whether it is whole."""
+    lines = [row.encode() for row in rows]
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            # A killed run may have left half a line.
+            file.write(b"\n" + b"".join(b"%b %b\n" % (digest(line), line) for line in lines))
+
+
+def rows(path: Path) -> Iterator[bytes]:
+    """The whole lines of a journal; one that is cut or garbled is as if it had never been written."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return
+    for line in content.split(b"\n"):
+        mark, _, row = line.partition(b" ")
+        if row and mark == digest(row):
+            yield row
+
+
+def put(path: Path, content: bytes) -> None:
+    """Write these bytes atomically, where that is possible."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _clear_once(path.parent)
