@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from . import repository
+from .reading import contents
 
 Kind = Literal["flag", "number", "text", "path", "names", "commands"]
 """What the value of a key is; names and commands may be one text or a list, and names have commas between them."""
@@ -104,7 +105,7 @@ def _doubt(file: Path, *, written_by_others: bool = False) -> str:
 
 def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return contents(file).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file}: can't be read: {error}") from None
 

@@ -17,6 +17,7 @@ from typing import Any
 from . import storage
 from .edits import Edit
 from .outcome import Changed, Failed, Outcome, Refused, Unchanged
+from .reading import contents
 from .rule import Fix, Safety, Skip
 from .source import SourceFile
 
@@ -65,8 +66,7 @@ class Results:
         folder = storage.folder("results")
         rows = {path: (one.stat, one.digest, one.settings, one.outcome) for path, one in self._entries.items()}
         storage.store(folder / self.key, json.dumps(rows, separators=(",", ":")).encode())
-        indexes = sorted(folder.glob("*"), key=lambda path: path.stat().st_mtime_ns)
-        for index in indexes[:-KEPT_INDEXES]:
+        for index in sorted(folder.glob("[!.]*"), key=storage.age)[:-KEPT_INDEXES]:
             index.unlink(missing_ok=True)
 
     def by_stat(self, path: Path, settings: Sequence[str]) -> Hit | None:
@@ -78,7 +78,7 @@ class Results:
         try:
             if _stat(path) != entry.stat:
                 return None
-            return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, path.read_bytes()))
+            return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, contents(path)))
         except OSError:
             return None
 
@@ -127,7 +127,7 @@ def _settings_digest(folder: Path, names: tuple[str, ...]) -> str:
     found = [_settings_digest(folder.parent, names).encode()] if folder != folder.parent else []
     for name in names:
         try:
-            found.append((folder / name).read_bytes())
+            found.append(contents(folder / name))
         except OSError:
             continue
     return _digest(b"\0".join(found))

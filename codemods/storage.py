@@ -108,6 +108,14 @@ def put(path: Path, content: bytes) -> None:
         Path(name).unlink(missing_ok=True)
 
 
+def age(path: Path) -> int:
+    """When an entry was written, for a sort that lets the oldest go; another run may let it go meanwhile."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def owned(prefix: str) -> str:
     """A prefix for a temporary file that says whose it is, so that `clear_dead` knows when nobody's."""
     return f"{prefix}{os.getpid()}-"
@@ -117,7 +125,7 @@ def clear_dead(folder: Path, prefix: str) -> None:
     """Remove the files in ``folder`` that were `owned` with ``prefix`` by a process that is no more."""
     for entry in list(os.scandir(folder)):
         owner = re.match(r"(\d+)-", entry.name.removeprefix(prefix)) if entry.name.startswith(prefix) else None
-        if owner and not _lives(int(owner[1])):
+        if owner and not lives(int(owner[1])):
             with contextlib.suppress(OSError):
                 Path(entry.path).unlink()
 
@@ -127,7 +135,8 @@ def _clear_once(folder: Path) -> None:
     clear_dead(folder, _NEW)
 
 
-def _lives(process: int) -> bool:
+def lives(process: int) -> bool:
+    """Whether there is a process of this number."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

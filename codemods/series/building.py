@@ -143,7 +143,7 @@ class _Build:
         message = wording.commit_message(request, self._plan.tool, verification, self._wishes.commands)
         text = wording.body(request, self._plan.tool, verification, self._wishes.commands)
         commit = self._commit(contents.files, self._wishes.base, message)
-        write_whole(self._workshop.body(request), text.encode())
+        write_whole(self._workshop.body(request), text.encode("utf-8", "backslashreplace"))
         state, reason = self._put_branch(request.branch, commit)
         return contents, Standing(state, reason, commit, contents.dropped, verification)
 

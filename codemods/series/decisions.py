@@ -64,5 +64,5 @@ def read(text: str, plan: Plan) -> Decisions:
             if not whole:
                 fixes.setdefault((request.id, item["path"]), set()).update(unwanted)
         return Decisions({key: frozenset(places) for key, places in fixes.items()}, frozenset(proposals))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise PlanError(f"the decisions do not read as such: {error!r}; export them from the page again") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from .hunks import Hunk
 from .proposal import Left, Reason, Role
 
 VERSION = 1
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PlanError(Exception):
@@ -78,7 +80,9 @@ class Plan:
 
 def to_json(plan: Plan) -> str:
     """The plan as a document that a person can read; empty things are left out."""
-    return json.dumps(_lean({"version": VERSION, **asdict(plan)}), indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(_lean({"version": VERSION, **asdict(plan)}), indent=1, ensure_ascii=False) + "\n"
+    # Bytes of a name or a line that are not UTF-8 can only stand there escaped.
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def from_json(text: str) -> Plan:
@@ -98,7 +102,7 @@ def from_json(text: str) -> Plan:
             tuple(_request(one) for one in value.get("requests", ())),
             tuple(value.get("passed_over", ())),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise PlanError(f"the plan does not read as one: {error!r}; plan again") from None
 
 

@@ -54,7 +54,7 @@ def _request(series: str, group: Group, rules: Mapping[str, str], content_name: 
     paths = sorted({part.path for part in parts if part.role == "fix"})
     names = sorted(proposal.name for proposal in group.proposals if proposal.operators)
     key = "\0".join([series, group.rule or "", *paths, "", *names])
-    identity = hashlib.blake2b(key.encode(), digest_size=6).hexdigest()
+    identity = hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
     opinfos = {name for proposal in group.proposals for name in proposal.opinfos}
     bystanders = {name for proposal in group.proposals for name in proposal.bystanders} - opinfos
     return Request(

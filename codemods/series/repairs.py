@@ -29,7 +29,7 @@ def read_folder(folder: Path, content: Callable[[str], bytes | None]) -> tuple[l
             proposals.append(_proposal(value, files_of(patch.read_bytes()), content))
         except Mismatch as error:
             passed_over.append(f"{path.stem}: {error}")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise PlanError(f"{path} is no repair: {error!r}") from None
     if not proposals and not passed_over:
         raise PlanError(f"{folder} holds no proven repair: `symfix repair` writes NUMBER-NAME.json beside each patch")

@@ -85,7 +85,7 @@ def load(path: Path) -> Record | None:
             for key, one in value["standings"].items()
         }
         return Record(value["base"], standings, value["stack"], _read(value["union"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

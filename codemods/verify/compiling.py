@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..storage import folder, load, store
+from ..storage import age, folder, load, store
 from .isolation import Ended, Limits, run
 from .prelude import Prelude, headers_in, preludes
 from .scratch import new_name
@@ -153,11 +153,5 @@ def _kept_object(
 
 
 def _forget_oldest(place: Path) -> None:
-    def age(item: Path) -> float:
-        try:
-            return item.stat().st_mtime
-        except FileNotFoundError:
-            return 0.0
-
     for item in sorted(place.glob("*.o"), key=age)[:-_KEPT_OBJECTS]:
         item.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from ..storage import digest, folder, load, put, store
+from ..storage import age, digest, folder, load, put, store
 from .isolation import Limits, run
 from .scratch import new_name
 from .toolchain import Toolchain
@@ -145,5 +145,5 @@ def _make(toolchain: Toolchain, scratch: Path, limits: Limits, header: Path, nam
 
 def _forget_oldest(newest: Path) -> None:
     others = [place for place in newest.parent.iterdir() if place != newest and any(place.glob("*.gch"))]
-    for place in sorted(others, key=lambda item: item.stat().st_mtime)[: 1 - _KEPT]:
+    for place in sorted(others, key=age)[: 1 - _KEPT]:
         shutil.rmtree(place, ignore_errors=True)
