@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
     # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
     del sys.path[0]
+if __name__ == "__main__" or os.path.basename(sys.argv[0]) in ("symfix", "symfix.exe"):  # noqa: PTH119
+    # Before what takes long to import: Ctrl-C may come at any time.
+    from .interrupting import install
 
-import os
+    install()
+
+import re
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from . import interrupting, streams
 
 if TYPE_CHECKING:
     from .config import Kind
@@ -34,6 +42,13 @@ def _release(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
     return None if value is None else tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+def _series_name(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    # It is a folder's name and part of the names of branches.
+    if not re.fullmatch(r"[A-Za-z0-9](?:[\w-]|\.(?!\.|lock$))*(?<!\.)", value, re.ASCII):
+        raise click.BadParameter(f"{value!r} is no name: letters, digits, '-', '_' and single dots", ctx, param)
+    return value
 
 
 def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
@@ -305,10 +320,13 @@ def series() -> None:
 
 
 _WHICH = [
-    click.Option(["--name"], default="main", show_default=True, metavar="NAME", help="Which series; in branch names."),
+    click.Option(
+        ["--name"], default="main", show_default=True, metavar="NAME", callback=_series_name,
+        help="Which series; in branch names.",
+    ),
     click.Option(["--folder"], type=FILE, metavar="DIR", help="Where it is kept [symfix/NAME in git's own folder]."),
     click.Option(["--repository"], type=FILE, metavar="DIR", help="A checkout of the repository [this one]."),
-]
+]  # fmt: skip
 
 
 @_with(_WHICH, _RULES, _SCHEMAS)
@@ -381,22 +399,29 @@ def doctor(**words: Any) -> int:
 
 def main() -> None:
     """Entry point: every way out goes through one of the four exit codes."""
+    interrupting.install()
+    streams.prepare()
     try:
         code = main_group.main(standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         code = 2
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         click.echo("symfix: interrupted; every file is either as it was or whole", err=True)
         code = 2
     except BrokenPipeError:
         # Whoever read us has gone; the interpreter must not complain about it when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.give_up_stdout()
         code = 2
-    except Exception:
-        traceback.print_exc()
-        click.echo("symfix: this is a bug of symfix, please report it; every file is as it was or whole", err=True)
+    except Exception as error:
         code = 2
+        said = streams.complaint(error)
+        if said:
+            click.echo(f"symfix: {said}", err=True)
+        else:
+            traceback.print_exc()
+            click.echo("symfix: this is a bug of symfix, please report it; every file is as it was or whole", err=True)
     sys.exit(code)
 
 

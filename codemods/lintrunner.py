@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import sys
 
-if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
-    # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
-    del sys.path[0]
+if __name__ == "__main__":
+    if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+        # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
+        del sys.path[0]
+    # Before what takes long to import: Ctrl-C may come at any time.
+    from .interrupting import install
 
+    install()
+
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from . import streams
 from .cli import baseline_option, rule_options, target_options
 from .reports.lintrunner import failure, messages
 
@@ -42,8 +49,16 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _expanded(word: str) -> list[str]:
-    return Path(word[1:]).read_text(encoding="utf-8").splitlines() if word.startswith("@") else [word]
+    if not word.startswith("@"):
+        return [word]
+    return [line for line in os.fsdecode(Path(word[1:]).read_bytes()).split("\n") if line]
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    streams.prepare()
+    try:
+        main(sys.argv[1:])
+        sys.stdout.flush()
+    except OSError as error:
+        click.echo(f"symfix: {streams.complaint(error) or error}", err=True)
+        sys.exit(2)

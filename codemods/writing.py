@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import tempfile
 from pathlib import Path
 
-from . import repository
+from . import interrupting, repository
 from .outcome import Changed, Refused
-from .storage import clear_dead, owned
+from .storage import clear_dead, lives, owned
+
+_LEAVING = re.compile(r"\..+\.(\d+)-\w+\.symfix")
+
+
+def is_leaving(path: Path) -> bool:
+    """Whether a file is one that a run left when it was killed while it wrote; it is removed when nobody's."""
+    found = _LEAVING.fullmatch(path.name)
+    if found is None or path.is_symlink() or not path.is_file():
+        return False
+    if not lives(int(found[1])):
+        with contextlib.suppress(OSError):
+            path.unlink()
+    return True
 
 
 def write(outcome: Changed, root: Path | None = None) -> Changed | Refused:
@@ -45,6 +59,11 @@ def _replace(outcome: Changed, target: Path, found: os.stat_result) -> Changed |
     clear_dead(target.parent, prefix)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=owned(prefix), suffix=".symfix")
     temporary = Path(name)
+    with interrupting.temporary(temporary):
+        return _filled(outcome, target, found, handle, temporary)
+
+
+def _filled(outcome: Changed, target: Path, found: os.stat_result, handle: int, temporary: Path) -> Changed | Refused:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(outcome.after)

@@ -40,9 +40,6 @@ def xfails(words: dict[str, Any]) -> int:
                 found.append((path, content, judged))
     except (TorchError, NothingRuns) as error:
         raise click.ClickException(str(error)) from None
-    except KeyboardInterrupt:
-        click.echo("symfix: interrupted; no file was written", err=True)
-        return 2
     _show(found, words["style"])
     stale = any(one.state is State.STALE for _, _, judged in found for one in judged)
     if words["check"]:

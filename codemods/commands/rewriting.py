@@ -18,7 +18,7 @@ from ..rounds import Wishes
 from ..run import Question, Report, default_jobs, run
 from ..surroundings import TorchSurroundings
 from ..torchapi.errors import TorchError
-from ..writing import write
+from ..writing import is_leaving, write
 from .progress import Progress
 from .showing import exit_code, show
 
@@ -197,7 +197,7 @@ def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[s
 
 def refuse_dirty(paths: Sequence[Path]) -> None:
     try:
-        dirty = repository.dirty(paths)
+        dirty = repository.dirty(paths, is_leaving)
     except repository.GitMissing as error:
         raise click.ClickException(f"{error}; --allow-dirty goes on without it") from None
     if dirty:

@@ -13,7 +13,9 @@ from typing import Any
 
 import click
 
+from ..interrupting import promise
 from ..outcome import Changed
+from ..reading import contents
 from ..registry import Registry
 from ..rounds import Wishes as RuleWishes
 from ..run import Question, turn_down
@@ -80,6 +82,7 @@ def plan_series(words: Words) -> int:
 
 def build_series(words: Words) -> int:
     """Build what the plan says; 0 when all of it stands, 1 when some does not, 3 when all together do harm."""
+    promise("the same command goes on where this one was")
     with _plainly():
         workshop, made = _opened(words)
         chosen = Decisions()
@@ -277,7 +280,7 @@ def _redo(made: Plan) -> Redo:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return contents(path).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{path} can't be read: {error}") from None
 
