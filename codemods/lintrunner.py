@@ -24,11 +24,11 @@ from typing import Any
 import click
 
 from . import streams
-from .cli import baseline_option, rule_options, target_options
+from .options import BASELINE, RULES, SCHEMAS
 from .reports.lintrunner import failure, messages
 
 
-@click.command(params=[*rule_options(), *target_options(), baseline_option()])
+@click.command(params=[*RULES, *SCHEMAS, BASELINE[0]])
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def lint(**words: Any) -> None:
     """Print a message for each finding in PATHS, and one with the new text of each file."""

@@ -23,6 +23,7 @@ FLOORS = [
     {"reports", "repair", "xfails", "regression"},
     {"series", "review"},
     {"commands"},
+    {"options"},
     {"cli"},
     {"lintrunner"},
 ]

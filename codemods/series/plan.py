@@ -11,7 +11,7 @@ from typing import Any
 from .hunks import Hunk
 from .proposal import Left, Reason, Role
 
-VERSION = 1
+VERSION = 2
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -33,6 +33,17 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """What a proposal says that it mends, and by which operator tests; see `Proposal`."""
+
+    proposal: str
+    operators: tuple[str, ...] = ()
+    opinfos: tuple[str, ...] = ()
+    bystanders: tuple[str, ...] = ()
+    issues: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Request:
     """One pull request. ``id`` and ``branch`` stay the same while it is about the same files for the same reason."""
 
@@ -47,6 +58,8 @@ class Request:
     labels: tuple[str, ...]
     issues: tuple[int, ...]
     parts: tuple[Part, ...]
+    claims: tuple[Claim, ...] = ()
+    """Of each proposal; operators, operator tests and issues of the request are those of all of them."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -99,11 +112,16 @@ def from_json(text: str) -> Plan:
             value["origin"],
             value.get("words", {}),
             value.get("rules", {}),
-            tuple(_request(one) for one in value.get("requests", ())),
+            tuple(request_from(one) for one in value.get("requests", ())),
             tuple(value.get("passed_over", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise PlanError(f"the plan does not read as one: {error!r}; plan again") from None
+
+
+def request_fields(request: Request) -> Any:
+    """A request as plain values, for `request_from`; empty things are left out."""
+    return _lean(asdict(request))
 
 
 def _lean(value: Any) -> Any:
@@ -112,7 +130,8 @@ def _lean(value: Any) -> Any:
     return [_lean(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def _request(value: dict[str, Any]) -> Request:
+def request_from(value: dict[str, Any]) -> Request:
+    """The request in plain values; raises KeyError, TypeError or AttributeError for anything else."""
     return Request(
         value["id"],
         value["branch"],
@@ -125,7 +144,13 @@ def _request(value: dict[str, Any]) -> Request:
         tuple(value.get("labels", ())),
         tuple(value.get("issues", ())),
         tuple(_part(one) for one in value.get("parts", ())),
+        tuple(_claim(one) for one in value.get("claims", ())),
     )
+
+
+def _claim(value: dict[str, Any]) -> Claim:
+    names = ("operators", "opinfos", "bystanders", "issues")
+    return Claim(value["proposal"], *(tuple(value.get(name, ())) for name in names))
 
 
 def _part(value: dict[str, Any]) -> Part:
