@@ -21,6 +21,8 @@ Kind = Literal["flag", "number", "text", "path", "names", "commands"]
 
 TORCH = frozenset(("torch_root", "torch_python"))
 """Keys that say what ``check`` runs."""
+GUARDS = frozenset(("sandbox", "installed_torchgen"))
+"""Keys that keep what is run in bounds: what the user's own file says of them, a project's file does not change."""
 UNASKED = "symfix.unasked"
 """Under this name the command line keeps `Settings.unasked` for the commands that would run what it is about."""
 
@@ -82,7 +84,8 @@ def load(path: Path | None, known: Mapping[str, Kind]) -> Settings:
         names = " and ".join(sorted(commands))
         unasked = f"{found}: its {names} {'is' if len(commands) == 1 else 'are'} not run; --config {found} runs them"
         said = {name: value for name, value in said.items() if name not in commands}
-    return Settings({**options, **said}, tuple(notes), unasked)
+    guards = {name: options[name] for name in GUARDS & options.keys()}
+    return Settings({**options, **said, **guards}, tuple(notes), unasked)
 
 
 def user_file() -> Path:

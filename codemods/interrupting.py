@@ -34,7 +34,9 @@ def install() -> None:
     global _installed_in
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         _installed_in = os.getpid()
-        signal.signal(signal.SIGINT, _end)
+        # Only a main thread gets signals; in another one the process is somebody else's.
+        with contextlib.suppress(ValueError):
+            signal.signal(signal.SIGINT, _end)
 
 
 def promise(what: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from . import interrupting, repository
 from .outcome import Changed, Refused
+from .reading import contents
 from .storage import clear_dead, lives, owned
 
 _LEAVING = re.compile(r"\..+\.(\d+)-\w+\.symfix")
@@ -42,7 +43,7 @@ def write(outcome: Changed, root: Path | None = None) -> Changed | Refused:
         found = target.stat()
         if not found.st_mode & 0o222:
             return Refused(path, "read-only", "is read-only; make it writable (chmod u+w) and run again")
-        if target.read_bytes() != outcome.source.content:
+        if contents(target) != outcome.source.content:
             return Refused(path, "changed-meanwhile", "was written by someone else during the run; run again")
         return _replace(outcome, target, found)
     except OSError as error:

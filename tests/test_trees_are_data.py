@@ -18,7 +18,7 @@ from symfix.codemods.torchapi.locating import Place, locate
 
 KNOWN: dict[str, Kind] = {
     "torch_python": "path", "torch_root": "path", "min_torch": "text", "jobs": "number", "build": "commands",
-    "test": "commands",
+    "test": "commands", "sandbox": "text",
 }  # fmt: skip
 YAML = "- func: weigh(Tensor self, SymInt size) -> Tensor\n"
 
@@ -171,6 +171,9 @@ def test_the_project_goes_over_the_user(tmp_path: Path, home: Path, monkeypatch:
     (home / "config.toml").write_text("jobs = 1\nmin-torch = '2.8'\n")
     table(tmp_path, "jobs = 3")
     assert loaded(tmp_path, monkeypatch).options == {"jobs": 3, "min_torch": "2.8"}
+    (home / "config.toml").write_text("sandbox = 'require'\n")
+    table(tmp_path, "sandbox = 'try'")
+    assert loaded(tmp_path, monkeypatch).options == {"sandbox": "require"}
     (home / "config.toml").write_text("jbos = 1\n")
     with pytest.raises(ConfigError, match=r"config\.toml: .*do you mean 'jobs'"):
         load(None, KNOWN)
