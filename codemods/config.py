@@ -56,7 +56,8 @@ def load(path: Path | None, known: Mapping[str, Kind]) -> Settings:
     options: dict[str, Any] = {}
     notes: list[str] = []
     own = user_file()
-    if own.is_file():
+    # A relative XDG_CONFIG_HOME would lead into the tree.
+    if own.is_absolute() and own.is_file():
         doubt = _doubt(own, written_by_others=True)
         if doubt:
             notes.append(f"{own}: {doubt}: not read")

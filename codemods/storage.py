@@ -14,6 +14,7 @@ from pathlib import Path
 _NEW = ".new-"
 _SEAL = b"symfix-1"
 _OTHERS_WRITE = 0o022
+_PIECE = 1024**2
 
 
 def folder(kind: str) -> Path:
@@ -31,6 +32,8 @@ def folder(kind: str) -> Path:
 @lru_cache
 def doubt(place: Path) -> str:
     """Why what stands in a folder of ours may be somebody else's; empty when it is the user's, or can't be made."""
+    if not place.is_absolute():
+        return f"{place} lies in the working folder (XDG_CACHE_HOME is relative)"
     with contextlib.suppress(OSError):
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = place.stat()
@@ -68,6 +71,15 @@ def unseal(kept: bytes) -> bytes | None:
 def digest(content: bytes) -> bytes:
     """A short name of a content, in hexadecimal digits."""
     return hashlib.blake2b(content, digest_size=16).hexdigest().encode()
+
+
+def digest_of(path: Path) -> bytes:
+    """The same of a file, however large; raises OSError."""
+    found = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            found.update(piece)
+    return found.hexdigest().encode()
 
 
 def append(path: Path, rows: Iterable[str]) -> None:

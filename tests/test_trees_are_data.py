@@ -141,6 +141,15 @@ def test_the_commands_of_a_project_run_when_a_person_names_its_file(project: Pat
     assert not trap.sprung
 
 
+def test_folders_of_the_user_are_not_in_the_tree(project: Path, trap: Trap) -> None:
+    (project / "conf" / "symfix").mkdir(parents=True)
+    trap.script(project / "conf" / "symfix" / "evil.sh")
+    (project / "conf" / "symfix" / "config.toml").write_text("torch-python = 'evil.sh'\n")
+    symfix("check", "m.py", cwd=project, code=1, XDG_CONFIG_HOME="conf", XDG_CACHE_HOME="cache")
+    assert not trap.sprung
+    assert not (project / "cache").exists()
+
+
 def loaded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     repository.top.cache_clear()
     monkeypatch.chdir(folder)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from ..storage import age, digest, folder, load, put, store
+from ..storage import age, digest_of, folder, load, put, store
 from .isolation import Limits, run
 from .scratch import new_name
 from .toolchain import Toolchain
@@ -121,7 +121,7 @@ def _whole(header: Path) -> bool:
 
 
 def _sum(header: Path) -> bytes:
-    return b" ".join(digest(part.read_bytes()) for part in (header, header.with_suffix(".d"), _compiled(header)))
+    return b" ".join(map(digest_of, (header, header.with_suffix(".d"), _compiled(header))))
 
 
 def _compiled(header: Path) -> Path:
