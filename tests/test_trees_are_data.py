@@ -247,11 +247,12 @@ def plant(folder: Path, trap: Trap) -> None:
 
 
 @pytest.mark.parametrize("module", ["symfix.codemods.cli", "symfix.codemods.lintrunner"])
-def test_a_module_beside_the_code_is_not_imported(project: Path, trap: Trap, module: str) -> None:
+@pytest.mark.parametrize("flags", [[], ["-I"], *([["-P"]] if sys.version_info >= (3, 11) else [])])
+def test_a_module_beside_the_code_is_not_imported(project: Path, trap: Trap, module: str, flags: list[str]) -> None:
     plant(project, trap)
     words = ["check", "m.py"] if module.endswith("cli") else ["--", "m.py"]
     ended = subprocess.run(
-        [sys.executable, "-m", module, *words], cwd=project, capture_output=True, text=True, check=False
+        [sys.executable, *flags, "-m", module, *words], cwd=project, capture_output=True, text=True, check=False
     )
     assert "migrate_check_is_size" in ended.stdout, ended.stderr
     assert not trap.sprung
