@@ -38,6 +38,8 @@ def give_up_stdout() -> None:
 
 def complaint(error: Exception) -> str:
     """An error of the surroundings in one line; empty for one that is a bug."""
+    if isinstance(error, (RecursionError, MemoryError)):
+        return "something that was read is nested deeper than symfix can follow"
     if not isinstance(error, OSError) or error.errno not in _SURROUNDINGS:
         return ""
     if error.filename is None:

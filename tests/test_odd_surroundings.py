@@ -262,6 +262,13 @@ def bottomless(*words: object) -> object:
     return bottomless(*words)
 
 
+@pytest.mark.parametrize("text", ["x = " + "(" * 50_000, "x = " + "-" * 50_000 + "1", "x = 0" + " + 1" * 50_000])
+def test_a_list_of_expected_failures_that_is_too_deep(folder: Path, text: str) -> None:
+    (folder / "deep.py").write_text(f"{text}\nxfail('abs')\n")
+    said = symfix("xfails", "--check", "deep.py", cwd=folder, code=2).stderr
+    assert said == "Error: deep.py: is no Python that can be read\n" or "deep.py:1: is no Python" in said
+
+
 def test_a_rule_that_goes_too_deep_is_a_refusal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy: Registry, fresh_cache: Path
 ) -> None:

@@ -61,7 +61,7 @@ def _files(path: Path) -> list[Path]:
 def _entries(path: Path, content: bytes) -> Any:
     try:
         return read(content)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         raise click.ClickException(f"{path}{f':{line}' if line else ''}: is no Python that can be read") from None
 
