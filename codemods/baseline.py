@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .fingerprints import fingerprints
 from .outcome import Changed, Outcome, Unchanged
+from .reading import contents
 from .rule import Fix, Skip
 
 VERSION = 1
@@ -33,7 +34,7 @@ class Baseline:
         Raises BaselineError when the file is missing or is no baseline of this version.
         """
         try:
-            value = json.loads(path.read_bytes())
+            value = json.loads(contents(path))
             if value["version"] != VERSION:
                 raise BaselineError(f"{path}: is of version {value['version']}, not {VERSION}; write it anew")
             known = {
@@ -44,7 +45,7 @@ class Baseline:
             raise BaselineError(f"{path}: no such file; --write-baseline {path} makes it") from None
         except OSError as error:
             raise BaselineError(f"{path}: can't be read: {error.strerror or error}") from None
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise BaselineError(f"{path}: is no baseline; --write-baseline {path} makes one") from None
         return cls(path.absolute().parent, known)
 

@@ -4,146 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
+
+if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+    # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
+    del sys.path[0]
+if __name__ == "__main__" or os.path.basename(sys.argv[0]) in ("symfix", "symfix.exe"):  # noqa: PTH119
+    # Before what takes long to import: Ctrl-C may come at any time.
+    from .interrupting import install
+
+    install()
+
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from .config import Kind
-
-Command = Callable[..., Any]
-FILE = click.Path(path_type=Path)
-
-
-def _release(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
-    if value is None:
-        return None
-    major, dot, minor = str(value).partition(".")
-    if not (dot and major.isdigit() and minor.isdigit()):
-        raise click.BadParameter(f"{value!r} is not a release such as 2.8", ctx, param)
-    return int(major), int(minor)
-
-
-def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    return None if value is None else tuple(name.strip() for name in value.split(",") if name.strip())
-
-
-def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
-    from .config import ConfigError, load
-
-    try:
-        # A key is spelled as the option is, whatever the parameter behind it is called.
-        options = {
-            option.opts[0].lstrip("-").replace("-", "_"): option for option in _ALL_COMMON if option.expose_value
-        }
-        kinds = {key: _kind(option) for key, option in options.items()}
-        defaults = {options[key].name: word for key, word in load(value, kinds).items()}
-    except ConfigError as error:
-        raise click.UsageError(str(error)) from None
-    ctx.default_map = {**defaults, **(ctx.default_map or {})}
-
-
-def _kind(option: click.Option) -> Kind:
-    if option.is_flag:
-        return "flag"
-    if isinstance(option.type, (click.IntRange, click.FloatRange)):
-        return "number"
-    if option.type is FILE:
-        return "path"
-    if option.callback is _names:
-        return "names"
-    return "commands" if option.multiple else "text"
-
-
-_TARGET = [
-    click.Option(["--torch-root"], type=FILE, metavar="DIR", help="A PyTorch source tree."),
-    click.Option(["--torch-python"], type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one]."),
-    click.Option(["--min-torch"], callback=_release, metavar="X.Y", help="The oldest torch the result must run on."),
-    click.Option(
-        ["--config"], type=FILE, metavar="FILE", is_eager=True, expose_value=False, callback=_configure,
-        help="A pyproject.toml with [tool.symfix] [the nearest one].",
-    ),
-]  # fmt: skip
-_RULES = [
-    click.Option(["--select"], callback=_names, metavar="RULE,…", help="Only these rules."),
-    click.Option(["--ignore"], callback=_names, default="", metavar="RULE,…", help="Not these rules."),
-    click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes by which an undecided size takes a stated path."),
-    click.Option(["--all-functions"], is_flag=True, help="Every function sees symbolic sizes (out-of-tree code)."),
-    click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
-    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-': its suffix counts."),
-]  # fmt: skip
-_STYLES = ["text", "json", "json-lines", "github", "sarif"]
-_FORMAT = [
-    click.Option(
-        ["--format", "style"], type=click.Choice(_STYLES), default="text", show_default=True,
-        help="How findings are printed.",
-    ),
-    click.Option(["--statistics"], is_flag=True, help="Counts by rule and reason instead of places."),
-]  # fmt: skip
-_FIX_FORMAT = [
-    click.Option(
-        ["--format", "style"], type=click.Choice([*_STYLES, "junit"]), default="text", show_default=True,
-        help="How findings are printed; junit: how the verification is.",
-    ),
-    *_FORMAT[1:],
-]  # fmt: skip
-_BASELINE = [
-    click.Option(["--baseline"], type=FILE, metavar="FILE", help="Report only findings that this file does not know."),
-    click.Option(["--write-baseline"], type=FILE, metavar="FILE", help="Note every finding of today there."),
-]
-_PROOF = [
-    click.Option(
-        ["--repro"], type=FILE, multiple=True, metavar="SCRIPT",
-        help="A Python script that exits 0 when the operator works; run before and after.",
-    ),
-    click.Option(
-        ["--test", "tests"], multiple=True, metavar="COMMAND",
-        help="A command of yours, such as 'pytest tests/test_mine.py'; run before and after.",
-    ),
-    click.Option(
-        ["--build", "builds"], multiple=True, metavar="COMMAND",
-        help="How to build your own project; done before and after in scratch copies, where --test runs then.",
-    ),
-    click.Option(
-        ["--timeout"], type=click.FloatRange(1), metavar="SECONDS",
-        help="For each --build, and each --test of a project [3600].",
-    ),
-    click.Option(
-        ["--op", "operators"], multiple=True, metavar="NAME",
-        help="One of torch's own operator tests (OpInfo), such as nn.functional.cross_entropy "
-        "[those that reach the change, unless there is a --repro or --test].",
-    ),
-    click.Option(["--evidence"], type=FILE, metavar="DIR", help="Where the evidence is kept [the cache folder]."),
-    click.Option(
-        ["--sandbox"], type=click.Choice(["try", "require"]), default="try", show_default=True,
-        help="Children without network, and behind bubblewrap if it is installed: where that works, or not at all.",
-    ),
-]  # fmt: skip
-_ALL_COMMON = [
-    *_TARGET,
-    *_RULES,
-    *_FORMAT,
-    _BASELINE[0],
-    *(o for o in _PROOF if o.name in ("builds", "tests", "timeout", "sandbox")),
-]
-
-
-def rule_options() -> list[click.Option]:
-    """The options that choose rules, for another command that takes the same ones."""
-    return list(_RULES)
-
-
-def baseline_option() -> click.Option:
-    """The option that names what is known already."""
-    return _BASELINE[0]
-
-
-def target_options() -> list[click.Option]:
-    """The options that say which torch counts."""
-    return list(_TARGET)
+from . import interrupting, streams
+from .options import BASELINE, FILE, FIX_FORMAT, FORMAT, PROOF, RULES, SCHEMAS, TARGET, WHICH
 
 
 def _with(*groups: list[click.Option]) -> Callable[[click.Command], click.Command]:
@@ -168,7 +47,7 @@ def main_group() -> None:
 PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 
 
-@_with(_RULES, _FORMAT, _BASELINE, _TARGET)
+@_with(RULES, FORMAT, BASELINE, SCHEMAS)
 @main_group.command()
 @PATHS
 def check(**words: Any) -> int:
@@ -178,7 +57,7 @@ def check(**words: Any) -> int:
     return check(words)
 
 
-@_with(_RULES, _TARGET)
+@_with(RULES, SCHEMAS)
 @main_group.command()
 @PATHS
 def diff(**words: Any) -> int:
@@ -188,7 +67,7 @@ def diff(**words: Any) -> int:
     return diff(words)
 
 
-@_with(_RULES, _FIX_FORMAT, _PROOF, _TARGET)
+@_with(RULES, FIX_FORMAT, PROOF, SCHEMAS)
 @main_group.command()
 @PATHS
 @click.option("--verify", "verifying", is_flag=True, help="Build and run before and after; write what is not worse.")
@@ -213,7 +92,7 @@ def rule(name: str | None) -> int:
     return rule(name)
 
 
-@_with(_PROOF, _TARGET)
+@_with(PROOF, TARGET)
 @main_group.command()
 @click.argument("paths", nargs=-1, type=FILE)
 @click.option("--base", default="HEAD", show_default=True, metavar="REV", help="What the files are compared with.")
@@ -282,14 +161,7 @@ def series() -> None:
     """Small pull requests: plan them, build commits and patches, send each by hand."""
 
 
-_WHICH = [
-    click.Option(["--name"], default="main", show_default=True, metavar="NAME", help="Which series; in branch names."),
-    click.Option(["--folder"], type=FILE, metavar="DIR", help="Where it is kept [symfix/NAME in git's own folder]."),
-    click.Option(["--repository"], type=FILE, metavar="DIR", help="A checkout of the repository [this one]."),
-]
-
-
-@_with(_WHICH, _RULES, _TARGET)
+@_with(WHICH, RULES, SCHEMAS)
 @series.command("plan")
 @PATHS
 @click.option("--most-files", type=click.IntRange(1, 25), default=25, show_default=True, metavar="N", help="In each.")
@@ -303,7 +175,7 @@ def series_plan(**words: Any) -> int:
     return plan_series(words)
 
 
-@_with(_WHICH)
+@_with(WHICH)
 @series.command("build")
 @click.option("--base", metavar="REV", help="What to build on [the commit that was planned for].")
 @click.option("--decisions", type=FILE, metavar="FILE", help="What a reviewer left out, as the page exported it.")
@@ -320,7 +192,7 @@ def series_build(**words: Any) -> int:
     return build_series(words)
 
 
-@_with(_WHICH)
+@_with(WHICH)
 @series.command("status")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def series_status(**words: Any) -> int:
@@ -330,7 +202,7 @@ def series_status(**words: Any) -> int:
     return show_status(words)
 
 
-@_with(_WHICH)
+@_with(WHICH)
 @series.command("send")
 @click.argument("requests", nargs=-1, required=True, metavar="NUMBER|ID|BRANCH...")
 @click.option("--remote", default="origin", show_default=True, metavar="NAME", help="Where the branches are pushed.")
@@ -348,7 +220,7 @@ def series_send(**words: Any) -> int:
     return send_series(words)
 
 
-@_with(_TARGET)
+@_with(TARGET)
 @main_group.command()
 def doctor(**words: Any) -> int:
     """Say what is here: torch, compiler, headers, clang-format."""
@@ -359,22 +231,29 @@ def doctor(**words: Any) -> int:
 
 def main() -> None:
     """Entry point: every way out goes through one of the four exit codes."""
+    interrupting.install()
+    streams.prepare()
     try:
         code = main_group.main(standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         code = 2
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         click.echo("symfix: interrupted; every file is either as it was or whole", err=True)
         code = 2
     except BrokenPipeError:
         # Whoever read us has gone; the interpreter must not complain about it when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.give_up_stdout()
         code = 2
-    except Exception:
-        traceback.print_exc()
-        click.echo("symfix: this is a bug of symfix, please report it; every file is as it was or whole", err=True)
+    except Exception as error:
         code = 2
+        said = streams.complaint(error)
+        if said:
+            click.echo(f"symfix: {said}", err=True)
+        else:
+            traceback.print_exc()
+            click.echo("symfix: this is a bug of symfix, please report it; every file is as it was or whole", err=True)
     sys.exit(code)
 
 

@@ -1,47 +1,128 @@
-"""``[tool.symfix]`` of a pyproject.toml: the same words as the command line, as defaults."""
+"""``[tool.symfix]`` of a pyproject.toml, and the user's own file: the same words as the command line, as defaults.
+
+A tree is data: what its file says must not run anything. Which torch is asked, and so what is run to read it, only the
+command line and the user's own file may say; the commands of a project stand in its file, and count when the user
+names that file.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from . import repository
+from .reading import contents
+
 Kind = Literal["flag", "number", "text", "path", "names", "commands"]
 """What the value of a key is; names and commands may be one text or a list, and names have commas between them."""
+
+TORCH = frozenset(("torch_root", "torch_python"))
+"""Keys that say what ``check`` runs."""
+GUARDS = frozenset(("sandbox", "installed_torchgen"))
+"""Keys that keep what is run in bounds: what the user's own file says of them, a project's file does not change."""
+UNASKED = "symfix.unasked"
+"""Under this name the command line keeps `Settings.unasked` for the commands that would run what it is about."""
 
 _WANTED = {
     "flag": "true or false", "number": "a number", "text": "a text in quotes", "path": "a path in quotes",
     "names": "a list of names in quotes", "commands": "a command in quotes, or a list of them",
 }  # fmt: skip
+_WRITTEN_BY_OTHERS = 0o022
 
 
 class ConfigError(Exception):
-    """A configuration that can't be read, or a key that no command knows."""
+    """A configuration that can't be read, or a key that no command knows or that may not stand there."""
 
 
-def load(path: Path | None, known: Mapping[str, Kind]) -> dict[str, Any]:
-    """The table ``[tool.symfix]`` with ``_`` for ``-``, so that each key is the name of an option.
+@dataclass(frozen=True)
+class Settings:
+    """``options`` by name; ``passed_over`` are lines about files that don't count, ``unasked`` about commands."""
 
-    Without a path, the nearest pyproject.toml at or above the working folder is asked, if there is one. Paths in the
-    table are relative to the file. Raises ConfigError, which names the file, the key and what is wanted.
+    options: Mapping[str, Any]
+    passed_over: tuple[str, ...] = ()
+    unasked: str = ""
+
+
+def load(path: Path | None, known: Mapping[str, Kind]) -> Settings:
+    """The user's own file, and over it ``[tool.symfix]`` of ``path``, with ``_`` for ``-``: each key names an option.
+
+    Without a path, the nearest pyproject.toml at or above the working folder is asked, as far as the repository goes,
+    if it is the user's. Paths are relative to their file. Raises ConfigError, which names the file, the key and what
+    is wanted.
     """
+    options: dict[str, Any] = {}
+    notes: list[str] = []
+    own = user_file()
+    # A relative XDG_CONFIG_HOME would lead into the tree.
+    if own.is_absolute() and own.is_file():
+        doubt = _doubt(own, written_by_others=True)
+        if doubt:
+            notes.append(f"{own}: {doubt}: not read")
+        else:
+            options |= _options(own, _table(own, _text(own)), known)
     found = path or _nearest()
     if found is None:
-        return {}
-    try:
-        text = found.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{found}: can't be read: {error}") from None
+        return Settings(options, tuple(notes))
+    doubt = "" if path else _doubt(found)
+    if doubt:
+        return Settings(options, (*notes, f"{found}: {doubt}: not read; --config {found} reads it"))
+    text = _text(found)
     if path is None and "tool.symfix" not in text:
-        return {}
+        return Settings(options, tuple(notes))
+    said = _options(found, _project_table(found, text), known)
+    for name in sorted(TORCH & said.keys()):
+        option = name.replace("_", "-")
+        raise ConfigError(
+            f"{found}: [tool.symfix] {option}: a project's file can't say what is run; "
+            f"say --{option}, or write it to {own}"
+        )
+    commands = [name for name in said if known[name] == "commands"]
+    unasked = ""
+    if commands and path is None:
+        names = " and ".join(sorted(commands))
+        unasked = f"{found}: its {names} {'is' if len(commands) == 1 else 'are'} not run; --config {found} runs them"
+        said = {name: value for name, value in said.items() if name not in commands}
+    guards = {name: options[name] for name in GUARDS & options.keys()}
+    return Settings({**options, **said, **guards}, tuple(notes), unasked)
+
+
+def user_file() -> Path:
+    """Where the user's own defaults stand: the keys of ``[tool.symfix]``, without that heading."""
+    from platformdirs import user_config_path
+
+    return user_config_path("symfix") / "config.toml"
+
+
+def _doubt(file: Path, *, written_by_others: bool = False) -> str:
+    """Why a file may be somebody else's word; empty when it is the user's."""
+    for place in (file, file.parent) if written_by_others else (file,):
+        for found in (place.lstat(), place.stat()):
+            if found.st_uid != os.geteuid():
+                return "belongs to somebody else"
+        if written_by_others and place.stat().st_mode & _WRITTEN_BY_OTHERS:
+            return f"others can write {'it' if place == file else 'its folder'} (chmod go-w)"
+    return ""
+
+
+def _text(file: Path) -> str:
+    try:
+        return contents(file).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: can't be read: {error}") from None
+
+
+def _options(file: Path, table: Mapping[str, Any], known: Mapping[str, Kind]) -> dict[str, Any]:
     options: dict[str, Any] = {}
-    for key, value in _table(found, text).items():
+    for key, value in table.items():
         name = key.replace("-", "_")
         if name not in known:
-            raise ConfigError(f"{found}: [tool.symfix] has no key {key!r}{_nearest_name(key, known)}")
+            raise ConfigError(f"{file}: [tool.symfix] has no key {key!r}{_nearest_name(key, known)}")
         if not _fits(value, known[name]):
-            raise ConfigError(f"{found}: [tool.symfix] {key} = {_shown(value)}: {_WANTED[known[name]]} is wanted")
-        options[name] = _option(value, known[name], found.parent)
+            raise ConfigError(f"{file}: [tool.symfix] {key} = {_shown(value)}: {_WANTED[known[name]]} is wanted")
+        options[name] = _option(value, known[name], file.parent)
     return options
 
 
@@ -74,13 +155,20 @@ def _nearest_name(key: str, known: Mapping[str, Kind]) -> str:
     return f"; do you mean {near[0]!r}?" if near else f"; there are {', '.join(keys)}"
 
 
-def _table(path: Path, text: str) -> Mapping[str, Any]:
+def _table(path: Path, text: str) -> dict[str, Any]:
     from .toml import TOMLDecodeError, loads
 
     try:
-        table = loads(text).get("tool", {}).get("symfix", {})
+        return loads(text)
     except TOMLDecodeError as error:
         raise ConfigError(f"{path}: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: is nested too deep to be read") from None
+
+
+def _project_table(path: Path, text: str) -> Mapping[str, Any]:
+    tools = _table(path, text).get("tool", {})
+    table = tools.get("symfix", {}) if isinstance(tools, dict) else {}
     if not isinstance(table, dict):
         raise ConfigError(f"{path}: tool.symfix is not a table")
     return table
@@ -88,4 +176,10 @@ def _table(path: Path, text: str) -> Mapping[str, Any]:
 
 def _nearest() -> Path | None:
     here = Path.cwd()
-    return next((path for folder in (here, *here.parents) if (path := folder / "pyproject.toml").is_file()), None)
+    top = repository.top(here)
+    for folder in (here, *here.parents):
+        if (folder / "pyproject.toml").is_file():
+            return folder / "pyproject.toml"
+        if folder == top:
+            return None
+    return None

@@ -12,8 +12,11 @@ _PR_SET_PDEATHSIG = 1
 def die_with_parent(parent: int) -> None:
     """Have the kernel kill this process when ``parent`` is gone; without Linux, the next answer that is due fails.
 
+    Ctrl-C, which goes to all processes of a terminal, is the parent's to answer.
+
     A pool's workers wait on a pipe whose other end they hold themselves: its end never comes.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         import ctypes
 

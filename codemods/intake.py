@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .outcome import Refused
+from .reading import NotAFile, contents
 from .source import SourceFile
 
 NOT_WALKED = frozenset(
@@ -37,12 +38,20 @@ def find(paths: Iterable[Path], suffixes: frozenset[str]) -> Iterator[Target]:
     """
     targets: dict[Path, Target] = {}
     for path in paths:
-        if path.is_dir():
+        if _is_folder(path):
             for below in _walk(path, suffixes):
                 targets.setdefault(below.absolute(), Target(below, named=False))
         else:
             targets[path.absolute()] = Target(path, named=True)
     return iter(targets[path] for path in sorted(targets))
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        # Too long a name, for instance: said when it is read.
+        return False
 
 
 def _walk(folder: Path, suffixes: frozenset[str]) -> Iterator[Path]:
@@ -56,7 +65,9 @@ def _walk(folder: Path, suffixes: frozenset[str]) -> Iterator[Path]:
 def read(path: Path) -> bytes | Refused:
     """The bytes of a file, or why it can't be read."""
     try:
-        return path.read_bytes()
+        return contents(path)
+    except NotAFile as error:
+        return Refused(path, "not-a-file", f"{error.strerror}; name source files only")
     except FileNotFoundError:
         return Refused(path, "not-found", "no such file or folder; is the path spelled as it is on disk?")
     except PermissionError:

@@ -6,17 +6,29 @@ It prints messages and always ends with 0: what went wrong is a message too.
 from __future__ import annotations
 
 import sys
+
+if __name__ == "__main__":
+    if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+        # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
+        del sys.path[0]
+    # Before what takes long to import: Ctrl-C may come at any time.
+    from .interrupting import install
+
+    install()
+
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .cli import baseline_option, rule_options, target_options
+from . import streams
+from .options import BASELINE, RULES, SCHEMAS
 from .reports.lintrunner import failure, messages
 
 
-@click.command(params=[*rule_options(), *target_options(), baseline_option()])
+@click.command(params=[*RULES, *SCHEMAS, BASELINE[0]])
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def lint(**words: Any) -> None:
     """Print a message for each finding in PATHS, and one with the new text of each file."""
@@ -37,8 +49,16 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _expanded(word: str) -> list[str]:
-    return Path(word[1:]).read_text(encoding="utf-8").splitlines() if word.startswith("@") else [word]
+    if not word.startswith("@"):
+        return [word]
+    return [line for line in os.fsdecode(Path(word[1:]).read_bytes()).split("\n") if line]
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    streams.prepare()
+    try:
+        main(sys.argv[1:])
+        sys.stdout.flush()
+    except OSError as error:
+        click.echo(f"symfix: {streams.complaint(error) or error}", err=True)
+        sys.exit(2)

@@ -60,8 +60,8 @@ class Registry:
         """One card for each wing, from the user's cache folder while the sources stay as they were."""
         stored = storage.folder("rules") / f"{self.identity}.json"
         try:
-            return tuple(_wing_from_json(wing) for wing in json.loads(stored.read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError):
+            return tuple(_wing_from_json(wing) for wing in json.loads(storage.load(stored) or b""))
+        except (ValueError, KeyError, TypeError):
             cards = tuple(_describe(package) for package in self.packages)
             text = json.dumps([asdict(card) for card in cards], default=lambda value: value.decode("latin-1"))
             storage.store(stored, text.encode())

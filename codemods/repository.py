@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+
+_UNKNOWN = "??"
 
 
 class GitMissing(Exception):
@@ -18,19 +21,29 @@ def top(folder: Path) -> Path | None:
     return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
 
 
-def dirty(paths: Sequence[Path]) -> list[str]:
-    """The files among or below ``paths`` that git could not bring back as they are, as git names them."""
+def dirty(paths: Sequence[Path], passing: Callable[[Path], bool] = lambda path: False) -> list[str]:
+    """The files among or below ``paths`` that git could not bring back as they are, as git names them.
+
+    ``passing`` says of a file that git does not know whether it is nobody's work.
+    """
     by_top: dict[Path, list[Path]] = {}
     for path in paths:
         absolute = path.absolute()
         root = top(absolute if absolute.is_dir() else absolute.parent)
         if root is not None:
             by_top.setdefault(root, []).append(absolute)
-    return [name for root, inside in by_top.items() for name in _status(root, inside)]
+    return [
+        name
+        for root, inside in by_top.items()
+        for state, name in _status(root, inside)
+        if not (state == _UNKNOWN and passing(root / name))
+    ]
 
 
-def _status(root: Path, paths: Sequence[Path]) -> list[str]:
-    command = ["git", "-C", str(root), "status", "--porcelain", "-z", "--no-renames", "--", *map(str, paths)]
+def _status(root: Path, paths: Sequence[Path]) -> list[tuple[str, str]]:
+    # A repository may name programs that git starts when it looks around.
+    quiet = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
+    command = ["git", "-C", str(root), *quiet, "status", "--porcelain", "-z", "--no-renames", "--", *map(str, paths)]
     try:
         output = subprocess.run(command, capture_output=True, check=True).stdout
     except FileNotFoundError:
@@ -38,4 +51,5 @@ def _status(root: Path, paths: Sequence[Path]) -> list[str]:
     except subprocess.CalledProcessError as error:
         message = error.stderr.decode(errors="replace").strip().splitlines()[-1:]
         raise GitMissing(f"git can't tell whether {root} is clean: {' '.join(message)}") from None
-    return [entry[3:].decode(errors="surrogateescape") for entry in output.split(b"\0") if entry]
+    entries = [os.fsdecode(entry) for entry in output.split(b"\0") if entry]
+    return [(entry[:2], entry[3:]) for entry in entries]

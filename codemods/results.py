@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import json
 import os
-import pickle
 import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from . import storage
+from .edits import Edit
 from .outcome import Changed, Failed, Outcome, Refused, Unchanged
+from .reading import contents
+from .rule import Fix, Safety, Skip
 from .source import SourceFile
 
 KEPT_INDEXES = 24
@@ -25,9 +30,9 @@ class _Entry:
     """What one file was when it was examined; ``stat`` is None when the file was too young for it to be trusted."""
 
     stat: tuple[int, int, int] | None
-    digest: bytes
-    settings: bytes
-    outcome: bytes | None
+    digest: str
+    settings: str
+    outcome: str | None
     """Packed; None when there was nothing to say."""
 
 
@@ -48,10 +53,10 @@ class Results:
 
     @classmethod
     def load(cls, key: str) -> Results:
-        try:
-            entries = pickle.loads((storage.folder("results") / key).read_bytes())
-        except (OSError, EOFError, ValueError, AttributeError, ImportError, pickle.UnpicklingError):
-            entries = {}
+        entries = {}
+        with contextlib.suppress(ValueError, TypeError, AttributeError):
+            for path, (stat, *rest) in json.loads(storage.load(storage.folder("results") / key) or b"{}").items():
+                entries[path] = _Entry(None if stat is None else (stat[0], stat[1], stat[2]), *rest)
         return cls(key, entries)
 
     def save(self) -> None:
@@ -59,9 +64,9 @@ class Results:
         if not self._grown:
             return
         folder = storage.folder("results")
-        storage.store(folder / self.key, pickle.dumps(self._entries, protocol=5))
-        indexes = sorted(folder.glob("*"), key=lambda path: path.stat().st_mtime_ns)
-        for index in indexes[:-KEPT_INDEXES]:
+        rows = {path: (one.stat, one.digest, one.settings, one.outcome) for path, one in self._entries.items()}
+        storage.store(folder / self.key, json.dumps(rows, separators=(",", ":")).encode())
+        for index in sorted(folder.glob("[!.]*"), key=storage.age)[:-KEPT_INDEXES]:
             index.unlink(missing_ok=True)
 
     def by_stat(self, path: Path, settings: Sequence[str]) -> Hit | None:
@@ -73,7 +78,7 @@ class Results:
         try:
             if _stat(path) != entry.stat:
                 return None
-            return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, path.read_bytes()))
+            return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, contents(path)))
         except OSError:
             return None
 
@@ -94,7 +99,7 @@ class Results:
             packed = None if outcome is None else _pack(outcome)
             self._remember(path, content, packed, _settings_digest(path.absolute().parent, tuple(settings)))
 
-    def _remember(self, path: Path, content: bytes, packed: bytes | None, settings: bytes) -> None:
+    def _remember(self, path: Path, content: bytes, packed: str | None, settings: str) -> None:
         try:
             stat = _stat(path)
         except OSError:
@@ -110,49 +115,65 @@ def _stat(path: Path) -> tuple[int, int, int]:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _digest(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=16).digest()
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 @lru_cache(maxsize=4096)
-def _settings_digest(folder: Path, names: tuple[str, ...]) -> bytes:
+def _settings_digest(folder: Path, names: tuple[str, ...]) -> str:
     """What the settings files in a folder and above it hold."""
     if not names:
-        return b""
-    found = [_settings_digest(folder.parent, names)] if folder != folder.parent else []
+        return ""
+    found = [_settings_digest(folder.parent, names).encode()] if folder != folder.parent else []
     for name in names:
         try:
-            found.append((folder / name).read_bytes())
+            found.append(contents(folder / name))
         except OSError:
             continue
     return _digest(b"\0".join(found))
 
 
-def _pack(outcome: Outcome) -> bytes:
-    if isinstance(outcome, Changed):
-        delta = _delta(outcome.source.content, outcome.after)
-        return pickle.dumps(("changed", delta, outcome.applied, outcome.offered, outcome.skips), protocol=5)
-    if isinstance(outcome, Unchanged):
-        return pickle.dumps(("unchanged", outcome.offered, outcome.skips), protocol=5)
-    assert isinstance(outcome, Refused)
-    return pickle.dumps(("refused", outcome.reason, outcome.detail), protocol=5)
+def _pack(outcome: Outcome) -> str:
+    value: list[Any]
+    if isinstance(outcome, Refused):
+        value = ["refused", outcome.reason, outcome.detail]
+    else:
+        assert isinstance(outcome, (Changed, Unchanged))
+        value = ["unchanged", [_fix(fix) for fix in outcome.offered], [vars(skip) for skip in outcome.skips]]
+        if isinstance(outcome, Changed):
+            value = ["changed", *value[1:], [_fix(fix) for fix in outcome.applied]]
+            value += _delta(outcome.source.content, outcome.after)
+    return json.dumps(value, separators=(",", ":"))
 
 
-def _unpack(packed: bytes, path: Path, content: bytes) -> Outcome:
-    kind, *values = pickle.loads(packed)
+def _unpack(packed: str, path: Path, content: bytes) -> Outcome:
+    kind, *values = json.loads(packed)
     if kind == "refused":
         return Refused(path, *values)
     source = SourceFile(path, content)
+    offered = tuple(_fix_again(row) for row in values[0])
+    skips = tuple(Skip(**row) for row in values[1])
     if kind == "unchanged":
-        return Unchanged(source, *values)
-    (start, end, middle), *values = values
-    return Changed(source, content[:start] + zlib.decompress(middle) + content[end:], *values)
+        return Unchanged(source, offered, skips)
+    applied, start, end, middle = values[2:]
+    after = content[:start] + zlib.decompress(middle.encode("latin-1")) + content[end:]
+    return Changed(source, after, tuple(_fix_again(row) for row in applied), offered, skips)
 
 
-def _delta(before: bytes, after: bytes) -> tuple[int, int, bytes]:
+def _fix(fix: Fix) -> dict[str, Any]:
+    edits = [(edit.start, edit.end, edit.text.decode("latin-1")) for edit in fix.edits]
+    return {**vars(fix), "safety": fix.safety.value, "edits": edits}
+
+
+def _fix_again(row: dict[str, Any]) -> Fix:
+    edits = tuple(Edit(start, end, text.encode("latin-1")) for start, end, text in row["edits"])
+    return Fix(**{**row, "safety": Safety(row["safety"]), "edits": edits, "needs": tuple(row["needs"])})
+
+
+def _delta(before: bytes, after: bytes) -> tuple[int, int, str]:
     start = _shared(before, after)
     same = _shared(before[start:][::-1], after[start:][::-1])
-    return start, len(before) - same, zlib.compress(after[start : len(after) - same], 1)
+    return start, len(before) - same, zlib.compress(after[start : len(after) - same], 1).decode("latin-1")
 
 
 def _shared(one: bytes, other: bytes) -> int:

@@ -18,11 +18,13 @@ class TorchSurroundings:
     torch_python: Path | None = None
     min_torch: tuple[int, int] | None = None
     all_functions: bool = False
+    installed_torchgen: bool = False
+    """Nothing of ``torch_root`` is run to read its schemas."""
 
     @cached_property
     def place(self) -> Place:
         """Where that torch is; raises TorchError."""
-        return locate(self.torch_root, self.torch_python)
+        return locate(self.torch_root, self.torch_python, tree_code=not self.installed_torchgen)
 
     @property
     def identity(self) -> str:
@@ -33,5 +35,5 @@ class TorchSurroundings:
     def context(self) -> Context:
         from .torchapi import TorchApi
 
-        api = TorchApi.load(self.torch_root, self.torch_python)
+        api = TorchApi.at(self.place)
         return Context(api, self.min_torch, self.all_functions, self.torch_root)

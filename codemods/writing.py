@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import tempfile
 from pathlib import Path
 
-from . import repository
+from . import interrupting, repository
 from .outcome import Changed, Refused
-from .storage import clear_dead, owned
+from .reading import contents
+from .storage import clear_dead, lives, owned
+
+_LEAVING = re.compile(r"\..+\.(\d+)-\w+\.symfix")
+
+
+def is_leaving(path: Path) -> bool:
+    """Whether a file is one that a run left when it was killed while it wrote; it is removed when nobody's."""
+    found = _LEAVING.fullmatch(path.name)
+    if found is None or path.is_symlink() or not path.is_file():
+        return False
+    if not lives(int(found[1])):
+        with contextlib.suppress(OSError):
+            path.unlink()
+    return True
 
 
 def write(outcome: Changed, root: Path | None = None) -> Changed | Refused:
@@ -28,7 +43,7 @@ def write(outcome: Changed, root: Path | None = None) -> Changed | Refused:
         found = target.stat()
         if not found.st_mode & 0o222:
             return Refused(path, "read-only", "is read-only; make it writable (chmod u+w) and run again")
-        if target.read_bytes() != outcome.source.content:
+        if contents(target) != outcome.source.content:
             return Refused(path, "changed-meanwhile", "was written by someone else during the run; run again")
         return _replace(outcome, target, found)
     except OSError as error:
@@ -45,6 +60,11 @@ def _replace(outcome: Changed, target: Path, found: os.stat_result) -> Changed |
     clear_dead(target.parent, prefix)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=owned(prefix), suffix=".symfix")
     temporary = Path(name)
+    with interrupting.temporary(temporary):
+        return _filled(outcome, target, found, handle, temporary)
+
+
+def _filled(outcome: Changed, target: Path, found: os.stat_result, handle: int, temporary: Path) -> Changed | Refused:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(outcome.after)

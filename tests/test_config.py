@@ -17,7 +17,7 @@ KNOWN: dict[str, Kind] = {
 def loaded(folder: Path, table: str) -> dict[str, object]:
     path = folder / "pyproject.toml"
     path.write_text(f"[tool.symfix]\n{table}\n")
-    return load(path, KNOWN)
+    return dict(load(path, KNOWN).options)
 
 
 @pytest.mark.parametrize(

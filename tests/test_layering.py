@@ -13,7 +13,7 @@ TOP = Path(__file__).parents[1]
 # Each floor may import from its own and from those below it; a module that is not named has its package's floor.
 VALUES = {"edits", "source", "rule", "outcome", "coordinates", "layout", "fingerprints"}
 FLOORS = [
-    VALUES | {"storage", "repository", "config", "dying", "toml"},
+    VALUES | {"storage", "reading", "repository", "config", "dying", "interrupting", "streams", "toml"},
     {"torchapi"},
     {"wings"},
     {"suppression", "ignoring", "intake", "writing", "rounds", "surroundings", "registry", "results", "baseline"},
@@ -23,6 +23,7 @@ FLOORS = [
     {"reports", "repair", "xfails", "regression"},
     {"series", "review"},
     {"commands"},
+    {"options"},
     {"cli"},
     {"lintrunner"},
 ]

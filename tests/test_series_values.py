@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from symfix.codemods.reports.patch import patch
 from symfix.codemods.series import decisions, plan, wording
 from symfix.codemods.series.git import blob_name
-from symfix.codemods.series.grouping import Group, group
+from symfix.codemods.series.grouping import group
 from symfix.codemods.series.hunks import Hunk, Mismatch, clash, groups, hunks_between, put
 from symfix.codemods.series.planning import make_plan
 from symfix.codemods.series.proposal import FileChange, Proposal, Reason
@@ -165,12 +165,12 @@ def test_titles_as_reviewers_want_them() -> None:
     one = proposal("aten/src/ATen/native/LossNLL.cpp")
     reasons = tuple(reason("p", mode=1, function=name) for name in ("nll_loss_symint", "cross_entropy_loss"))
     nll = replace(one, files=(replace(one.files[0], reasons=reasons),))
-    assert wording.title(Group(None, (nll,))) == "SymIntify cross_entropy_loss and nll_loss"
-    assert wording.title(Group("p", (proposal("torch/a.py", "p"),))) == "[DDE] Fix data-dependent errors in f"
+    assert wording.title((nll,)) == "SymIntify cross_entropy_loss and nll_loss"
+    assert wording.title((proposal("torch/a.py", "p"),)) == "[DDE] Fix data-dependent errors in f"
     spread = tuple(proposal(f"torch/nn/x{number}.py", "p") for number in range(9))
-    assert wording.title(Group("p", spread)) == "[DDE] Fix data-dependent errors in torch/nn"
+    assert wording.title(spread) == "[DDE] Fix data-dependent errors in torch/nn"
     mended = proposal("torch/a.py", "p", operators=("linalg.cond",))
-    assert wording.title(Group(None, (mended,))) == "[DDE] Fix data-dependent errors in linalg.cond"
+    assert wording.title((mended,)) == "[DDE] Fix data-dependent errors in linalg.cond"
 
 
 def test_the_summary_says_each_default_once() -> None:
@@ -184,7 +184,7 @@ def test_the_summary_says_each_default_once() -> None:
 
 
 def test_what_no_rule_vouches_for_is_said_by_its_fix() -> None:
-    mended = Group(None, (proposal("torch/a.py", "p", "alternative"),))
+    mended = (proposal("torch/a.py", "p", "alternative"),)
     assert wording.summary(mended, {"p": "Do it right."}).startswith("Do it right. alternative here.")
 
 
@@ -199,8 +199,8 @@ def test_a_commit_message_is_plain_and_ends_in_its_trailer() -> None:
 
 
 def test_inductor_gets_its_label() -> None:
-    assert "ciflow/inductor" in wording.labels(Group("p", (proposal("torch/_inductor/lowering.py", "p"),)))
-    assert "ciflow/inductor" not in wording.labels(Group("p", (proposal("torch/nn/x.py", "p"),)))
+    assert "ciflow/inductor" in wording.labels((proposal("torch/_inductor/lowering.py", "p"),))
+    assert "ciflow/inductor" not in wording.labels((proposal("torch/nn/x.py", "p"),))
 
 
 def test_decisions_are_about_one_series() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from symfix.codemods import storage
 from symfix.codemods.torchapi import (
     NotATorchTree,
     TorchApi,
@@ -100,8 +101,9 @@ def _child(tree: Path) -> str:
 def test_the_rows_are_kept_and_used(tree: Path, own_cache: Path) -> None:
     _child(tree)
     (rows,) = own_cache.rglob("*.jsonl")
-    kept = rows.read_bytes()
-    rows.write_bytes(kept.replace(b'"int[]"', b'"kept"'))
+    kept = storage.load(rows)
+    assert kept is not None
+    storage.store(rows, kept.replace(b'"int[]"', b'"kept"'))
     assert _child(tree) == "kept"
 
 

@@ -63,7 +63,7 @@ def changed(project: Path, after: str, **options: Any) -> Verification:
 
 def test_a_mended_extension_is_proven_by_its_own_tests(extension: Path) -> None:
     before = contents(extension)
-    ended = symfix("fix", "--verify", "--all-functions", ".", cwd=extension, code=0)
+    ended = symfix("fix", "--verify", "--config", "pyproject.toml", "--all-functions", ".", cwd=extension, code=0)
     assert ended.stderr.startswith("proven: case tests/test_windows.py::test_is_compiled_once_for_any_size")
     assert "Constraints violated (L['x'].size()[0])" in " ".join(ended.stderr.split())
     after = contents(extension)
@@ -76,7 +76,7 @@ def test_a_fix_that_a_test_speaks_against_is_taken_back(extension: Path) -> None
     shutil.copyfile(EXTENSION / "harmful" / "test_windows.py", extension / "tests" / "test_windows.py")
     git(extension, "commit", "-qam", "one column alone")
     before = contents(extension)
-    ended = symfix("fix", "--verify", "--unsafe-fixes", ".", cwd=extension, code=3)
+    ended = symfix("fix", "--verify", "--config", "pyproject.toml", "--unsafe-fixes", ".", cwd=extension, code=3)
     assert "use_guard_or is not kept: case tests/test_windows.py::test_a_length_that_is_not_known" in ended.stderr
     assert contents(extension) == before
 
@@ -267,6 +267,6 @@ def test_the_commands_stand_in_the_configuration(project: Path) -> None:
     (project / "pyproject.toml").write_text(f"[tool.symfix]\n{commands}")
     commit(project)
     (project / "answer.py").write_text("VALUE = 42\nOTHER = 1\n")
-    ended = symfix("verify", cwd=project, code=0)
+    ended = symfix("verify", "--config", "pyproject.toml", cwd=project, code=0)
     assert ended.stdout.startswith("proven: case tests/test_answer.py::test_value failed before")
     assert "echo built, too" in ended.stdout

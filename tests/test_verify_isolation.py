@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
-from symfix.codemods.verify import sandbox
+from running import symfix
+from symfix.codemods.verify import sandbox, scratch
 from symfix.codemods.verify.isolation import Ended, Limits, SandboxMissing, run
 from symfix.codemods.verify.scratch import clear_leftovers, scratch_folder
 
@@ -193,3 +195,55 @@ def wait_for(condition: object) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+# The temporary folder is everybody's.
+
+
+def test_a_link_in_place_of_the_scratch_folder_empties_nobodys_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    victim = tmp_path / "victim"
+    (victim / "papers").mkdir(parents=True)
+    (victim / "papers" / "thesis.tex").write_text("years of work")
+    (victim / "papers.lock").touch()
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "tmp" / f"symfix-{os.geteuid()}").symlink_to(victim)
+    with pytest.raises(PermissionError, match="is no folder"), scratch_folder():
+        pytest.fail("it was taken")
+    assert (victim / "papers" / "thesis.tex").read_text() == "years of work"
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o770, 0o777, 0o1777])
+def test_a_scratch_folder_that_others_can_open_is_not_taken(tmp_path: Path, mode: int) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(mode)
+    with pytest.raises(PermissionError, match="is open to others"), scratch_folder(tmp_path / "open"):
+        pytest.fail("it was taken")
+
+
+def test_somebody_elses_scratch_folder_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "theirs").mkdir(mode=0o700)
+    monkeypatch.setattr(scratch.os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(PermissionError, match="belongs to somebody else"), scratch_folder(tmp_path / "theirs"):
+        pytest.fail("it was taken")
+
+
+def test_the_command_line_says_it_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / f"symfix-{os.geteuid()}").symlink_to(tmp_path)
+    (tmp_path / "other").mkdir()
+    said = symfix("doctor", cwd=tmp_path / "other", code=2, TMPDIR=str(tmp_path)).stderr
+    assert (
+        said
+        == f"symfix: {tmp_path}/symfix-{os.geteuid()}: is no folder: remove it, or set TMPDIR to a folder of your own\n"
+    )
+
+
+def test_a_new_scratch_folder_is_the_users_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with scratch_folder(tmp_path / "new") as folder:
+            assert (tmp_path / "new").stat().st_mode & 0o077 == folder.stat().st_mode & 0o077 == 0
+    finally:
+        os.umask(before)

@@ -146,7 +146,7 @@ class _Dialogue:
         if key in self._ballot.votes:
             say.append(f"  so far: {'taken' if self._ballot.votes[key] else 'left'}")
         click.echo("\n".join(say), err=True)
-        for row in patch(path.lstrip("/"), *self._ballot.sides(key)).decode("utf-8", "replace").splitlines()[3:]:
+        for row in patch(path.lstrip("/"), *self._ballot.sides(key)).decode("utf-8", "replace").split("\n")[3:-1]:
             colour = {"-": "red", "+": "green", "@": "cyan"}.get(row[:1])
             click.echo(click.style(row, fg=colour) if colour else row, err=True)
 

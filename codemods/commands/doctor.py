@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from platformdirs import user_cache_path
 
-from ..storage import folder
+from ..storage import doubt
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import Place, locate
 from ..verify.isolation import Limits, run
@@ -65,7 +66,7 @@ def _look(torch_root: Path | None, torch_python: Path | None) -> Iterator[Findin
     yield Finding("clang-format", _first_line(formatter), "pip install clang-format", "wrapping of long lines")
     yield Finding("git", _first_line(shutil.which("git")), "install git", "fix in a repository, verify")
     yield Finding("sandbox", _sandbox(), "install bubblewrap", "verify --sandbox=require")
-    yield Finding("cache folder", str(folder("results").parent))
+    yield _cache()
 
 
 def _torch(torch_root: Path | None, torch_python: Path | None) -> tuple[Place | None, Finding]:
@@ -91,6 +92,12 @@ def _sandbox() -> str | None:
     if ended.walled:
         return "bubblewrap: no network, no writing but in scratch folders"
     return "the kernel's: no network" if ended.offline else None
+
+
+def _cache() -> Finding:
+    place = user_cache_path("symfix")
+    why = doubt(place)
+    return Finding("cache folder", None if why else str(place), f"{why}: nothing is kept", "a quick second run")
 
 
 def _requirements() -> Iterator[tuple[str, str]]:

@@ -40,9 +40,6 @@ def xfails(words: dict[str, Any]) -> int:
                 found.append((path, content, judged))
     except (TorchError, NothingRuns) as error:
         raise click.ClickException(str(error)) from None
-    except KeyboardInterrupt:
-        click.echo("symfix: interrupted; no file was written", err=True)
-        return 2
     _show(found, words["style"])
     stale = any(one.state is State.STALE for _, _, judged in found for one in judged)
     if words["check"]:
@@ -55,7 +52,7 @@ def xfails(words: dict[str, Any]) -> int:
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        return [file for file in sorted(path.rglob("*.py")) if b"xfail(" in file.read_bytes()]
+        return [file for file in sorted(path.rglob("*.py")) if file.is_file() and b"xfail(" in file.read_bytes()]
     if not path.is_file():
         raise click.ClickException(f"{path}: no such file")
     return [path]
@@ -64,7 +61,7 @@ def _files(path: Path) -> list[Path]:
 def _entries(path: Path, content: bytes) -> Any:
     try:
         return read(content)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         raise click.ClickException(f"{path}{f':{line}' if line else ''}: is no Python that can be read") from None
 

@@ -15,12 +15,14 @@ from ..hunt.sweep import Sweep
 from ..hunt.sweep import sweep as run_sweep
 from ..hunt.table import table
 from ..hunt.workers import NothingRuns
+from ..interrupting import promise
 from ..torchapi.errors import TorchError
 from .progress import Progress
 
 
 def hunt(words: dict[str, Any]) -> int:
     """Sweep, print, and write the page. 0: every operator passes; 1: some fail."""
+    promise("the same command goes on where this one was")
     try:
         with Progress() as progress:
             found = run_sweep(
@@ -35,9 +37,6 @@ def hunt(words: dict[str, Any]) -> int:
             )
     except (TorchError, UnknownOperator, NothingRuns) as error:
         raise click.ClickException(str(error)) from None
-    except KeyboardInterrupt:
-        click.echo("symfix: interrupted; the same command goes on where this one was", err=True)
-        return 2
     _show(found, words)
     return 1 if found.failures else 0
 

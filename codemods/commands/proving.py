@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from .. import repository
+from ..config import UNASKED
 from ..registry import Registry
 from ..reports.proof import proof
 from ..torchapi.errors import TorchError
@@ -68,6 +69,9 @@ class Prover:
             raise click.UsageError("--op names torch's own operator tests: with --build, name a --test or a --repro")
         if words["builds"] and not (words["tests"] or words["repro"]):
             raise click.UsageError("--build alone proves nothing: name a --test or a --repro")
+        context = click.get_current_context(silent=True)
+        if context and context.meta.get(UNASKED) and not (words["builds"] or words["tests"]):
+            click.echo(f"symfix: {context.meta[UNASKED]}", err=True)
         self._words = words
         self._memory: Memory = {}
         self._replays: Replays = {}

@@ -11,6 +11,7 @@ import click
 
 from ..hunt.naming import UnknownOperator
 from ..hunt.workers import NothingRuns
+from ..interrupting import promise
 from ..regression.additions import Workplace, additions
 from ..repair.folder import figures, write
 from ..repair.procedure import Wanted
@@ -26,6 +27,7 @@ from .progress import Progress
 def repair(words: dict[str, Any]) -> int:
     """Repair and write the folder. 0: every operator asked for is mended; 1: some are not."""
     wanted = _wanted(words)
+    promise("the same command goes on where this one was")
     try:
         with Progress() as progress, scratch_folder() as scratch:
             outcome = run_repair(wanted, scratch, _say, progress)
@@ -35,9 +37,6 @@ def repair(words: dict[str, Any]) -> int:
             judged, addition = additions(outcome.repairs, workplace, _say)
     except (TorchError, UnknownOperator, NothingRuns, CompilerMissing) as error:
         raise click.ClickException(str(error)) from None
-    except KeyboardInterrupt:
-        click.echo("symfix: interrupted; the same command goes on where this one was", err=True)
-        return 2
     outcome = replace(outcome, repairs=tuple(judged))
     write(outcome, words["output"], [addition])
     _show(outcome, words["output"])

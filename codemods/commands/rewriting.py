@@ -18,7 +18,7 @@ from ..rounds import Wishes
 from ..run import Question, Report, default_jobs, run
 from ..surroundings import TorchSurroundings
 from ..torchapi.errors import TorchError
-from ..writing import write
+from ..writing import is_leaving, write
 from .progress import Progress
 from .showing import exit_code, show
 
@@ -155,7 +155,11 @@ def examine(words: Words, *, polish: bool = True, apply: bool = True) -> _Sessio
     """Run the chosen rules over the paths."""
     registry = Registry()
     surroundings = TorchSurroundings(
-        words["torch_root"], words["torch_python"], words["min_torch"], words["all_functions"]
+        words["torch_root"],
+        words["torch_python"],
+        words["min_torch"],
+        words["all_functions"],
+        words["installed_torchgen"],
     )
     wishes = Wishes(unsafe=words["unsafe_fixes"], polish=polish, apply=apply)
     question = Question(_chosen(registry, words["select"], words["ignore"]), wishes, registry)
@@ -193,7 +197,7 @@ def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[s
 
 def refuse_dirty(paths: Sequence[Path]) -> None:
     try:
-        dirty = repository.dirty(paths)
+        dirty = repository.dirty(paths, is_leaving)
     except repository.GitMissing as error:
         raise click.ClickException(f"{error}; --allow-dirty goes on without it") from None
     if dirty:

@@ -13,7 +13,9 @@ from typing import Any
 
 import click
 
+from ..interrupting import promise
 from ..outcome import Changed
+from ..reading import contents
 from ..registry import Registry
 from ..rounds import Wishes as RuleWishes
 from ..run import Question, turn_down
@@ -25,7 +27,7 @@ from ..series.git import GitError, Repository, blob_name
 from ..series.hub import Ghstack, GitHub, Hub
 from ..series.plan import Plan, PlanError, Request
 from ..series.planning import make_plan
-from ..series.proposal import Proposal, of_outcomes
+from ..series.proposal import FileChange, Proposal, of_outcomes
 from ..series.repairs import read_folder
 from ..series.sending import Sender
 from ..series.standing import Standing, State
@@ -37,7 +39,10 @@ from ..verify.command import verify
 from ..verify.isolation import Limits, SandboxMissing
 
 Words = dict[str, Any]
-RULE_WORDS = ("select", "ignore", "unsafe_fixes", "all_functions", "min_torch", "torch_root", "torch_python")
+RULE_WORDS = (
+    "select", "ignore", "unsafe_fixes", "all_functions",
+    "min_torch", "torch_root", "torch_python", "installed_torchgen",
+)  # fmt: skip
 _DONE = frozenset((State.BUILT, State.KEPT, State.LANDED, State.REJECTED))
 
 
@@ -77,6 +82,7 @@ def plan_series(words: Words) -> int:
 
 def build_series(words: Words) -> int:
     """Build what the plan says; 0 when all of it stands, 1 when some does not, 3 when all together do harm."""
+    promise("the same command goes on where this one was")
     with _plainly():
         workshop, made = _opened(words)
         chosen = Decisions()
@@ -96,7 +102,8 @@ def build_series(words: Words) -> int:
             if not words["no_page"]:
                 from ..review.page import make_page
 
-                page = make_page(made, record, workshop.repository, _reviewers_command(workshop.repository, made))
+                command = _reviewers_command(workshop.repository, made)
+                page = make_page(made, record, workshop.repository, command, chosen)
                 standing.write_whole(workshop.folder / "review.html", page.encode("utf-8", "replace"))
     standings = fresh_states(record, made, workshop.repository)
     _show(made, standings, workshop)
@@ -115,7 +122,8 @@ def show_status(words: Words) -> int:
         standings = fresh_states(record or standing.Record(made.base), made, workshop.repository)
         if words["style"] == "json":
             rows = [
-                {"id": request.id, "title": request.title, "branch": request.branch, "state": one.state.value}
+                {"id": request.id, "title": (one.request or request).title, "branch": request.branch}
+                | {"state": one.state.value}
                 | {"reason": one.reason, "commit": one.commit, "dropped": list(one.dropped)}
                 | {"verdict": one.verification.verdict.value if one.verification else None}
                 | {"url": _sender(words, workshop).journal.url(request)}
@@ -141,13 +149,15 @@ def send_series(words: Words) -> int:
         sender = _sender(words, workshop)
         if words["dry_run"]:
             for request in chosen:
-                for command in sender.commands(request, standings[request.id]):
+                one = standings[request.id]
+                for command in sender.commands(one.request or request, one):
                     click.echo(command)
             return 0
         with workshop.alone():
             if words["ghstack"]:
                 workshop.repository.scratch_worktree(workshop.folder / "sending", record.base)
-            return _send_all(chosen, standings, sender, asking=not words["yes"])
+            built = [standings[request.id].request or request for request in chosen]
+            return _send_all(built, standings, sender, asking=not words["yes"])
 
 
 def _send_all(chosen: Sequence[Request], standings: Mapping[str, Standing], sender: Sender, *, asking: bool) -> int:
@@ -167,7 +177,7 @@ def _send_all(chosen: Sequence[Request], standings: Mapping[str, Standing], send
 
 def _agreed(request: Request, standing: Standing, draft: bool) -> bool:
     verdict = standing.verification.verdict.value if standing.verification else "not verified"
-    click.echo(f"{request.title}\n  {request.branch}: {len(request.paths)} files, {verdict}", err=True)
+    click.echo(f"{request.title}\n  {request.branch}: {_size(request)}, {verdict}", err=True)
     if not sys.stdin.isatty():
         raise click.UsageError("sending is a person's act: run it in a terminal, or say --yes")
     return click.confirm(f"Open this {'draft ' if draft else ''}pull request?", default=False, err=True)
@@ -250,25 +260,31 @@ def _reviewers_command(repository: Repository, made: Plan) -> str:
 def _redo(made: Plan) -> Redo:
     """Asks the rules again as they were asked when the plan was made, but for what is not wanted."""
 
-    def redo(path: str, before: bytes, without: frozenset[Place]) -> bytes | None:
+    def redo(path: str, before: bytes, without: frozenset[Place]) -> FileChange | None:
         words = made.words
         registry = Registry()
         known = {card.name for card in registry.rules}
         rules = frozenset(words.get("select") or known) - frozenset(words.get("ignore") or ())
         root, python = (Path(words[key]) if words.get(key) else None for key in ("torch_root", "torch_python"))
         least = words.get("min_torch")
-        around = TorchSurroundings(root, python, tuple(least) if least else None, bool(words.get("all_functions")))
+        around = TorchSurroundings(
+            root,
+            python,
+            tuple(least) if least else None,
+            bool(words.get("all_functions")),
+            bool(words.get("installed_torchgen")),
+        )
         wishes = RuleWishes(unsafe=bool(words.get("unsafe_fixes")), without=without)
         outcome = Changed(SourceFile(Path(made.words["top"]) / path, before), b"", ())
         left = turn_down(outcome, (), Question(rules, wishes, registry), around.context())
-        return left.after if isinstance(left, Changed) else None
+        return next(of_outcomes([(path, left)])).files[0] if isinstance(left, Changed) else None
 
     return redo
 
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return contents(path).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{path} can't be read: {error}") from None
 
@@ -314,7 +330,8 @@ def _show(made: Plan, standings: Mapping[str, Standing], workshop: Workshop) -> 
         one = standings[request.id]
         verdict = one.verification.verdict.value if one.verification else ""
         where = journal.url(request)
-        click.echo(f"{one.state.value:<9} {verdict:<13} {_line(number, request)}{f'  {where}' if where else ''}")
+        line = _line(number, one.request or request)
+        click.echo(f"{one.state.value:<9} {verdict:<13} {line}{f'  {where}' if where else ''}")
         if one.reason:
             click.echo(f"          {one.reason}")
         for line in one.dropped:
@@ -323,8 +340,11 @@ def _show(made: Plan, standings: Mapping[str, Standing], workshop: Workshop) -> 
 
 
 def _line(number: int, request: Request) -> str:
-    many = f"{len(request.paths)} file{'s' if len(request.paths) > 1 else ''}, {request.lines} lines"
-    return f"{number:>3}  {request.title}  ({many}; {', '.join(request.rules) or 'repair'})"
+    return f"{number:>3}  {request.title}  ({_size(request)}; {', '.join(request.rules) or 'repair'})"
+
+
+def _size(request: Request) -> str:
+    return f"{len(request.paths)} file{'s' if len(request.paths) > 1 else ''}, {request.lines} lines"
 
 
 def _namer(repository: Repository) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from .. import storage
 from .failure import Operator
 
 Row = dict[str, Any]
@@ -18,10 +20,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.rows: dict[Operator, Row] = {}
-        self._whole = True
-        content = path.read_bytes() if path.is_file() else b""
-        self._whole = not content or content.endswith(b"\n")
-        for line in content.splitlines():
+        for line in storage.rows(path):
             try:
                 row = json.loads(line)
                 self.rows[Operator(*row["operator"])] = row
@@ -30,14 +29,11 @@ class Journal:
 
     def forget(self) -> None:
         """Start anew."""
-        self.path.unlink(missing_ok=True)
-        self._whole = True
+        with suppress(OSError):
+            self.path.unlink()
         self.rows.clear()
 
     def add(self, row: Row) -> None:
         """Keep what was found out about one operator."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab") as file:
-            file.write((b"" if self._whole else b"\n") + json.dumps(row).encode() + b"\n")
-        self._whole = True
+        storage.append(self.path, [json.dumps(row)])
         self.rows[Operator(*row["operator"])] = row

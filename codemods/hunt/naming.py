@@ -24,8 +24,8 @@ def operators_of(laboratory: Laboratory, torch: Torch) -> tuple[Operator, ...]:
     key = hashlib.sha256(f"{torch.build} {torch.package}".encode()).hexdigest()[:24]
     path = storage.folder("opinfos") / f"{key}.json"
     try:
-        return tuple(Operator(name, variant) for name, variant in json.loads(path.read_bytes()))
-    except (OSError, ValueError, TypeError):
+        return tuple(Operator(name, variant) for name, variant in json.loads(storage.load(path) or b""))
+    except (ValueError, TypeError):
         pass
     report = laboratory.scratch / new_name("names")
     ended, answer = laboratory.ask("opinfos", Variant("installed"), {}, report)

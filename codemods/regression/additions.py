@@ -157,8 +157,8 @@ def _kept(repair: Repair, at: Workplace, make: Callable[[], Regression]) -> Regr
     parts += [path.read_bytes() for path in _PARTS]
     digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:24]
     path = storage.folder("regressions") / f"{digest}.json"
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return _read(json.loads(path.read_bytes()))
+    with suppress(ValueError, KeyError, TypeError):
+        return _read(json.loads(storage.load(path) or b""))
     made = make()
     if made.words is not None:
         storage.store(path, json.dumps(asdict(made)).encode())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
+from .. import storage
 from ..verify import children
 from .trials import Frame, Trial
 
@@ -21,8 +23,8 @@ class Journal:
         self._path = path
         self._build = build
         self._rows: dict[str, Trial] = {}
-        if path is not None and path.is_file():
-            for line in path.read_bytes().splitlines():
+        if path is not None:
+            for line in storage.rows(path):
                 try:
                     row = json.loads(line)
                     key = row.pop("key")
@@ -34,7 +36,8 @@ class Journal:
         """Begin anew."""
         self._rows = {}
         if self._path is not None:
-            self._path.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._path.unlink()
 
     def key(self, operator: str, variant: str, sample: int, most: int) -> str:
         """The name of one question."""
@@ -49,10 +52,7 @@ class Journal:
         self._rows |= rows
         if self._path is None or not rows:
             return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a") as file:
-            for key, trial in rows.items():
-                file.write(json.dumps({"key": key, **asdict(trial)}) + "\n")
+        storage.append(self._path, (json.dumps({"key": key, **asdict(trial)}) for key, trial in rows.items()))
 
 
 def _trial(row: dict[str, object]) -> Trial:

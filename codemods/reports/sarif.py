@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -140,7 +141,7 @@ def _place(source: SourceFile, offset: int) -> tuple[int, int]:
 def _artifact(path: Path) -> dict[str, str]:
     if path.is_absolute():
         return {"uri": path.as_uri()}
-    return {"uri": quote(path.as_posix()), "uriBaseId": "SRCROOT"}
+    return {"uri": quote(os.fsencode(path.as_posix())), "uriBaseId": "SRCROOT"}
 
 
 def _trouble(outcome: Refused | Failed) -> _Json:

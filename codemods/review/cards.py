@@ -11,7 +11,7 @@ from ..series.git import Entry
 from ..series.hunks import Hunk, groups, put
 from ..series.plan import Part, Plan, Request
 from ..series.proposal import Left, Reason
-from ..series.standing import Record, Standing
+from ..series.standing import Record, Standing, State
 from ..verify.change import Check, Verification
 from .difference import Block, blocks_of
 
@@ -81,13 +81,27 @@ class Deck:
     units: Mapping[str, Sequence[Mapping[str, object]]]
 
 
-def deck_of(plan: Plan, record: Record, entries: Mapping[str, Entry], command: str) -> Deck:
-    """The cards of a plan; ``entries`` are the files of its base, ``command`` repeats a proof."""
+def deck_of(
+    plan: Plan,
+    record: Record,
+    entries: Mapping[str, Entry],
+    command: str,
+    planned: Mapping[str, Entry] | None = None,
+) -> Deck:
+    """The cards of a plan; ``command`` repeats a proof.
+
+    ``entries`` are the files of the base that was built on, ``planned`` those of the base that was planned for, where
+    that is another one. A request is shown as it was built; one that was not, as it was planned.
+    """
     units: dict[str, list[Mapping[str, object]]] = defaultdict(list)
     cards = []
-    for number, request in enumerate(plan.requests, 1):
-        standing = record.of(request.id)
-        files = tuple(_files(plan, request, entries, units))
+    for number, one in enumerate(plan.requests, 1):
+        standing = record.of(one.id)
+        request = standing.request or one
+        texts = entries if standing.request or planned is None else planned
+        # Nothing of what a reviewer rejected whole is in any diff.
+        shown = standing.state is not State.REJECTED
+        files = tuple(_files(plan, request, texts, units)) if shown else ()
         verification = standing.verification
         reasons = [reason for part in request.parts for reason in part.reasons]
         checks = verification.checks if verification else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 from html import escape
@@ -28,14 +28,23 @@ def coloured(path: str, text: str) -> tuple[tuple[tuple[str, str], ...], ...]:
     except ClassNotFound:
         lexer = TextLexer(stripnl=False, ensurenl=False)
     lines: list[list[tuple[str, str]]] = [[]]
-    for token, value in lexer.get_tokens(text):
+    # `get_tokens` would take a lone CR for the end of a line, and drop a byte order mark.
+    for _, token, value in lexer.get_tokens_unprocessed(text):
         name = _class(str(token))
         for number, piece in enumerate(value.split("\n")):
             if number:
                 lines.append([])
             if piece:
                 lines[-1].append((name, piece))
-    return tuple(tuple(line) for line in lines)
+    return tuple(tuple(_shown(line)) for line in lines)
+
+
+def _shown(line: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The pieces with a sign for each CR, which HTML would take for a line's end; not for the one of a line's end."""
+    for number, (name, text) in enumerate(line, 1):
+        body = text.removesuffix("\r") if number == len(line) else text
+        if body:
+            yield name, body.replace("\r", "\N{SYMBOL FOR CARRIAGE RETURN}")
 
 
 def html(pieces: Sequence[tuple[str, str]], marks: Sequence[Span] = ()) -> str:

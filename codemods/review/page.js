@@ -79,7 +79,8 @@
     const done = Object.keys(decided).length;
     const rejected = Object.values(decided).filter((verdict) => verdict === "rejected").length;
     $("bar").style.width = `${byUnit.size ? (100 * done) / byUnit.size : 0}%`;
-    $("tally").textContent = `${done} of ${byUnit.size} decided${rejected ? `, ${rejected} rejected` : ""}`;
+    const before = data.rejected.length;
+    $("tally").textContent = `${done} of ${byUnit.size} decided${rejected ? `, ${rejected} rejected` : ""}${before ? `, ${before} left out before` : ""}`;
     for (const one of cards) {
       const units = new Set(changesOf.get(one).map((change) => change.dataset.unit));
       const mine = [...units].filter((unit) => decided[unit]);
@@ -90,7 +91,7 @@
   }
 
   function decisions() {
-    const rows = [];
+    const rows = [...data.rejected];
     for (const [unit, verdict] of Object.entries(decided))
       for (const item of data.units[unit]) rows.push({ ...item, verdict });
     rows.sort((a, b) => (a.request + a.path < b.request + b.path ? -1 : 1));

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from ..series.decisions import Decisions
 from ..series.git import Repository
 from ..series.plan import Plan
 from ..series.standing import Record
@@ -16,15 +17,20 @@ from .cards import Deck, deck_of
 from .difference import Row
 
 
-def page(plan: Plan, record: Record, deck: Deck) -> str:
-    """The page as text: markup, style, script and data, nothing from elsewhere."""
+def page(plan: Plan, record: Record, deck: Deck, decisions: Decisions | None = None) -> str:
+    """The page as text: markup, style, script and data, nothing from elsewhere.
+
+    What ``decisions`` left out is not shown, and stands in what the page exports: it stays left out.
+    """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"ticks": _ticks, "first_line": _first_line, "lines": _lines}
     parts = {name: files(__package__).joinpath(f"page.{name}").read_text(encoding="utf-8") for name in _PARTS}
-    data = json.dumps({"series": plan.name, "base": plan.base, "tool": plan.tool, "units": deck.units})
+    rejected = decisions.rows if decisions else ()
+    facts = {"series": plan.name, "base": plan.base, "tool": plan.tool, "units": deck.units, "rejected": rejected}
+    data = json.dumps(facts)
     return environment.from_string(parts["html"]).render(
         plan=plan,
         record=record,
@@ -78,7 +84,8 @@ def _lines(rows: Sequence[Row]) -> Any:
     return Markup("".join(found))
 
 
-def make_page(plan: Plan, record: Record, repository: Repository, command: str) -> str:
-    """The page of a plan, with the texts of its base."""
+def make_page(plan: Plan, record: Record, repository: Repository, command: str, decisions: Decisions) -> str:
+    """The page of a plan: what was built, on the texts of its base, and of what was not, what was planned."""
     paths = [path for request in plan.requests for path in request.paths]
-    return page(plan, record, deck_of(plan, record, repository.entries(plan.base, paths), command))
+    planned, entries = (repository.entries(base, paths) for base in (plan.base, record.base))
+    return page(plan, record, deck_of(plan, record, entries, command, planned), decisions)

@@ -15,6 +15,7 @@ from .decisions import Decisions
 from .git import GitError, Repository
 from .hunks import Mismatch
 from .plan import Plan, Request
+from .planning import as_built
 from .standing import Record, Standing, State, load, save, write_whole
 
 Prove = Callable[[Sequence[Change], Path, Request | None], Verification]
@@ -116,12 +117,12 @@ class _Build:
     def run(self) -> Record:
         if self._wishes.prove:
             self._repository.scratch_worktree(self._workshop.worktree, self._wishes.base)
-        built: list[tuple[Request, Contents, Standing]] = []
+        built: list[tuple[Contents, Standing]] = []
         for number, request in enumerate(self._plan.requests, 1):
             self._wishes.progress(f"{number} of {len(self._plan.requests)}: {request.title}")
             contents, standing = self._request(request)
             if standing.state in (State.BUILT, State.KEPT) and standing.commit:
-                built.append((request, contents, standing))
+                built.append((contents, standing))
             self._record = self._record.with_standing(request.id, standing)
             save(self._record, self._workshop.record)
         self._stack(built)
@@ -135,17 +136,22 @@ class _Build:
         if not contents.files:
             state = State.REJECTED if contents.dropped else State.LANDED
             return contents, self._without_branch(request, state, "; ".join(contents.dropped))
-        contents, verification = self._verified(request, contents)
+        contents, verification = self._verified(self._as_built(request, contents), contents)
+        # From here on every word is about what is in the commit.
+        request = self._as_built(request, contents)
         if verification is not None and not self._borne_out(verification):
             reason = f"{verification.verdict.value}: {verification.reason}"
             held = self._without_branch(request, State.HELD, reason)
-            return contents, replace(held, verification=verification, dropped=contents.dropped)
+            return contents, replace(held, verification=verification, dropped=contents.dropped, request=request)
         message = wording.commit_message(request, self._plan.tool, verification, self._wishes.commands)
         text = wording.body(request, self._plan.tool, verification, self._wishes.commands)
         commit = self._commit(contents.files, self._wishes.base, message)
-        write_whole(self._workshop.body(request), text.encode())
+        write_whole(self._workshop.body(request), text.encode("utf-8", "backslashreplace"))
         state, reason = self._put_branch(request.branch, commit)
-        return contents, Standing(state, reason, commit, contents.dropped, verification)
+        return contents, Standing(state, reason, commit, contents.dropped, verification, request)
+
+    def _as_built(self, request: Request, contents: Contents) -> Request:
+        return as_built(request, [part for file in contents.files for part in file.parts], self._plan.rules)
 
     def _verified(self, request: Request, contents: Contents) -> tuple[Contents, Verification | None]:
         """The request's files with the verdict on them; of several, those that are not borne out are left out."""
@@ -208,12 +214,14 @@ class _Build:
         self._workshop.body(request).unlink(missing_ok=True)
         return Standing(state, reason + stale)
 
-    def _stack(self, built: Sequence[tuple[Request, Contents, Standing]]) -> None:
+    def _stack(self, built: Sequence[tuple[Contents, Standing]]) -> None:
         """All requests in one row, verified together, as a branch and as patches."""
         tip = self._wishes.base
         taken: list[Content] = []
-        for request, contents, standing in built:
-            assert standing.commit is not None
+        count = 0
+        for contents, standing in built:
+            request = standing.request
+            assert request is not None
             mine = {file.path for file in contents.files}
             try:
                 together = union([one for one in [*taken, *contents.files] if one.path in mine], self._base)
@@ -224,9 +232,10 @@ class _Build:
             message = wording.commit_message(request, self._plan.tool, standing.verification, self._wishes.commands)
             tip = self._commit(list(together.values()), tip, message)
             taken += contents.files
+            count += 1
         if tip == self._wishes.base:
             return
-        if self._wishes.prove and len(built) > 1:
+        if self._wishes.prove and count > 1:
             self._wishes.progress("all of them together")
             self._record = replace(self._record, union=self._proved(None, list(union(taken, self._base).values())))
         state, reason = self._put_branch(f"symfix/{self._plan.name}/all", tip)
@@ -234,7 +243,7 @@ class _Build:
             self._record = replace(self._record, stack=tip)
         else:
             self._wishes.progress(reason)
-        self._patches(tip, len(built))
+        self._patches(tip, count)
 
     def _patches(self, tip: str, count: int) -> None:
         fresh = self._workshop.folder / "patches.new"
@@ -246,7 +255,8 @@ class _Build:
         self._repository.ask("format-patch", "--quiet", *words, f"{self._wishes.base}..{tip}", environment=who)
         cover = next(fresh.glob("0*-cover-letter.patch"))
         text = cover.read_text(encoding="utf-8", errors="surrogateescape")
-        text = text.replace("*** SUBJECT HERE ***", f"{self._plan.name}: {count} changes for symbolic sizes")
+        changes = "1 change" if count == 1 else f"{count} changes"
+        text = text.replace("*** SUBJECT HERE ***", f"{self._plan.name}: {changes} for symbolic sizes")
         text = text.replace("*** BLURB HERE ***", _blurb(self._record, self._plan))
         cover.write_text(text, encoding="utf-8", errors="surrogateescape")
         shutil.rmtree(self._workshop.patches, ignore_errors=True)

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .decisions import Decisions, Place
 from .git import Entry, Repository
-from .hunks import Mismatch, hunks_between, put
+from .hunks import Mismatch, hunks_between, line_starts, moved_lines, put
 from .plan import Part, Request
+from .proposal import FileChange
 
-Redo = Callable[[str, bytes, frozenset[Place]], bytes | None]
-"""The text of a file that rules change, asked again without some of the fixes; None when nothing is left."""
+Redo = Callable[[str, bytes, frozenset[Place]], FileChange | None]
+"""A file that rules change, asked again without some of the fixes; None when nothing is left."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """One file of a request on its base; ``before`` None: the request makes it."""
+    """One file of a request on its base; ``before`` None: the request makes it.
+
+    ``parts`` say of ``before`` what is changed in it and why.
+    """
 
     path: str
     mode: str
     role: str
     before: bytes | None
     after: bytes
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,16 +83,19 @@ class Texts:
         if names != {planned.name if planned else None}:
             raise Mismatch("the plan is about another text; plan again")
         if without and before is not None:
-            after = self.redo(path, before, without)
-            if after is None:
+            change = self.redo(path, before, without)
+            if change is None:
                 return None
+            after = change.after
+            hunks = hunks_between(before, after, [reason.spans for reason in change.reasons])
+            parts = [replace(parts[0], hunks=hunks, reasons=change.reasons, left=change.left)]
         else:
             after = put(before or b"", [hunk for part in parts for hunk in part.hunks])
         role = "fix" if any(part.role == "fix" for part in parts) else parts[0].role
         if now is None:
             if before is not None:
                 raise Mismatch("the file is gone")
-            return Content(path, "100644", role, None, after)
+            return Content(path, "100644", role, None, after, tuple(parts))
         if before is None:
             if now.content == after:
                 return None
@@ -95,8 +104,32 @@ class Texts:
             merged = self.repository.merged(before, now.content, after, self.scratch)
             if merged is None:
                 raise Mismatch("the text has changed at the same lines; plan again")
+            parts = [moved for part in parts if (moved := self._moved(part, before, now.content)) is not None]
             after = merged
-        return Content(path, now.mode, role, now.content, after)
+        return Content(path, now.mode, role, now.content, after, tuple(parts))
+
+    def _moved(self, part: Part, before: bytes, now: bytes) -> Part | None:
+        """What a part changes in a text that has changed since; None when that has it already."""
+        after = self.repository.merged(before, now, put(before, part.hunks), self.scratch)
+        if after is None or after == now:
+            return None
+        lines = moved_lines(before, now)
+        starts = line_starts(now)
+        old_starts = line_starts(before)
+        reasons = []
+        for reason in part.reasons:
+            spans = [(bisect_right(old_starts, start), bisect_right(old_starts, end)) for start, end in reason.spans]
+            there = [(lines[first], lines[last]) for first, last in spans if first in lines and last in lines]
+            if there:
+                # A fix is known by where it starts in the text that was planned for.
+                spans_now = tuple((starts[first - 1], starts[last] - 1) for first, last in there)
+                reasons.append(replace(reason, line=there[0][0], spans=spans_now))
+        left = tuple(replace(one, line=lines[one.line]) for one in part.left if one.line in lines)
+        hunks = hunks_between(now, after, [reason.spans for reason in reasons])
+        used = {number for hunk in hunks for number in hunk.why}
+        kept = [reason for number, reason in enumerate(reasons) if number in used]
+        hunks = hunks_between(now, after, [reason.spans for reason in kept])
+        return replace(part, hunks=hunks, reasons=tuple(kept), left=left)
 
 
 def _fixes(count: int) -> str:

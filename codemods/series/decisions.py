@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from .plan import Part, Plan, PlanError, Request
 
@@ -15,10 +16,14 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class Decisions:
-    """``fixes``: unwanted fixes by (request, path); ``proposals``: names of proposals that are unwanted whole."""
+    """``fixes``: unwanted fixes by (request, path); ``proposals``: names of proposals that are unwanted whole.
+
+    ``rows`` are the rejections as they were read.
+    """
 
     fixes: Mapping[tuple[str, str], frozenset[Place]] = field(default_factory=dict)
     proposals: frozenset[tuple[str, str]] = frozenset()
+    rows: tuple[Mapping[str, Any], ...] = ()
 
     def left_out(self, request: Request, part: Part) -> frozenset[Place]:
         """The fixes of a part that are not wanted; all of it, with a part that has none, when the proposal is not."""
@@ -63,6 +68,7 @@ def read(text: str, plan: Plan) -> Decisions:
                     proposals.add((request.id, part.proposal))
             if not whole:
                 fixes.setdefault((request.id, item["path"]), set()).update(unwanted)
-        return Decisions({key: frozenset(places) for key, places in fixes.items()}, frozenset(proposals))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        places = {key: frozenset(ones) for key, ones in fixes.items()}
+        return Decisions(places, frozenset(proposals), tuple(rejected))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise PlanError(f"the decisions do not read as such: {error!r}; export them from the page again") from None

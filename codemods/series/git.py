@@ -144,7 +144,7 @@ class Repository:
             for key, value in (("NAME", name), ("EMAIL", address), ("DATE", f"{made} +0000"))
         }
         words = ("-c", "commit.gpgsign=false", "commit-tree", tree, "-p", parent, "-F", "-")
-        return self.ask(*words, text=message.encode(), environment=environment).strip()
+        return self.ask(*words, text=message.encode("utf-8", "backslashreplace"), environment=environment).strip()
 
     def branch(self, name: str) -> str | None:
         """The commit of a branch; None where there is none."""

@@ -38,9 +38,7 @@ def lines_of(text: bytes) -> list[str]:
 def hunks_between(before: bytes, after: bytes, spans: Sequence[Iterable[tuple[int, int]]] = ()) -> tuple[Hunk, ...]:
     """What differs, without context. ``spans`` are the byte ranges of ``before`` that each reason is about."""
     old, new = lines_of(before), lines_of(after)
-    starts = [0]
-    for line in old:
-        starts.append(starts[-1] + len(line.encode("utf-8", "surrogateescape")))
+    starts = line_starts(before)
     found = []
     # Lines that come again and again (blank ones, braces) make the matcher take time squared unless it passes them by.
     for tag, one, two, three, four in difflib.SequenceMatcher(None, old, new).get_opcodes():
@@ -53,6 +51,20 @@ def hunks_between(before: bytes, after: bytes, spans: Sequence[Iterable[tuple[in
             )
             found.append(Hunk(one + 1, tuple(old[one:two]), tuple(new[three:four]), why))
     return tuple(found)
+
+
+def line_starts(text: bytes) -> list[int]:
+    """The byte at which each line starts, and the end of the text."""
+    starts = [0]
+    for line in lines_of(text):
+        starts.append(starts[-1] + len(line.encode("utf-8", "surrogateescape")))
+    return starts
+
+
+def moved_lines(before: bytes, now: bytes) -> dict[int, int]:
+    """Where each line that is still there has gone; lines are counted from 1."""
+    matcher = difflib.SequenceMatcher(None, lines_of(before), lines_of(now), autojunk=False)
+    return {old + step + 1: new + step + 1 for old, new, size in matcher.get_matching_blocks() for step in range(size)}
 
 
 def put(before: bytes, hunks: Iterable[Hunk]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 from .hunks import Hunk
 from .proposal import Left, Reason, Role
 
-VERSION = 1
+VERSION = 2
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PlanError(Exception):
@@ -31,6 +33,17 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """What a proposal says that it mends, and by which operator tests; see `Proposal`."""
+
+    proposal: str
+    operators: tuple[str, ...] = ()
+    opinfos: tuple[str, ...] = ()
+    bystanders: tuple[str, ...] = ()
+    issues: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Request:
     """One pull request. ``id`` and ``branch`` stay the same while it is about the same files for the same reason."""
 
@@ -45,6 +58,8 @@ class Request:
     labels: tuple[str, ...]
     issues: tuple[int, ...]
     parts: tuple[Part, ...]
+    claims: tuple[Claim, ...] = ()
+    """Of each proposal; operators, operator tests and issues of the request are those of all of them."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -78,7 +93,9 @@ class Plan:
 
 def to_json(plan: Plan) -> str:
     """The plan as a document that a person can read; empty things are left out."""
-    return json.dumps(_lean({"version": VERSION, **asdict(plan)}), indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(_lean({"version": VERSION, **asdict(plan)}), indent=1, ensure_ascii=False) + "\n"
+    # Bytes of a name or a line that are not UTF-8 can only stand there escaped.
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def from_json(text: str) -> Plan:
@@ -95,11 +112,16 @@ def from_json(text: str) -> Plan:
             value["origin"],
             value.get("words", {}),
             value.get("rules", {}),
-            tuple(_request(one) for one in value.get("requests", ())),
+            tuple(request_from(one) for one in value.get("requests", ())),
             tuple(value.get("passed_over", ())),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise PlanError(f"the plan does not read as one: {error!r}; plan again") from None
+
+
+def request_fields(request: Request) -> Any:
+    """A request as plain values, for `request_from`; empty things are left out."""
+    return _lean(asdict(request))
 
 
 def _lean(value: Any) -> Any:
@@ -108,7 +130,8 @@ def _lean(value: Any) -> Any:
     return [_lean(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def _request(value: dict[str, Any]) -> Request:
+def request_from(value: dict[str, Any]) -> Request:
+    """The request in plain values; raises KeyError, TypeError or AttributeError for anything else."""
     return Request(
         value["id"],
         value["branch"],
@@ -121,7 +144,13 @@ def _request(value: dict[str, Any]) -> Request:
         tuple(value.get("labels", ())),
         tuple(value.get("issues", ())),
         tuple(_part(one) for one in value.get("parts", ())),
+        tuple(_claim(one) for one in value.get("claims", ())),
     )
+
+
+def _claim(value: dict[str, Any]) -> Claim:
+    names = ("operators", "opinfos", "bystanders", "issues")
+    return Claim(value["proposal"], *(tuple(value.get(name, ())) for name in names))
 
 
 def _part(value: dict[str, Any]) -> Part:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from . import wording
 from .grouping import MOST_FILES, MOST_LINES, Group, group, hunks_of
-from .plan import Part, Plan, Request
-from .proposal import Proposal
+from .plan import Claim, Part, Plan, Request
+from .proposal import FileChange, Proposal
 
 
 def make_plan(
@@ -51,22 +52,60 @@ def _request(series: str, group: Group, rules: Mapping[str, str], content_name: 
         for proposal in group.proposals
         for file in proposal.files
     )
+    claims = tuple(
+        Claim(one.name, one.operators, one.opinfos, one.bystanders, one.issues)
+        for one in group.proposals
+        if one.operators or one.opinfos or one.bystanders or one.issues
+    )
     paths = sorted({part.path for part in parts if part.role == "fix"})
     names = sorted(proposal.name for proposal in group.proposals if proposal.operators)
     key = "\0".join([series, group.rule or "", *paths, "", *names])
-    identity = hashlib.blake2b(key.encode(), digest_size=6).hexdigest()
-    opinfos = {name for proposal in group.proposals for name in proposal.opinfos}
-    bystanders = {name for proposal in group.proposals for name in proposal.bystanders} - opinfos
+    identity = hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
     return Request(
         id=identity,
         branch=f"symfix/{series}/{wording.slug(group)}-{identity[:4]}",
-        title=wording.title(group),
-        summary=wording.summary(group, rules),
-        rules=tuple(sorted({rule for proposal in group.proposals for rule in proposal.rules})),
-        operators=tuple(sorted({name for proposal in group.proposals for name in proposal.operators})),
-        opinfos=tuple(sorted(opinfos)),
-        bystanders=tuple(sorted(bystanders)),
-        labels=wording.labels(group),
-        issues=tuple(sorted({issue for proposal in group.proposals for issue in proposal.issues})),
         parts=parts,
+        claims=claims,
+        **_words(group.proposals, rules),
     )
+
+
+def as_built(request: Request, parts: Sequence[Part], rules: Mapping[str, str]) -> Request:
+    """The request with these parts alone: what it says is made from them. All of its own parts: it says what it said.
+
+    ``rules`` are docstrings.
+    """
+    kept = tuple(sorted(parts, key=lambda part: _order(request, part)))
+    if kept == request.parts:
+        return request
+    names = tuple(dict.fromkeys(part.proposal for part in kept))
+    claims = tuple(claim for claim in request.claims if claim.proposal in names)
+    proposals = [_proposal(name, [part for part in kept if part.proposal == name], claims) for name in names]
+    return replace(request, parts=kept, claims=claims, **_words(proposals, rules))
+
+
+def _order(request: Request, part: Part) -> int:
+    places = [(one.proposal, one.path) for one in request.parts]
+    return places.index((part.proposal, part.path))
+
+
+def _proposal(name: str, parts: Sequence[Part], claims: Sequence[Claim]) -> Proposal:
+    files = tuple(FileChange(part.path, None, b"", part.reasons, part.left, part.role) for part in parts)
+    claim = next((claim for claim in claims if claim.proposal == name), Claim(name))
+    return Proposal(name, files, claim.operators, claim.opinfos, claim.bystanders, claim.issues)
+
+
+def _words(proposals: Sequence[Proposal], rules: Mapping[str, str]) -> dict[str, Any]:
+    """All that a request says of its proposals."""
+    opinfos = {name for proposal in proposals for name in proposal.opinfos}
+    bystanders = {name for proposal in proposals for name in proposal.bystanders} - opinfos
+    return {
+        "title": wording.title(proposals),
+        "summary": wording.summary(proposals, rules),
+        "rules": tuple(sorted({rule for proposal in proposals for rule in proposal.rules})),
+        "operators": tuple(sorted({name for proposal in proposals for name in proposal.operators})),
+        "opinfos": tuple(sorted(opinfos)),
+        "bystanders": tuple(sorted(bystanders)),
+        "labels": wording.labels(proposals),
+        "issues": tuple(sorted({issue for proposal in proposals for issue in proposal.issues})),
+    }

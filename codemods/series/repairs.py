@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .hunks import Hunk, Mismatch, lines_of, put
+from .hunks import Hunk, Mismatch, line_starts, lines_of, put
 from .plan import PlanError
 from .proposal import FileChange, Proposal, Reason
 
@@ -29,7 +29,7 @@ def read_folder(folder: Path, content: Callable[[str], bytes | None]) -> tuple[l
             proposals.append(_proposal(value, files_of(patch.read_bytes()), content))
         except Mismatch as error:
             passed_over.append(f"{path.stem}: {error}")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise PlanError(f"{path} is no repair: {error!r}") from None
     if not proposals and not passed_over:
         raise PlanError(f"{folder} holds no proven repair: `symfix repair` writes NUMBER-NAME.json beside each patch")
@@ -106,9 +106,7 @@ def _proposal(
 
 def _reasons(value: Mapping[str, Any], path: str, before: bytes, hunks: tuple[Hunk, ...]) -> Iterator[Reason]:
     """A reason for each fix. A proven repair is one transaction, so each stands for all of its places in the file."""
-    starts = [0]
-    for line in lines_of(before):
-        starts.append(starts[-1] + len(line.encode("utf-8", "surrogateescape")))
+    starts = line_starts(before)
     spans = tuple((starts[hunk.line - 1], starts[min(hunk.end, len(starts)) - 1]) for hunk in hunks)
     names = ("rule", "mode", "safety", "message", "function", "default")
     for fix in (fix for fix in value["fixes"] if fix["file"] == path):

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..verify.change import Verification
 from ..verify.evidence import from_json, to_json
+from .plan import Request, request_fields, request_from
 
 
 class State(Enum):
@@ -34,13 +35,17 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Standing:
-    """One request; ``dropped`` are lines about files or fixes that were left out of it."""
+    """One request; ``dropped`` are lines about files or fixes that were left out of it.
+
+    ``request`` is the request as it was built, with what it says; None when it was not.
+    """
 
     state: State
     reason: str = ""
     commit: str | None = None
     dropped: tuple[str, ...] = ()
     verification: Verification | None = None
+    request: Request | None = None
 
 
 @dataclass(frozen=True)
@@ -81,11 +86,12 @@ def load(path: Path) -> Record | None:
                 one["commit"],
                 tuple(one["dropped"]),
                 _read(one["verification"]),
+                request_from(one["request"]) if one["request"] else None,
             )
             for key, one in value["standings"].items()
         }
         return Record(value["base"], standings, value["stack"], _read(value["union"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -98,8 +104,10 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _standing(standing: Standing) -> dict[str, Any]:
-    fields = asdict(replace(standing, verification=None))
-    return {**fields, "state": standing.state.value, "verification": _verification(standing.verification)}
+    fields = asdict(replace(standing, verification=None, request=None))
+    request = request_fields(standing.request) if standing.request else None
+    verification = _verification(standing.verification)
+    return {**fields, "state": standing.state.value, "verification": verification, "request": request}
 
 
 def _verification(verification: Verification | None) -> dict[str, Any] | None:

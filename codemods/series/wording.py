@@ -19,10 +19,10 @@ _WIDTH = 72
 _QUOTED = re.compile(r"`[^`]*`")
 
 
-def title(group: Group) -> str:
+def title(proposals: Sequence[Proposal]) -> str:
     """``SymIntify <op>`` where operators ask for sizes, else ``[DDE] Fix data-dependent errors in <ops>``."""
-    subject = subjects(group.proposals)
-    if any(reason.mode == 1 for reason in reasons_of(group.proposals)):
+    subject = subjects(proposals)
+    if any(reason.mode == 1 for reason in reasons_of(proposals)):
         return f"SymIntify {subject}"
     return f"[DDE] Fix data-dependent errors in {subject}"
 
@@ -49,12 +49,12 @@ def subjects(proposals: Sequence[Proposal]) -> str:
     return _listed(areas) if len(areas) <= _FEW else f"{areas[0]} and {len(areas) - 1} other folders"
 
 
-def summary(group: Group, rules: Mapping[str, str]) -> str:
+def summary(proposals: Sequence[Proposal], rules: Mapping[str, str]) -> str:
     """One paragraph: what is done and why, and which default an undecided size takes; ``rules`` are docstrings.
 
     What no rule vouches for, a repair's alternative, is said by the words of the fix.
     """
-    reasons = list(reasons_of(group.proposals))
+    reasons = list(reasons_of(proposals))
     counts = Counter(reason.rule for reason in reasons)
     messages = {reason.rule: reason.message for reason in reversed(reasons)}
     said = [
@@ -87,9 +87,9 @@ def defaults(reasons: Sequence[Reason]) -> str:
     return f"The defaults: {'; '.join(parts)}{rest}."
 
 
-def labels(group: Group) -> tuple[str, ...]:
+def labels(proposals: Sequence[Proposal]) -> tuple[str, ...]:
     """The labels that PyTorch's bots and reviewers ask for."""
-    paths = [path for proposal in group.proposals for path in proposal.fixed]
+    paths = [path for proposal in proposals for path in proposal.fixed]
     inductor = any(path.startswith(("torch/_inductor/", "torch/_dynamo/")) for path in paths)
     return ("module: dynamic shapes", "topic: not user facing", *(("ciflow/inductor",) if inductor else ()))
 

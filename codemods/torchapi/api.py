@@ -32,7 +32,12 @@ class TorchApi:
 
         Raises a TorchError that says in one line what is wrong and the way out.
         """
-        return _opened(locate(torch_root, torch_python))
+        return cls.at(locate(torch_root, torch_python))
+
+    @classmethod
+    def at(cls, place: Place) -> TorchApi:
+        """The API of a torch that was located; raises a TorchError."""
+        return _opened(place)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _opened, (self._place,)

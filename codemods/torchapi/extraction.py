@@ -41,12 +41,23 @@ def extract(place: Place) -> bytes:
                 continue
             (unreadable if child.returncode == UNREADABLE else failures).append(f"{last} ({torchgen})")
             break
+    if _held_back(place) and (unreadable or failures):
+        raise TorchgenFailed(
+            f"the installed torchgen does not read torch {place.version} ({[*unreadable, *failures][0]}): "
+            "without --installed-torchgen the tree's own is run"
+        )
     if unreadable:
         raise YamlUnreadable(f"{yamls(place)[0]} does not parse: {unreadable[0]}")
     if without_pyyaml:
         raise TorchgenFailed(f"torchgen needs PyYAML: run {without_pyyaml[0]} -m pip install pyyaml")
     found = failures[0] if failures else f"there is none beside {place.package}"
     raise TorchgenFailed(f"no torchgen reads torch {place.version} ({found}): install a torch of about that release")
+
+
+def _held_back(place: Place) -> bool:
+    """Whether the tree has a torchgen that was not to be run."""
+    own = place.root and place.root / "torchgen"
+    return own is not None and own not in place.torchgens and (own / "gen.py").is_file()
 
 
 def _run(python: str, torchgen: Path, place: Place) -> subprocess.CompletedProcess[bytes]:

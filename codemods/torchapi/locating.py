@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 from .errors import NotATorchTree, TorchMissing, TorchTooOld, YamlUnreadable
@@ -14,14 +14,16 @@ from .errors import NotATorchTree, TorchMissing, TorchTooOld, YamlUnreadable
 OLDEST_INSTALLED = (2, 8)
 
 _NATIVE = Path("aten", "src", "ATen", "native")
+# The current folder goes off the path before anything is imported: it may hold a module of any name.
 _FIND = """
 import sys
-from importlib.util import find_spec
 sys.path[:] = [entry for entry in sys.path if entry]
+from importlib.util import find_spec
 spec = find_spec("torch")
 print(spec.origin if spec and spec.origin else "")
 """
 _SECONDS_TO_START = 60
+_VERSION = re.compile(r"__version__\s*=\s*['\"]([^'\"]+)['\"]")
 
 
 @dataclass(frozen=True)
@@ -43,15 +45,16 @@ class Place:
     root: Path | None = None
 
 
-def locate(torch_root: Path | None, torch_python: Path | None) -> Place:
+def locate(torch_root: Path | None, torch_python: Path | None, *, tree_code: bool = True) -> Place:
     """The torch of a source tree, or else the one installed for ``torch_python`` (default: this interpreter).
 
-    Raises TorchMissing, TorchTooOld, NotATorchTree or YamlUnreadable.
+    Without ``tree_code`` the tree's own torchgen is not among those that may be run to read its schemas. Raises
+    TorchMissing, TorchTooOld, NotATorchTree or YamlUnreadable.
     """
     python = torch_python or Path(sys.executable)
     package = _installed_package(torch_python)
     if torch_root is not None:
-        return _tree(torch_root.resolve(), python, package)
+        return _tree(torch_root.resolve(), python, package, tree_code)
     if package is None:
         raise TorchMissing(
             f"no torch in {python}: install symfix[verify] there, or name another interpreter with --torch-python"
@@ -67,7 +70,7 @@ def release(version: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _tree(root: Path, python: Path, installed: Path | None) -> Place:
+def _tree(root: Path, python: Path, installed: Path | None, tree_code: bool) -> Place:
     native = root / _NATIVE
     if not native.is_dir():
         raise NotATorchTree(f"{root} has no {_NATIVE}: --torch-root takes the top folder of a PyTorch source tree")
@@ -76,9 +79,11 @@ def _tree(root: Path, python: Path, installed: Path | None) -> Place:
         release(version)
     except (OSError, ValueError):
         raise NotATorchTree(f"{root} has no version.txt with a version: is the source tree complete?") from None
-    torchgens = [root / "torchgen"]
+    torchgens = [root / "torchgen"] if tree_code else []
     if installed is not None:
-        torchgens.append(installed.parent / "torchgen")
+        # One of the same release knows all that the schemas say; the tree's code is not needed then.
+        same = _release_of(installed) == release(version)
+        torchgens.insert(0 if same else len(torchgens), installed.parent / "torchgen")
     return Place(
         version=version.partition("+")[0],
         build=version,
@@ -91,9 +96,14 @@ def _tree(root: Path, python: Path, installed: Path | None) -> Place:
     )
 
 
+def _release_of(package: Path) -> tuple[int, int] | None:
+    match = _VERSION.search((package / "version.py").read_text())
+    return release(match[1]) if match else None
+
+
 def _installed(package: Path, python: Path) -> Place:
     text = (package / "version.py").read_text()
-    match = re.search(r"__version__\s*=\s*['\"]([^'\"]+)['\"]", text)
+    match = _VERSION.search(text)
     if match is None:
         raise TorchMissing(f"{package / 'version.py'} names no version: reinstall torch in {python}")
     version = match[1]
@@ -141,13 +151,19 @@ def _installed_package(python: Path | None) -> Path | None:
 
 
 def _package_here() -> Path | None:
-    # A PyTorch checkout as working directory must not pass for an installed torch, but an editable install may.
-    elsewhere = [entry for entry in sys.path if entry and Path(entry) != Path.cwd()]
-    for spec in (PathFinder.find_spec("torch", elsewhere), importlib.util.find_spec("torch")):
-        package = _built(spec.origin) if spec is not None and spec.origin else None
-        if package is not None:
-            return package
-    return None
+    packages = (_built(spec.origin) for spec in _specs_here() if spec is not None and spec.origin)
+    return next((package for package in packages if package is not None), None)
+
+
+def _specs_here() -> Iterator[ModuleSpec | None]:
+    # A PyTorch checkout as working folder must not pass for an installed torch. Where an editable install put it on the
+    # path, under its full name, it is one.
+    named = [entry for entry in sys.path if entry]
+    yield PathFinder.find_spec("torch", [entry for entry in named if Path(entry) != Path.cwd()])
+    for finder in sys.meta_path:
+        if finder is not PathFinder:
+            yield finder.find_spec("torch", None)
+    yield PathFinder.find_spec("torch", named)
 
 
 def _built(origin: str) -> Path | None:

@@ -15,10 +15,9 @@ def stored(kind: str, key: str, make: Callable[[], bytes]) -> bytes:
     result.
     """
     path = storage.folder(kind) / key
-    try:
-        return path.read_bytes()
-    except OSError:
-        pass
+    kept = storage.load(path)
+    if kept is not None:
+        return kept
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -28,8 +27,9 @@ def stored(kind: str, key: str, make: Callable[[], bytes]) -> bytes:
     from filelock import FileLock
 
     with FileLock(path.with_name(path.name + ".lock")):
-        if path.exists():
-            return path.read_bytes()
+        kept = storage.load(path)
+        if kept is not None:
+            return kept
         content = make()
         storage.store(path, content)
         return content

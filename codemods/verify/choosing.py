@@ -136,9 +136,9 @@ def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], Non
     name = hashlib.sha256(place.build.encode() + b"\0" + maker).hexdigest()[:32]
     path = storage.folder("coverage") / f"{name}.json"
     try:
-        kept: dict[str, list[str]] = json.loads(path.read_bytes())
+        kept: dict[str, list[str]] = json.loads(storage.load(path) or b"")
         return kept
-    except (OSError, ValueError):
+    except ValueError:
         pass
     progress("indexing what torch's operator tests run (once for each torch)")
     report = laboratory.scratch / new_name("coverage")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..storage import folder, store
+from ..storage import age, folder, load, store
 from .isolation import Ended, Limits, run
 from .prelude import Prelude, headers_in, preludes
 from .scratch import new_name
@@ -118,8 +117,9 @@ class Builder:
         kept = None if counted else _kept_object(self._toolchain, source.name, content, quote, header)
         command = self._toolchain.compile_command(source, target, quote=quote, prelude=header, counted=counted)
         for known in (plain, kept):
-            if known is not None and known.is_file():
-                shutil.copyfile(known, target)
+            content_then = None if known is None else load(known)
+            if content_then is not None:
+                target.write_bytes(content_then)
                 return Built(tuple(command), target)
         built = self._finish(command, target)
         if built.target is not None and kept is not None:
@@ -153,11 +153,5 @@ def _kept_object(
 
 
 def _forget_oldest(place: Path) -> None:
-    def age(item: Path) -> float:
-        try:
-            return item.stat().st_mtime
-        except FileNotFoundError:
-            return 0.0
-
     for item in sorted(place.glob("*.o"), key=age)[:-_KEPT_OBJECTS]:
         item.unlink(missing_ok=True)

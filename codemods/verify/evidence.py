@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..storage import store
+from ..storage import digest, put
 from .change import Check, Observation, Swap, Verdict, Verification
 
 VERSION = 1
@@ -42,7 +42,7 @@ def to_json(verification: Verification) -> dict[str, Any]:
 
 def from_json(fields: dict[str, Any]) -> Verification:
     """The verification that `to_json` wrote down."""
-    fields = {name: value for name, value in fields.items() if name not in ("version", "tool")}
+    fields = {name: value for name, value in fields.items() if name not in ("version", "tool", "seal")}
     return Verification(
         **{
             **fields,
@@ -59,7 +59,8 @@ def from_json(fields: dict[str, Any]) -> Verification:
 def keep(verification: Verification, folder: Path, key: str) -> Verification:
     """Write the evidence to ``folder`` and return the verification that knows where."""
     path = folder / f"{key}.json"
-    store(path, json.dumps(to_json(verification), indent=1).encode() + b"\n")
+    fields = to_json(verification)
+    put(path, json.dumps({**fields, "seal": _seal(fields)}, indent=1).encode() + b"\n")
     return replace(verification, evidence=path if path.is_file() else None)
 
 
@@ -71,12 +72,17 @@ def recall(folder: Path, key: str) -> Verification | None:
     path = folder / f"{key}.json"
     try:
         fields = json.loads(path.read_bytes())
-        if fields.get("version") != VERSION:
+        if fields.pop("seal", None) != _seal(fields) or fields.get("version") != VERSION:
             return None
         found = from_json(fields)
         return None if found.verdict is Verdict.BROKEN_BASELINE else replace(found, evidence=path, cached=True)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _seal(fields: dict[str, Any]) -> str:
+    """Tells whether the evidence is what was written; people read the file, so this stands inside."""
+    return digest(json.dumps(fields, sort_keys=True).encode()).decode()
 
 
 def _check(fields: dict[str, Any]) -> Check:

@@ -141,7 +141,7 @@ def _make_environment(tree: Tree, scratch: Path, python: Path) -> None:
     asked = "import json, sys; print(json.dumps([p for p in sys.path if p.endswith('-packages')]))"
     sites = run([str(python), "-c", asked], scratch=scratch, limits=_LIMITS, environment=clean(os.environ))
     made = run(
-        [str(python), "-m", "venv", "--without-pip", "--symlinks", str(tree.environment)],
+        [str(python), "-I", "-m", "venv", "--without-pip", "--symlinks", str(tree.environment)],
         scratch=scratch, limits=_LIMITS, environment=clean(os.environ),
     )  # fmt: skip
     if made.code != 0 or sites.code != 0:

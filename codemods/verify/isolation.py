@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..interrupting import supervised
 from . import sandbox
 from .scratch import new_name
 
@@ -142,8 +143,9 @@ def _supervised(request: dict[str, Any], patience: float) -> dict[str, Any]:
         )
     finally:
         os.close(write_end)
-    with os.fdopen(read_end, "rb") as pipe, supervisor:
-        assert supervisor.stdin is not None
+    assert supervisor.stdin is not None
+    lifeline = supervised(supervisor.pid, supervisor.stdin.fileno())
+    with os.fdopen(read_end, "rb") as pipe, supervisor, lifeline:
         supervisor.stdin.write(json.dumps(request).encode() + b"\n")
         supervisor.stdin.flush()
         try:

@@ -90,12 +90,12 @@ def recalled(key: str, tasks: Sequence[Task], ask: Callable[[], Answers]) -> Ans
     """The answers kept under ``key``, or else what ``ask`` gives, kept unless something died."""
     path = storage.folder("answers") / f"{key}.json"
     try:
-        fields = json.loads(path.read_bytes())
+        fields = json.loads(storage.load(path) or b"")
         rows = [
             Answer(**{**row, "samples": tuple(row["samples"]), "calls": tuple(row["calls"])}) for row in fields["tasks"]
         ]
         return Answers(dict(zip(tasks, rows, strict=True)), tuple(fields["states"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         pass
     answers = ask()
     if not answers.broken and not any(answer.crashed for answer in answers.tasks.values()):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from ..storage import folder, store
+from ..storage import age, digest_of, folder, load, put, store
 from .isolation import Limits, run
 from .scratch import new_name
 from .toolchain import Toolchain
@@ -109,7 +109,19 @@ def preludes(
 
 
 def _there(headers: Iterable[Path]) -> bool:
-    return all(_compiled(header).is_file() for header in headers)
+    return all(_whole(header) for header in headers)
+
+
+def _whole(header: Path) -> bool:
+    """Whether header, list and compiled form are as they were made; the compiler reads them where they are."""
+    try:
+        return load(header.with_suffix(".sum")) == _sum(header)
+    except OSError:
+        return False
+
+
+def _sum(header: Path) -> bytes:
+    return b" ".join(map(digest_of, (header, header.with_suffix(".d"), _compiled(header))))
 
 
 def _compiled(header: Path) -> Path:
@@ -118,7 +130,7 @@ def _compiled(header: Path) -> Path:
 
 def _make(toolchain: Toolchain, scratch: Path, limits: Limits, header: Path, names: Sequence[str]) -> None:
     there = [name for name in names if any((include / name).is_file() for include in toolchain.includes)]
-    header.write_text("".join(f"#include <{name}>\n" for name in there))
+    put(header, "".join(f"#include <{name}>\n" for name in there).encode())
     # The compiler may be kept from writing anywhere else.
     fresh, rule = scratch / new_name("prelude"), scratch / new_name("headers")
     ended = run(toolchain.precompile_command(header, fresh, rule), scratch=scratch, limits=limits)
@@ -128,9 +140,10 @@ def _make(toolchain: Toolchain, scratch: Path, limits: Limits, header: Path, nam
         beside = header.with_suffix(".new")
         shutil.move(made, beside)
         beside.replace(target)
+    store(header.with_suffix(".sum"), _sum(header))
 
 
 def _forget_oldest(newest: Path) -> None:
     others = [place for place in newest.parent.iterdir() if place != newest and any(place.glob("*.gch"))]
-    for place in sorted(others, key=lambda item: item.stat().st_mtime)[: 1 - _KEPT]:
+    for place in sorted(others, key=age)[: 1 - _KEPT]:
         shutil.rmtree(place, ignore_errors=True)

@@ -2,36 +2,59 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import fcntl
 import itertools
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from ..interrupting import temporary
+
 _counter = itertools.count()
 
 
 @contextmanager
 def scratch_folder(root: Path | None = None) -> Iterator[Path]:
-    """A private folder for the length of the block; folders whose owner is gone are removed on the way in."""
-    parent = root or Path(tempfile.gettempdir()) / f"symfix-{os.getuid()}"
-    parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if parent.stat().st_uid != os.getuid():
-        raise PermissionError(f"{parent} belongs to somebody else: set TMPDIR")
+    """A private folder for the length of the block; folders whose owner is gone are removed on the way in.
+
+    Raises PermissionError when the folder around it is not the user's own.
+    """
+    parent = root or Path(tempfile.gettempdir()) / f"symfix-{os.geteuid()}"
+    _require_own(parent)
     clear_leftovers(parent)
     path, lock = _claim(parent)
     folder = path.with_suffix("")
     try:
-        folder.mkdir(mode=0o700)
-        yield folder
+        with temporary(path), temporary(folder):
+            folder.mkdir(mode=0o700)
+            yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         path.unlink(missing_ok=True)
         lock.close()
+
+
+def _require_own(parent: Path) -> None:
+    """What is in the temporary folder anybody may have put there, under a name that is easily guessed."""
+    with contextlib.suppress(FileExistsError):
+        parent.mkdir(mode=0o700, parents=True)
+    found = parent.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        why = "is no folder"
+    elif found.st_uid != os.geteuid():
+        why = "belongs to somebody else"
+    elif found.st_mode & 0o077:
+        why = "is open to others (chmod 700)"
+    else:
+        return
+    raise PermissionError(errno.EACCES, f"{why}: remove it, or set TMPDIR to a folder of your own", str(parent))
 
 
 def clear_leftovers(parent: Path) -> int:

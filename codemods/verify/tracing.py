@@ -53,8 +53,8 @@ def trace_index(laboratory: Laboratory, place: Place, progress: Callable[[str], 
     """
     path = storage.folder("traced") / f"{_name(place)}.json"
     try:
-        return _index(json.loads(path.read_bytes()))
-    except (OSError, ValueError, KeyError):
+        return _index(json.loads(storage.load(path) or b""))
+    except (ValueError, KeyError, TypeError):
         pass
     progress("indexing which functions of torch its operator tests run (once for each torch)")
     with ThreadPoolExecutor(_PARTS) as pool:

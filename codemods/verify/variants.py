@@ -20,9 +20,10 @@ _CHILDREN = Path(__file__).parent / "children"
 _MESSAGE_LENGTH = 500
 # The target's interpreter has no symfix: the children are a package of their own there.
 _START = """
-import importlib, importlib.util, sys
+import sys
 if sys.path and not sys.path[0]:
     del sys.path[0]
+import importlib, importlib.util
 folder, module, *arguments = sys.argv[1:]
 spec = importlib.util.spec_from_file_location(
     "symfix_children", folder + "/__init__.py", submodule_search_locations=[folder]

@@ -22,6 +22,7 @@ def symfix(
         cwd=cwd,
         capture_output=True,
         text=True,
+        errors="surrogateescape",
         input=text,
         env={**os.environ, "COLUMNS": "100", **environment},
         check=False,

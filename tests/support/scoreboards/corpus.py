@@ -46,14 +46,14 @@ def remembered(kind: str, parts: Sequence[str | bytes], compute: Callable[[], T]
         data = part.encode() if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little") + data)
     path = storage.folder("scoreboards") / f"{kind}-{digest.hexdigest()}"
-    try:
-        kept: T = pickle.loads(path.read_bytes())
+    known = storage.load(path)
+    if known is not None:
+        kept: T = pickle.loads(known)
         return kept
-    except (OSError, EOFError, pickle.UnpicklingError):
-        answer = compute()
-        storage.store(path, pickle.dumps(answer))
-        _forget_oldest(path.parent)
-        return answer
+    answer = compute()
+    storage.store(path, pickle.dumps(answer))
+    _forget_oldest(path.parent)
+    return answer
 
 
 @lru_cache
