@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from ._names import Names
 from ._tree import Tree, arguments
-from ._types import Type, read_type
+from ._types import Type
 
 _SCOPES = frozenset(
     {
@@ -75,6 +76,7 @@ class Declarations:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
+        self.names = Names(tree)
         self.variables: dict[tuple[int, str], list[Variable]] = defaultdict(list)
         self.lambdas: dict[int, Function] = {}
         self._built: set[int] = set()
@@ -99,7 +101,7 @@ class Declarations:
                 node,
                 function.node,
                 function.node.start_byte,
-                read_type(type_text),
+                self.names.read(type_text, child),
                 type_text,
                 type_node,
                 child,
@@ -145,7 +147,7 @@ class Declarations:
             self.add_parameters(function, declarator)
             function.returns_node = trailing_return(declarator)
             if function.returns_node is not None:
-                function.returns = read_type(self.tree.text(function.returns_node))
+                function.returns = self.names.read(self.tree.text(function.returns_node), function.returns_node)
         if function.returns_node is None:
             function.returns = Type.AUTO
         return function
@@ -208,7 +210,7 @@ class Declarations:
         initializers: tuple[Node, ...],
         how: str,
     ) -> None:
-        kind = read_type(type_text) if how not in ("structured-binding", "c-array") else Type.UNKNOWN
+        kind = self.names.read(type_text, name) if how not in ("structured-binding", "c-array") else Type.UNKNOWN
         variable = Variable(
             self.tree.text(name), name, scope, name.start_byte, kind, type_text, type_node, declaration, function,
             initializers, how,

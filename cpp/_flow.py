@@ -322,7 +322,7 @@ def _seeds(know: Knowledge, function: Function) -> Iterable[tuple[Seed, Conflict
                 yield seed, Conflict(node, "dimname", "a dimension by name has no symbolic form")
             else:
                 yield seed, None
-        elif kind is Type.UNKNOWN:
+        elif kind in (Type.UNKNOWN, Type.AUTO):
             text = know.model.tree.text(receiver)
             yield seed, Conflict(node, "receiver-unknown", f"{text} is not known to be a Tensor")
 

@@ -10,7 +10,7 @@ from ..codemods.torchapi import Operator, TorchApi
 from ._declarations import Function
 from ._model import Model
 from ._tree import arguments, field
-from ._types import ELEMENT, HELD, Type, read_type
+from ._types import ELEMENT, HELD, Type
 
 CONCRETE = {
     "size": ("sym_size", Type.INT),
@@ -70,7 +70,7 @@ class Inference:
         """The type that a type node, or the callee of a construction, names; UNKNOWN for a function."""
         if node.type == "identifier" and self.model.resolve(node) is not None:
             return Type.UNKNOWN
-        return read_type(self.model.tree.text(node))
+        return self.model.names.read(self.model.tree.text(node), node)
 
     def receiver(self, call: Node) -> tuple[Node, str] | None:
         """The receiver and the name of a method call, or None for any other call."""
@@ -134,11 +134,25 @@ class Inference:
         if method is not None:
             return self.api.methods(method[1]) if self.is_tensor(method[0]) else ()
         qualifier, _, name = self.callee(call).rpartition("::")
-        if qualifier in ("at", "torch", ""):
+        if not qualifier:
+            return self.api.functions(name) if self._finds_operators(call, name) else ()
+        if not self.model.names.is_outermost(qualifier.partition("::")[0], call):
+            return ()
+        if qualifier in ("at", "torch"):
             return self.api.functions(name)
         if qualifier in ("native", "at::native"):
             return tuple(kernel.operator for kernel in self.api.kernels(name))
         return ()
+
+    def _finds_operators(self, call: Node, name: str) -> bool:
+        """Whether an unqualified name means torch's operators: in its namespaces, or with a Tensor as an argument."""
+        function = field(call, "function")
+        if function is None or (function.type == "identifier" and self.model.resolve(function) is not None):
+            return False
+        if self.model.is_hidden(name, call):
+            return False
+        of_tensors = {Type.TENSOR, Type.OPTIONAL_TENSOR, Type.TENSORS}
+        return self.model.names.in_torch(call) or any(self.type_of(value) in of_tensors for value in arguments(call))
 
     def _infer(self, node: Node) -> Type:
         tree = self.model.tree
@@ -173,7 +187,7 @@ class Inference:
                 return self._call(node)
             case "compound_literal_expression" | "cast_expression":
                 target = field(node, "type")
-                return Type.UNKNOWN if target is None else read_type(tree.text(target))
+                return Type.UNKNOWN if target is None else self.model.names.read(tree.text(target), target)
         return Type.UNKNOWN
 
     def _variable(self, node: Node) -> Type:
@@ -210,7 +224,8 @@ class Inference:
         if operator in ("&&", "||"):
             return Type.BOOL
         if Type.TENSOR in kinds:
-            return Type.TENSOR
+            own_operator = Type.UNKNOWN in kinds and not self.model.names.in_torch(node)
+            return Type.UNKNOWN if own_operator or Type.STREAM in kinds else Type.TENSOR
         if operator in _COMPARISONS:
             return Type.UNKNOWN if Type.UNKNOWN in kinds else Type.BOOL
         if operator == "<<" and Type.STREAM in kinds:
@@ -230,7 +245,7 @@ class Inference:
         kinds = [self.type_of(branch) for branch in branches]
         if set(kinds) == {Type.INT, Type.SYM_INT}:
             return Type.SYM_INT
-        return kinds[0] if kinds and kinds[0] is not Type.UNKNOWN else kinds[-1] if kinds else Type.UNKNOWN
+        return kinds[0] if len(set(kinds)) == 1 else Type.UNKNOWN
 
     def _call(self, node: Node) -> Type:
         method = self.receiver(node)
@@ -242,7 +257,9 @@ class Inference:
         if function is None:
             return Type.UNKNOWN
         if name == "static_cast":
-            return read_type(re.sub(r"^static_cast\s*<|>\s*$", "", self.model.tree.text(function)))
+            return self.model.names.read(
+                re.sub(r"^static_cast\s*<|>\s*$", "", self.model.tree.text(function)), function
+            )
         if passed and (name in TRANSPARENT or name in ("std::max", "std::min")):
             kinds = {self.type_of(argument) for argument in passed}
             return Type.SYM_INT if Type.SYM_INT in kinds else self.type_of(passed[0])

@@ -62,7 +62,7 @@ SYMBOLIC = {
 """What each concrete type becomes when the value it holds is promoted."""
 
 _QUALIFIER = re.compile(
-    r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|detail)\b(?:\s*::)?|::|&|\s+"
+    r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|autograd|detail)\b(?:\s*::)?|::|&|\s+"
 )
 _CONTAINER = r"(?:vector|SmallVector|SmallVectorImpl|SmallBuffer|array)"
 _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
@@ -71,7 +71,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
         (r"(?:Tensor(?:Base)?|Variable|OptionalTensorRef|(?:Maybe|Exclusively)Owned<Tensor(?:Base)?>)", Type.TENSOR),
         (r"(?:optional<(?:Tensor|Variable)>|OptionalTensor)", Type.OPTIONAL_TENSOR),
         (r"(?:TensorList|ITensorListRef|(?:ArrayRef|List|vector|SmallVector|array)<(?:Tensor|Variable)(?:,.*)?>"
-         r"|MaterializedITensorListRef|variable_list|VariableList)", Type.TENSORS),
+         r"|MaterializedITensorListRef|variable_list|tensor_list|VariableList)", Type.TENSORS),
         (r"(?:int64_t|int|long|longlong|int32_t|ptrdiff_t|longint)", Type.INT),
         (r"(?:size_t|unsigned|uint64_t|uint32_t|unsignedint|unsignedlong|unsignedlonglong)", Type.UNSIGNED),
         (r"bool", Type.BOOL),
