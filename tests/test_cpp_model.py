@@ -59,8 +59,8 @@ def test_a_name_is_the_innermost_declaration_before_its_use() -> None:
     ],
 )
 def test_types_of_expressions(expression: str, kind: Type) -> None:
-    head = "using namespace at;"
-    text = f"{head} void f(const Tensor& t, TensorList list, const std::optional<Tensor>& maybe) {{ auto x = {expression}; }}"
+    given = "const Tensor& t, TensorList list, const std::optional<Tensor>& maybe"
+    text = f"using namespace at; void f({given}) {{ auto x = {expression}; }}"
     model, types = model_of(text)
     declarator = next(node for node in walk(model.tree.root) if node.type == "init_declarator")
     value = declarator.child_by_field_name("value")
