@@ -174,7 +174,8 @@ class Declarations:
                 how = "c-array"
             name_node = _declared_name(inner)
             if name_node is not None:
-                text = self.tree.content[node.start_byte : type_node.end_byte].decode()
+                first = node.child_by_field_name("declarator") or type_node
+                text = self.tree.content[node.start_byte : first.start_byte].decode().strip()
                 if inner.type == "reference_declarator":
                     text += inner.text.decode()[0] if inner.text else ""
                 self._declare(name_node, text, type_node, node, function, scope, initializers, how)

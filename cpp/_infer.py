@@ -164,12 +164,17 @@ class Inference:
             case "number_literal":
                 text = tree.text(node).lower()
                 if text.startswith("0x") or not re.search(r"[.ef]", text):
+                    if "ll" in text:
+                        return Type.UNKNOWN if "u" in text else Type.LONG_LONG
                     return Type.UNSIGNED if "u" in text else Type.INT
                 return Type.UNKNOWN if text.endswith("f") else Type.FLOAT
             case "true" | "false":
                 return Type.BOOL
             case "parenthesized_expression" | "condition_clause" if node.named_children:
                 return self.type_of(node.named_children[-1])
+            case "comma_expression":
+                right = field(node, "right")
+                return Type.UNKNOWN if right is None else self.type_of(right)
             case "unary_expression" | "pointer_expression":
                 return self._unary(node)
             case "binary_expression":
@@ -235,7 +240,7 @@ class Inference:
                 return kind
         if Type.SYM_INT in kinds:
             return Type.SYM_FLOAT if Type.FLOAT in kinds else Type.SYM_INT
-        for kind in (Type.FLOAT, Type.UNSIGNED, Type.INT):
+        for kind in (Type.FLOAT, Type.UNSIGNED, Type.LONG_LONG, Type.INT):
             if kind in kinds:
                 return kind
         return Type.INT if kinds == {Type.BOOL} else Type.UNKNOWN

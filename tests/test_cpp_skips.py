@@ -66,6 +66,12 @@ CASES = (
          "unknown-callee"),
     body("no-symint-operator", "return t.narrow(0, 0, t.size(0) >> 1);"),
     body("no-symint-operator", "auto s = t.sizes().vec(); s[k++] -= 1; return t.view(s);"),
+    body("no-symint-operator", "return t.narrow(0, 0, t.size(0) ?: 7);"),
+    body("no-symint-operator", "auto n = t.size(0); auto m = (n *= 2); return t.narrow(0, m, n);"),
+    body("declared-type", "volatile int64_t n = t.size(0); return t.narrow(0, 0, n);"),
+    body("unknown-operand", "return t.narrow(0, 0, t.size(0) * 2LL);"),
+    body("cast", "return t.narrow(0, 0, std::max<int>(t.size(0), k));"),
+    body("unsupported-syntax", "auto n = ({ auto m = t.size(0); m; }); return t.narrow(0, 0, n);"),
     body("no-symint-schema", "return t.unfold(0, t.size(0), 1);"),
     Case("output-reference", "static void g(const Tensor& t, int64_t& n) { n = t.size(0); }\n"
          "Tensor f(const Tensor& t, std::vector<int64_t>& v) { g(t, v[0]); return t; }"),
