@@ -1,4 +1,4 @@
-"""A symbolic value starts a variable: by ``=``, by parentheses, by what reads as a function's parameters, or captured."""
+"""A symbolic value starts a variable: by ``=``, in parentheses, as what reads like a parameter, or captured."""
 
 from __future__ import annotations
 
