@@ -11,7 +11,7 @@ from tree_sitter import Node
 from ..codemods.torchapi import Kernel, TorchApi
 from ._declarations import Function
 from ._model import STRUCTURED_KERNEL, STRUCTURED_META, Model
-from ._registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations
+from ._registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations, unread
 from ._tree import ancestors, every, field
 
 _FORMULAS = ("torch::autograd::generated::details", "at::functionalization")
@@ -66,6 +66,7 @@ class Eligibility:
         self._functions: dict[int, Function] = {}
         self._kernel_code: dict[int, list[KernelCode]] = {}
         self._registered = registrations(model)
+        self.unread = tuple(unread(model))
         outer = [function for function in model.functions if not function.is_lambda]
         for function in outer:
             why = self._entry(function)

@@ -65,6 +65,11 @@ class Tree:
             around = around.parent
         return None
 
+    def macro(self, name: str) -> str | None:
+        """What the file defines a macro without parameters as; None for any other name."""
+        parameters, body = self._macro_bodies.get(name.encode(), (None, b""))
+        return None if parameters is None else body.decode().strip()
+
     def hidden_use(self, name: str, scope: Node) -> str | None:
         """The reason why uses of ``name`` inside ``scope`` may be out of sight; None when all are in the tree."""
         word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")

@@ -37,6 +37,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         yield _fix(promotion)
     for seed, conflict in analysis.refusals:
         yield skip(NAME, source, seed, conflict)
+    for start, end, why in analysis.know.eligibility.unread:
+        yield Skip(NAME, 1, start, end, "registration-unread", why)
     for function, part in analysis.kernel_code:
         detail = "code that only runs on real data, in a function that sees symbolic sizes"
         yield Skip(NAME, part.mode, part.start, part.end, part.reason, detail, function=function.name)
