@@ -98,7 +98,7 @@ def _names_no_function(function: Function, model: Model) -> bool:
     registers = False
     for call in every(function.body, "call_expression"):
         if _method(call, model) is None:
-            registers = registers or call.parent is not None and call.parent.type == "expression_statement"
+            registers = registers or (call.parent is not None and call.parent.type == "expression_statement")
         elif _method(call, model) in ("def", "impl", "op") and len(handed := _untagged(call, model)) > 1:
             if handed[-1].type == "lambda_expression":
                 return False
