@@ -9,6 +9,7 @@ from tree_sitter import Node
 from ..codemods.torchapi import Operator, TorchApi
 from ._declarations import Function
 from ._model import Model
+from ._saved import READERS, is_context, slot
 from ._tree import arguments, field
 from ._types import ELEMENT, HELD, Type
 
@@ -288,6 +289,10 @@ class Inference:
         return types[0] if len(types) == 1 else Type.UNKNOWN
 
     def _method(self, node: Node, receiver: Node, name: str) -> Type:
+        if name == "get_saved_variables":
+            return Type.TENSORS if is_context(self.model, receiver) else Type.UNKNOWN
+        if name in READERS and slot(self.model, receiver) is not None:
+            return READERS[name]
         kind = self.type_of(receiver)
         if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
             if name in CONCRETE:

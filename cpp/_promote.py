@@ -9,6 +9,8 @@ from tree_sitter import Node
 from ._declarations import Function, Variable
 from ._flow import Entity, Flow
 from ._infer import CONCRETE, TRANSPARENT
+from ._keeping import keep
+from ._saved import slot
 from ._signatures import call_sites, follows_schema, may_change, returned_values
 from ._tree import arguments, every, field
 from ._types import SYMBOLIC, Type, is_output_reference, symbolic_text
@@ -318,6 +320,10 @@ def put(p: Flow, target: Node, kind: Type, cause: Entity) -> None:
         if variable is not None:
             store(p, variable, kind, cause, target)
             return
+    key = slot(p.model, target)
+    if key is not None:
+        keep(p, target, key, kind, cause)
+        return
     base = field(target, "argument") if target.type == "subscript_expression" else None
     if base is not None and p.types.type_of(base) is Type.INT_ITER:
         base = iterated(p, base)

@@ -97,6 +97,9 @@ CASES = (
          "TORCH_LIBRARY_IMPL(mine, Meta, m) { SOMEBODYS_OPERATORS(m); }", everything=False),
     Case("registration-unread", "Tensor f(const Tensor& t) { return t.view({t.size(0)}); }\n"
          "static TORCH_LIBRARY_IMPL(mine, Meta, m);", everything=False),
+    Case("saved-data", "struct K : torch::autograd::Function<K> {\n"
+         "static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& t) {"
+         "ctx->saved_data[\"n\"] = t.size(0); return t; } };"),
     Case("template-signature", "template <typename T>\nstatic int64_t f(const Tensor& t) { return t.size(0); }"),
     Case("shared-with-kernel", "namespace at::native {\nstatic int64_t rows(const Tensor& t) { return t.size(0); }\n"
          "Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) { return y.narrow(0, 0, rows(x)); }\n"
