@@ -274,6 +274,10 @@ def examine(task: _Task, question: Question, context: Context) -> Outcome:
     try:
         rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
         outcome = rewrite(located, rules, load_language(task.wing.package), context, question.wishes)
+    except RecursionError:
+        return Refused(
+            task.path, "nested-too-deeply", "its expressions or statements are nested too deeply: split them"
+        )
     except Exception:
         return Failed(task.path, traceback.format_exc())
     return replace(outcome, path=task.path) if isinstance(outcome, Refused) else replace(outcome, source=source)

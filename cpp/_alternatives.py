@@ -21,7 +21,7 @@ from ._declarations import Function
 from ._flow import Knowledge
 from ._model import model_of
 from ._symbool import Comparison, as_method, comparison, general_answer
-from ._tree import ancestors, arguments, every, field
+from ._tree import ancestors, arguments, every, field, is_deep
 from ._types import Type
 from ._words import listed
 
@@ -69,7 +69,7 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     know = knowledge(source, context)
     tree = know.model.tree
     function = know.model.function_at(where[0])
-    if function is None:
+    if function is None or is_deep(function.node):
         return
     name = function.name
     larger = [fix for call in every(function.body, "call_expression") for fix in _larger(know, call, name)]

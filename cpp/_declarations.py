@@ -116,9 +116,13 @@ class Declarations:
         """Add the variables and lambdas of a function definition, once."""
         if function.node.id not in self._built:
             self._built.add(function.node.id)
-            self._visit(function.body, function, function.node)
+            waiting = [(function.body, function, function.node)]
+            while waiting:
+                node, owner, scope = self._visit(*waiting.pop())
+                waiting.extend((child, owner, scope) for child in reversed(node.named_children))
 
-    def _visit(self, node: Node, function: Function, scope: Node) -> None:
+    def _visit(self, node: Node, function: Function, scope: Node) -> tuple[Node, Function, Node]:
+        """Add what a node declares; the node, and the function and scope that its children stand in."""
         inside = node if node.type in _SCOPES else scope
         if node.type == "lambda_expression":
             function = self._lambda(node, function)
@@ -130,8 +134,7 @@ class Declarations:
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None and node.parent is not None and node.parent.parent is not None:
                 self._declare(left, "auto", None, node, function, node.parent.parent, (right,), "capture")
-        for child in node.named_children:
-            self._visit(child, function, inside)
+        return node, function, inside
 
     def _lambda(self, node: Node, outer: Function) -> Function:
         body = node.child_by_field_name("body")

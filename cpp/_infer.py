@@ -7,10 +7,10 @@ import re
 from tree_sitter import Node
 
 from ..codemods.torchapi import Operator, TorchApi
-from ._declarations import Function
+from ._declarations import Function, Variable
 from ._model import Model
 from ._saved import READERS, is_context, slot
-from ._tree import arguments, field
+from ._tree import arguments, every, field
 from ._types import ELEMENT, HELD, Type
 
 CONCRETE = {
@@ -205,8 +205,31 @@ class Inference:
             return types[variable.position] if variable.position < len(types) else Type.UNKNOWN
         if variable.type is not Type.AUTO or not variable.initializers:
             return variable.type
+        self._follow_chain(variable)
         kind = self.type_of(variable.initializers[0])
         return ELEMENT.get(kind, Type.UNKNOWN) if variable.how == "range" else kind
+
+    def _follow_chain(self, variable: Variable) -> None:
+        """Ask for the types of the deduced variables that this one is made from, the first of them first.
+
+        Such chains may be longer than what fits on a stack.
+        """
+        order: list[Node] = []
+        waiting = [variable]
+        while waiting:
+            value = waiting.pop().initializers[0]
+            if value.id in self._known:
+                continue
+            self._known[value.id] = Type.UNKNOWN
+            order.append(value)
+            for name in every(value, "identifier"):
+                held = self.model.resolve(name)
+                if held is not None and held.type is Type.AUTO and held.initializers:
+                    waiting.append(held)
+        for value in order:
+            del self._known[value.id]
+        for value in reversed(order):
+            self.type_of(value)
 
     def _unary(self, node: Node) -> Type:
         operand = field(node, "argument")

@@ -27,6 +27,8 @@ class Model:
         self.tree = tree
         self.functions: list[Function] = []
         self._by_node: dict[int, Function] = {}
+        self._references: dict[int, list[Node]] = {}
+        self._named: dict[int, dict[str, list[Node]]] = {}
         self._declared = Declarations(tree)
         self.names = self._declared.names
         for node in _function_nodes(tree.root):
@@ -132,10 +134,24 @@ class Model:
 
     def references(self, variable: Variable) -> Iterator[Node]:
         """Every use of a variable outside its own declarator."""
-        name = variable.name.encode()
-        for node in every(variable.scope, *_NAMES):
-            if node.text == name and node.id != variable.node.id and self.resolve(node) is variable:
-                yield node
+        known = self._references.get(variable.node.id)
+        if known is None:
+            start, end = variable.scope.start_byte, variable.scope.end_byte
+            known = self._references[variable.node.id] = [
+                node
+                for node in self._names_in(variable.function.outermost).get(variable.name, ())
+                if start <= node.start_byte < end and node.id != variable.node.id and self.resolve(node) is variable
+            ]
+        yield from known
+
+    def _names_in(self, function: Function) -> dict[str, list[Node]]:
+        """Where each name stands in a function definition."""
+        found = self._named.get(function.node.id)
+        if found is None:
+            found = self._named[function.node.id] = defaultdict(list)
+            for node in every(function.node, *_NAMES):
+                found[self.tree.text(node)].append(node)
+        return found
 
     def variables(self, function: Function) -> list[Variable]:
         """All variables of a function definition, those of its lambdas included."""

@@ -134,6 +134,25 @@ def count_errors(node: Node) -> int:
     return sum(1 for _ in errors(node))
 
 
+DEEPEST = 200
+"""So many nodes inside one another are followed; what people write stays below, but for a few generated tables."""
+
+
+def is_deep(node: Node) -> bool:
+    """Whether more nodes stand inside one another below ``node`` than are followed."""
+    cursor, depth = node.walk(), 0
+    while True:
+        if depth > DEEPEST:
+            return True
+        if cursor.goto_first_child():
+            depth += 1
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent() or depth == 1:
+                return False
+            depth -= 1
+
+
 def ancestors(node: Node) -> Iterator[Node]:
     """The parents of a node, innermost first."""
     parent = node.parent

@@ -100,6 +100,7 @@ CASES = (
     Case("saved-data", "struct K : torch::autograd::Function<K> {\n"
          "static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& t) {"
          "ctx->saved_data[\"n\"] = t.size(0); return t; } };"),
+    body("nested-too-deeply", "return t.view({" + "(" * 300 + "t.size(0)" + ")" * 300 + "});"),
     Case("template-signature", "template <typename T>\nstatic int64_t f(const Tensor& t) { return t.size(0); }"),
     Case("shared-with-kernel", "namespace at::native {\nstatic int64_t rows(const Tensor& t) { return t.size(0); }\n"
          "Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) { return y.narrow(0, 0, rows(x)); }\n"
