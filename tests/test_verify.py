@@ -75,7 +75,7 @@ def test_changed_lines_that_nothing_ran_are_named(repro: Path) -> None:
     branch = "if (self.dim() == 5) {\n return at::mul(self, self.neg());\n }\n "
     answer = kernel(CONCRETE, branch + SYMBOLIC, repro)
     assert answer.verdict is Verdict.UNVERIFIABLE
-    assert answer.unrun == ("Square.cpp:7",)
+    assert answer.unrun == (f"{repro.parent / 'Square.cpp'}:7",)
     assert "nothing ran the changed lines Square.cpp:7; of the rest, repro" in answer.reason
     assert {check.protocol for check in answer.checks} == {"repro", "varied"}
 
@@ -88,7 +88,15 @@ def test_wrong_numbers_regress(repro: Path) -> None:
 
 
 def test_nothing_different_is_neutral(repro: Path) -> None:
-    assert kernel(SYMBOLIC, SYMBOLIC + " // the same", repro).verdict is Verdict.NEUTRAL
+    answer = kernel(SYMBOLIC, SYMBOLIC + " // the same", repro)
+    assert (answer.verdict, answer.ran_all) == (Verdict.NEUTRAL, True)
+
+
+def test_a_script_that_still_fails_is_no_proof(repro: Path) -> None:
+    repro.write_text(REPRO + "raise SystemExit('not yet')\n")
+    answer = kernel(SYMBOLIC, SYMBOLIC + " // the same", repro)
+    assert answer.verdict is Verdict.UNVERIFIABLE
+    assert answer.reason == "your script still fails: repro.py: exit not yet"
 
 
 def test_an_unreached_kernel_is_unverifiable(repro: Path) -> None:
