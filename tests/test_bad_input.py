@@ -192,6 +192,17 @@ def test_a_repro_that_does_not_exist(source: Path) -> None:
     assert source.read_text() == SHAPES
 
 
+@pytest.mark.parametrize("command", ["fix --verify", "verify"])
+def test_an_operator_test_that_torch_does_not_have(source: Path, tmp_path: Path, command: str) -> None:
+    pytest.importorskip("torch")
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    words = (*command.split(), "--op", "nn.functional.cross_entrop", "m.py")
+    only = symfix(*words, cwd=source.parent, code=2, PATH=str(bare))
+    only_line(only.stderr, "no operator test named", "nearest: nn.functional.cross_entropy")
+    assert source.read_text() == SHAPES
+
+
 def test_an_interrupted_run(source: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "endless.py"
     os.mkfifo(pipe)

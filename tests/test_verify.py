@@ -158,6 +158,21 @@ def test_a_file_that_is_no_module_of_torch_is_said(repro: Path, tmp_path: Path) 
     assert "no project to build" in answer.reason
 
 
+def test_a_proof_does_not_hang_on_who_else_is_asked(tmp_path: Path) -> None:
+    texts = [KERNEL.replace("BODY", body).encode() for body in (CONCRETE, SYMBOLIC)]
+    change = Change(tmp_path / "Square.cpp", *texts)
+
+    def verdict(operator: str, *, complete: bool) -> Verdict:
+        protocols = ("eager", "backed")
+        asked = verify(
+            [change], operators=(operator,), complete=complete, protocols=protocols, samples=2, evidence_folder=tmp_path
+        )
+        return asked.verdict
+
+    assert verdict("trace", complete=False) is Verdict.UNVERIFIABLE
+    assert verdict("trace", complete=True) is verdict("square", complete=True) is Verdict.PROVEN
+
+
 def test_bystanders_are_run_on_their_own_samples_alone(tmp_path: Path) -> None:
     module = locate(None, None).package / "_lobpcg.py"
     text = module.read_bytes()

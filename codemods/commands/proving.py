@@ -34,13 +34,14 @@ CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
 
 def verify(words: dict[str, Any]) -> int:
     """Prove the difference between a revision and the files on disk."""
+    prove = Prover(words)
     changes = list(_since(words["base"], words["paths"] or (Path.cwd(),)))
     if not changes:
         click.echo(f"nothing that a rule reads differs from {words['base']}", err=True)
         if words["style"] == "junit":
             show_junit(None)
         return 0
-    verification = Prover(words)(changes)
+    verification = prove(changes)
     if words["style"] == "json":
         sys.stdout.write(json.dumps(to_json(verification), indent=2) + "\n")
     elif words["style"] == "junit":
