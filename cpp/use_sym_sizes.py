@@ -24,6 +24,7 @@ from ._analysis import analyse, worth_reading
 from ._flow import Promotion
 from ._infer import CONCRETE
 from ._skips import skip
+from ._tree import DEEPEST
 
 NAME = "use_sym_sizes"
 
@@ -37,6 +38,17 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         yield _fix(promotion)
     for seed, conflict in analysis.refusals:
         yield skip(NAME, source, seed, conflict)
+    for start, end, why in analysis.know.eligibility.unread:
+        yield Skip(NAME, 1, start, end, "registration-unread", why)
+    for function in analysis.know.eligibility.deep:
+        if any(
+            name.encode() + b"(" in source.content[function.body.start_byte : function.body.end_byte]
+            for name in CONCRETE
+        ):
+            why = f"more than {DEEPEST} expressions or statements stand inside one another: split the function"
+            yield Skip(
+                NAME, 1, function.node.start_byte, function.body.start_byte, "nested-too-deeply", why, function.name
+            )
     for function, part in analysis.kernel_code:
         detail = "code that only runs on real data, in a function that sees symbolic sizes"
         yield Skip(NAME, part.mode, part.start, part.end, part.reason, detail, function=function.name)

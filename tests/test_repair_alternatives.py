@@ -276,6 +276,7 @@ def test_a_demangled_name_means_the_overload_it_fits(context: Context) -> None:
     for mangled, piece in (
         ("at::native::f(at::Tensor const&, at::Tensor const&, long)", "return x"),
         ("at::native::f(at::Tensor const&, c10::Scalar const&, long)", "return y"),
+        ("at::native::f(at::Tensor const&, ..., long)", "return y"),
     ):
         found = extent(source, 0, mangled)
         assert found is not None and piece in text[slice(*found)]
