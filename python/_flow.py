@@ -7,10 +7,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ..codemods.source import SourceFile
 from ._annotations import may_hold
 from ._evaluate import Scope, evaluate
-from ._module import Function, Module, parse
+from ._module import Function, Module
 from ._reach import reached
 from ._receivers import imports_torch, runs_on_tensors, shown_to_be_tensors
 from ._values import Kind, Value, flat, join
@@ -170,6 +169,9 @@ class Flow:
 
 
 @lru_cache(maxsize=8)
-def flow(source: SourceFile) -> Flow:
-    """The flow of a file, shared by the rules that look at it."""
-    return Flow(parse(source))
+def flow(module: Module) -> Flow:
+    """The flow of a file, shared by the rules that look at it.
+
+    By the parsed module and not by its text: the nodes of two trees of one text are different nodes.
+    """
+    return Flow(module)

@@ -78,19 +78,20 @@ def _visible(module: Module, place: ast.AST) -> Iterator[tuple[str, str]]:
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inside = True
             early = [one for one in scope.body if module.span(one)[0] < start]
-            yield from _meant(module, place, imported_names(_imports(early)))
+            yield from _meant(module, place, scope, imported_names(_imports(early)))
     at_top = running_at_top(module)
     early = at_top if inside else [one for one in at_top if module.span(one)[0] < start]
-    yield from _meant(module, place, imported_names(early))
+    yield from _meant(module, place, module.tree, imported_names(early))
 
 
 def _imports(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
     return [one for one in statements if isinstance(one, (ast.Import, ast.ImportFrom))]
 
 
-def _meant(module: Module, place: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _meant(module: Module, place: ast.AST, scope: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Those of ``names``, imported in ``scope``, that mean the same at ``place`` and are nobody else's there."""
     for local, meaning in names.items():
-        if module.meaning_of_name(local, place) == meaning:
+        if module.scopes.owner(local, place) is scope and module.meaning_of_name(local, place) == meaning:
             yield local, meaning
 
 
