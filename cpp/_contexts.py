@@ -259,7 +259,7 @@ def _conditional(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -
     theirs = p.kind_of(other)
     if kind in LISTS:
         demand(p, other, cause)
-    elif kind is Type.SYM_INT and theirs in INTEGERS:
+    elif kind is Type.SYM_INT and theirs in INTEGERS | {Type.LONG_LONG}:
         p.finally_(lambda: _same_type(p, other, cause))
     elif not (kind is Type.SYM_FLOAT and theirs is Type.SYM_FLOAT):
         p.conflict(cause, parent, "mixed-conditional", f"the other branch is of type {theirs.value}")

@@ -150,7 +150,7 @@ def _spell_auto(p: Flow, variable: Variable, entity: Entity) -> None:
     node, value = variable.type_node, variable.initializers[0] if variable.initializers else None
     if node is None or value is None or p.kind_of(value) in SYMBOLIC_TYPES:
         return
-    if p.kind_of(value) is Type.INT:
+    if p.kind_of(value) in (Type.INT, Type.LONG_LONG):
         p.edit(entity, node, "c10::SymInt")
     else:
         p.conflict(entity, value, "unknown-initializer", f"the value {variable.name} starts with is of an unknown type")

@@ -21,7 +21,7 @@ at::Tensor assigned_in_turn(const at::Tensor& self) {
 }
 
 at::Tensor long_long(const at::Tensor& self) {
-  c10::SymInt rows = self.sym_size(0);
+  c10::SymInt rows = self.dim() > 1 ? self.sym_size(0) : c10::SymInt(1LL);
   return self.view_symint({self.sym_size(1), rows});
 }
 

@@ -21,7 +21,7 @@ at::Tensor assigned_in_turn(const at::Tensor& self) {
 }
 
 at::Tensor long_long(const at::Tensor& self) {
-  long long int rows = self.size(0);
+  long long int rows = self.dim() > 1 ? self.size(0) : 1LL;
   return self.view({static_cast<long long>(self.size(1)), rows});
 }
 
