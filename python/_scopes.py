@@ -26,6 +26,8 @@ class Scopes:
         self._content = content
         self._parents = parents
         self._locals: dict[ast.AST, frozenset[str]] = {}
+        self._globals: dict[ast.AST, frozenset[str]] = {}
+        self._mentioned: dict[ast.AST, set[str]] = {}
 
     @cached_property
     def _top(self) -> symtable.SymbolTable | None:
@@ -133,12 +135,20 @@ class Scopes:
         return self._tree if name in self.of_module or self._starred or self._top is None else None
 
     def _global_in(self, scope: ast.AST) -> frozenset[str]:
-        if b"global " not in self._content:
+        if not self._says_global:
             return frozenset()
-        return frozenset(one.get_name() for one in self._symbols(scope) if one.is_declared_global())
+        if scope not in self._globals:
+            self._globals[scope] = frozenset(one.get_name() for one in self._symbols(scope) if one.is_declared_global())
+        return self._globals[scope]
+
+    @cached_property
+    def _says_global(self) -> bool:
+        return b"global " in self._content
 
     def mentions(self, scope: FunctionNode, name: str) -> bool:
         """Whether a function, or one nested in it, uses or declares ``name``."""
-        inside = [scope, *(one for one in ast.walk(scope) if isinstance(one, _SCOPES) and one is not scope)]
-        own = any(one.get_name() == name for node in inside for one in self._symbols(node))
-        return own or any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(scope))
+        if scope not in self._mentioned:
+            walked = list(ast.walk(scope))
+            declared = {one.get_name() for node in walked if isinstance(node, _SCOPES) for one in self._symbols(node)}
+            self._mentioned[scope] = declared | {one.id for one in walked if isinstance(one, ast.Name)}
+        return name in self._mentioned[scope]
