@@ -60,6 +60,7 @@ class Flow:
         self._shown: dict[Function, frozenset[str]] = {}
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._scopes: dict[Function, Scope] = {}
+        self._annotated: dict[ast.expr, Value] = {}
         calls = {function: [one for _, many in self._calls(function) for one in many] for function in module.functions}
         self.reached = reached(module, calls)
         """The functions in which anything may be a size."""
@@ -121,7 +122,7 @@ class Flow:
         shown = self._shown[function]
         registered = runs_on_tensors(function)
         for argument in function.arguments:
-            value = may_hold(self.module, argument.annotation)
+            value = self._said(argument.annotation)
             passed = self._passed[function].get(argument.arg)
             if value is Kind.UNKNOWN and argument.annotation is None and argument.arg in shown:
                 value = Kind.TENSOR
@@ -132,8 +133,16 @@ class Flow:
         scope.learn_all(function.binders)
         return scope
 
+    def _said(self, annotation: ast.expr | None) -> Value:
+        """What an annotation says, read once: a function is looked at again whenever its callers tell something new."""
+        if annotation is None:
+            return Kind.UNKNOWN
+        if annotation not in self._annotated:
+            self._annotated[annotation] = may_hold(self.module, annotation)
+        return self._annotated[annotation]
+
     def _return_value(self, function: Function, scope: Scope) -> Value:
-        declared = may_hold(self.module, function.node.returns)
+        declared = self._said(function.node.returns)
         if declared is not Kind.UNKNOWN and flat(declared) is not Kind.CONCRETE:
             return declared
         result: Value | None = None

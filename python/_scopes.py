@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import symtable
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -26,6 +26,7 @@ class Scopes:
         self._content = content
         self._parents = parents
         self._locals: dict[ast.AST, frozenset[str]] = {}
+        self._owners: dict[tuple[str, ast.AST | None], ast.AST | None] = {}
         self._globals: dict[ast.AST, frozenset[str]] = {}
         self._mentioned: dict[ast.AST, set[str]] = {}
 
@@ -127,7 +128,15 @@ class Scopes:
 
     def owner(self, name: str, place: ast.AST) -> ast.AST | None:
         """The scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
-        for scope in self.chain(place):
+        scopes = self.chain(place)
+        innermost = next(scopes, None)
+        seen = name, innermost
+        if seen not in self._owners:
+            self._owners[seen] = self._owner(name, () if innermost is None else (innermost, *scopes))
+        return self._owners[seen]
+
+    def _owner(self, name: str, scopes: Iterable[ast.AST]) -> ast.AST | None:
+        for scope in scopes:
             if name in self.local(scope):
                 return scope
             if name in self._global_in(scope):
