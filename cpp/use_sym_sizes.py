@@ -11,7 +11,8 @@ index, a container's length, the number of outputs, an operator without a SymInt
 to take a SymInt. Each of these is reported with the place that keeps the value concrete; so is code on iterators,
 pointers or one device that stands in a function which sees symbolic sizes, whether it asks for sizes or not.
 
-Safety: safe. A SymInt that holds a plain integer computes what the integer computed.
+Safety: safe. A SymInt that holds a plain integer computes what the integer computed. Unsafe where it takes the place of
+an ``int``, which cuts off a size of 2**31 or more.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collections.abc import Iterator
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._analysis import analyse, worth_reading
-from ._flow import Promotion
+from ._flow import Promotion, wider
 from ._infer import CONCRETE
 from ._skips import skip
 from ._tree import DEEPEST
@@ -35,7 +36,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     analysis = analyse(source, context)
     for promotion in analysis.promotions:
-        yield _fix(promotion)
+        yield _fix(source, promotion)
     for seed, conflict in analysis.refusals:
         yield skip(NAME, source, seed, conflict)
     for start, end, why in analysis.know.eligibility.unread:
@@ -54,11 +55,13 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         yield Skip(NAME, part.mode, part.start, part.end, part.reason, detail, function=function.name)
 
 
-def _fix(promotion: Promotion) -> Fix:
+def _fix(source: SourceFile, promotion: Promotion) -> Fix:
     calls = ", ".join(dict.fromkeys(f"{seed.method}() to {CONCRETE[seed.method][0]}()" for seed in promotion.seeds))
     message = calls + promotion.companions
     name = promotion.seeds[0].function.name
-    return Fix(NAME, 1, Safety.SAFE, promotion.edits, message, function=name, needs=promotion.headers)
+    words = wider(promotion, source.content)
+    safety = Safety.UNSAFE if words else Safety.SAFE
+    return Fix(NAME, 1, safety, promotion.edits, message, function=name, default=words, needs=promotion.headers)
 
 
 _MARKERS = (
@@ -69,4 +72,4 @@ _MARKERS = (
     b"AT_DISPATCH",
 )
 
-rule = Rule(NAME, Safety.SAFE, "cpp", _MARKERS, decide)
+rule = Rule(NAME, Safety.UNSAFE, "cpp", _MARKERS, decide)
