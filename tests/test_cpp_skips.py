@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 import symfix.cpp
-from cpp_cases import skips
+from cpp_cases import offers, skips
+from symfix.codemods.rule import Safety
 
 HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"
 FOLDER = Path(symfix.cpp.__file__).parent
@@ -171,3 +172,15 @@ def test_a_block_that_is_read_says_nothing() -> None:
     #define REGISTER TORCH_LIBRARY_IMPL(mine, Meta, m)
     """
     assert [skip.detail for skip in skips(HEAD + file, everything=False) if skip.reason == "registration-unread"] == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "safety"),
+    [("int64_t", Safety.SAFE), ("auto", Safety.SAFE), ("int", Safety.UNSAFE), ("int32_t", Safety.UNSAFE)],
+)
+def test_a_symint_in_place_of_a_narrower_integer_is_unsafe(declared: str, safety: Safety) -> None:
+    body = f"{declared} n = t.size(0); return t.view({{n}});"
+    text = f"#include <ATen/ATen.h>\nat::Tensor f(const at::Tensor& t) {{ {body} }}"
+    (fix,) = offers(text)
+    assert fix.safety is safety
+    assert bool(fix.default) is (safety is Safety.UNSAFE)
