@@ -31,9 +31,9 @@ class Fix:
     """A transaction: all of ``edits`` or none.
 
     ``mode`` is the failure mode (1 direct throw, 2 branch, 3 TensorIterator, 4 implicit SymInt to int64), ``default``
-    says in words what an unsafe fix changes, such as the path that an undecided size takes, ``needs`` names the headers or imports the new text asks for:
-    the language places each of them once however many fixes ask. ``round`` counts the rounds of other fixes that were
-    applied before this one was found.
+    says in words what an unsafe fix changes, such as the path that an undecided size takes, ``needs`` names the headers
+    or imports the new text asks for: the language places each of them once however many fixes ask. ``round`` counts the
+    rounds of other fixes that were applied before this one was found.
     """
 
     rule: str
