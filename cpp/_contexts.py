@@ -196,6 +196,8 @@ def _assignment(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) ->
         demand(p, right, cause)
     elif kind in LISTS | {Type.SYM_ITER}:
         p.conflict(cause, parent, "no-symint-operator", f"the array is changed by {operator}")
+    elif operator == "=" and p.kind_of(right) is Type.LONG_LONG:
+        return  # a SymInt can be assigned any integer; only its operators are ambiguous for long long
     elif p.kind_of(right) not in INTEGERS | ({Type.FLOAT, Type.SYM_FLOAT} if kind is Type.SYM_FLOAT else set()):
         p.conflict(cause, right, "mixed-assignment", f"{p.model.tree.text(right)} is of type {p.kind_of(right).value}")
     elif kind is Type.SYM_FLOAT and operator != "=":
