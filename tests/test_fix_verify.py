@@ -50,6 +50,9 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
     count = input.shape[dim]
     if count == 1:  # good: if guard_or_false(count == 1):
         return input.sum(dim, dtype=dtype) * 3
+    if input.dim() == 7:
+        count = count + 0  # idle: count = 0 + count
+    count = count * 1  # same: count = 1 * count
     fast = False  # guard: fast = count == 4096
     result = (input * 3).sum(dim, dtype=dtype)  # bits: result = input.sum(dim, dtype=dtype) * 3
     rows = 2 if fast or result.dim() == 0 else result.shape[0]
@@ -128,3 +131,19 @@ def test_the_good_stays_and_the_harmful_goes(language: str, kind: str, request: 
     assert f"{kind} is not kept: " in answer.output
     assert "good is not kept" not in answer.output
     assert tree.file.read_text() == tree.with_fixes("good") != tree.text
+
+
+def test_a_neutral_fix_stays_where_its_lines_were_run(python: Tree) -> None:
+    answer = python.fix("same")
+    assert "neutral: " in answer.output
+    assert "is not kept" not in answer.output
+    assert python.file.read_text() == python.with_fixes("same") != python.text
+
+
+def test_a_neutral_fix_of_a_line_that_nothing_ran_goes_beside_one_that_was_run(python: Tree) -> None:
+    answer = python.fix("same", "idle")
+    assert answer.return_value == 1, answer.output
+    idle = 1 + python.text.splitlines().index("        count = count + 0  # idle: count = 0 + count")
+    assert f":{idle}:9: idle is not kept: nothing that was run runs line {idle}" in answer.output
+    assert "same is not kept" not in answer.output
+    assert python.file.read_text() == python.with_fixes("same") != python.text

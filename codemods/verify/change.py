@@ -107,7 +107,7 @@ class Verification:
     unrun: tuple[str, ...] = ()
     """Changed lines of code (``path:line``) that nothing ran: the verdict says nothing about these."""
     ran_all: bool = False
-    """Every changed line of C++ is known to have been run, and every changed function of Python."""
+    """Every changed line is known to have been run."""
     commands: tuple[str, ...] = field(default=(), repr=False)
     torch: str = ""
     compiler: str = ""

@@ -1,4 +1,4 @@
-"""Which of the changed lines of a C++ file nothing ran: a proof says nothing about these."""
+"""The changed lines of a file, and which of those of C++ nothing ran: a proof says nothing about these."""
 
 from __future__ import annotations
 
@@ -56,9 +56,14 @@ def origins(change: Change, lines: Collection[int]) -> frozenset[int]:
     return frozenset(found)
 
 
+def follows_lost(change: Change, line: int) -> bool:
+    """Whether lines are gone before ``line`` of the text after."""
+    return any(tag == "delete" and start + 1 == line for tag, _, _, start, _ in _operations(change))
+
+
 def _beside_unrun(change: Change, line: int, counts: dict[int, int]) -> bool:
     """Whether lines are gone before ``line`` from code that nothing ran, by the code around them."""
-    if not any(tag == "delete" and start + 1 == line for tag, _, _, start, _ in _operations(change)):
+    if not follows_lost(change, line):
         return False
     above = max((number for number in counts if number < line), default=None)
     below = min((number for number in counts if number >= line), default=None)

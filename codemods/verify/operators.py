@@ -12,7 +12,7 @@ from typing import Any
 from .. import storage
 from .isolation import Ended
 from .scratch import new_name
-from .variants import Laboratory, Variant
+from .variants import Laboratory, Ran, Variant, merged
 
 CONCRETE = ("eager", "varied", "decomposed")
 """Protocols that call and trace nothing; the last runs what no C++ kernel has a part in."""
@@ -50,6 +50,7 @@ class Answers:
     tasks: dict[Task, Answer]
     states: tuple[str, ...] = ()
     broken: str = ""
+    ran: Ran = field(default_factory=dict)
 
 
 def ask_all(
@@ -65,6 +66,7 @@ def ask_all(
     """
     answers: dict[Task, Answer] = {}
     states: tuple[str, ...] = ()
+    ran: Ran = {}
     left = list(tasks)
     while left:
         report = laboratory.scratch / new_name("answers")
@@ -75,7 +77,8 @@ def ask_all(
         )
         request = {"tasks": left, "samples": samples, "patience": limits.wall}
         ended, _ = laboratory.ask("operators", variant, request, report, whole)
-        loaded, started, fresh = _read(report)
+        loaded, started, fresh, told_of = _read(report)
+        ran = merged([ran, told_of])
         if loaded is None or (started is None and left == list(tasks)):
             return Answers(answers, loaded or states, _how(ended, limits.wall))
         states = loaded
@@ -88,7 +91,7 @@ def ask_all(
             answers[victim] = Answer(crashed=f"the process {_how(ended, limits.wall)}", overtime=_met_a_limit(ended))
             told(victim)
             left.remove(victim)
-    return Answers(answers, states)
+    return Answers(answers, states, ran=ran)
 
 
 def recalled(key: str, tasks: Sequence[Task], ask: Callable[[], Answers]) -> Answers:
@@ -123,10 +126,11 @@ def _how(ended: Ended, patience: float) -> str:
     return f"ended with {ended.code}: {said[-1] if said else 'without a word'}"
 
 
-def _read(report: Path) -> tuple[tuple[str, ...] | None, Task | None, dict[Task, Answer]]:
+def _read(report: Path) -> tuple[tuple[str, ...] | None, Task | None, dict[Task, Answer], Ran]:
     states: tuple[str, ...] | None = None
     started: Task | None = None
     answers: dict[Task, Answer] = {}
+    ran: Ran = {}
     for line in report.read_bytes().splitlines():
         try:
             said = json.loads(line)
@@ -137,6 +141,7 @@ def _read(report: Path) -> tuple[tuple[str, ...] | None, Task | None, dict[Task,
         elif "start" in said:
             started = (said["start"][0], said["start"][1])
         else:
+            ran = said["ran"]
             answers[said["task"][0], said["task"][1]] = Answer(
                 samples=tuple(said["samples"]),
                 drawn=said.get("drawn", 0),
@@ -144,4 +149,4 @@ def _read(report: Path) -> tuple[tuple[str, ...] | None, Task | None, dict[Task,
                 calls=tuple(said.get("calls", ())),
                 seconds=said.get("seconds", 0.0),
             )
-    return states, started, answers
+    return states, started, answers, ran

@@ -13,15 +13,16 @@ from .change import Change, Check, Swap, Verdict, Verification
 from .choosing import Choice, choose_cpp, choose_python, coverage, operators_through, running_change
 from .comparing import compare
 from .compiling import Builder
-from .counting import changed_lines, unrun_lines
+from .counting import unrun_lines
 from .evidence import question_key
 from .operators import MADE_UP, PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
-from .reaching import lines_of
+from .reaching import changed_functions, lines_of
 from .replays import Memory, Replays
+from .statements import Touched, touched
 from .swapping import Libraries, Unbuildable, build
 from .toolchain import Toolchain
 from .tracing import CoverageFailed, trace_index
-from .variants import Laboratory, Variant
+from .variants import Laboratory, Ran, Variant, merged
 from .verdict import decide
 
 _CONFIRMATIONS = 2
@@ -106,6 +107,8 @@ class Procedure:
         self._chosen = ""
         self._unreached: tuple[str, ...] = ()
         self._counted = True
+        self._touched: dict[str, Touched] = {}
+        self._ran: Ran = {}
         self._blame = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
 
     def answer(self, question: Question, blank: Verification) -> Verification:
@@ -146,21 +149,23 @@ class Procedure:
             tasks += [(operator, protocol) for protocol in few for operator in bystanders]
             checks += self._operated(tasks, question.samples, before, after) if tasks else []
             self._require_swaps()
-            unrun = tuple(self._unrun()) if checks else ()
+            unrun = tuple(self._unrun(question)) if checks else ()
             if unrun and question.operators == () and not any(check.lost for check in checks):
                 checks += self._called(question, before, after)
-                unrun = tuple(self._unrun())
+                unrun = tuple(self._unrun(question))
             ran = frozenset(operators) | frozenset(bystanders)
             if not checks:
                 raise Obstacle(
                     Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro, a --test or an --op'}"
                 )
             verdict, reason = decide(checks, reached=self._reached(question), unrun=_shown(unrun))
-            if verdict is Verdict.NEUTRAL and question.modules and not self._unreached:
-                self._unreached = self._not_among(question.modules, ran)
-            if self._unreached and verdict in (Verdict.PROVEN, Verdict.NEUTRAL):
-                verdict, reason = Verdict.UNVERIFIABLE, f"no test reaches {', '.join(self._unreached)}; {reason}"
-                unrun += tuple(self._lines_of(question.modules))
+            if verdict in (Verdict.PROVEN, Verdict.NEUTRAL):
+                unreached = self._untold(question.modules)
+                if unreached and verdict is Verdict.NEUTRAL and not unreached & set(self._unreached):
+                    self._unreached = self._not_among(question.modules, ran)
+                idle = [name for name in self._unreached if name in unreached]
+                if idle:
+                    verdict, reason = Verdict.UNVERIFIABLE, f"no test reaches {', '.join(idle)}; {reason}"
         except Unbuildable as failure:
             verdict, commands = failure.verdict, failure.commands
             reason = f"{', '.join(change.path.name for change in question.cpp)} {failure}"
@@ -180,7 +185,11 @@ class Procedure:
             commands=self._libraries.commands if self._libraries else commands,
         )
 
-    def _unrun(self) -> Iterator[str]:
+    def _unrun(self, question: Question) -> Iterator[str]:
+        for name, change in question.modules.items():
+            ran = self._ran.get(name, ())
+            idle = {line for number, (line, _) in enumerate(self._touched[name]) if number not in ran}
+            yield from (f"{change.path}:{line}" for line in sorted(idle))
         gcov = self._toolchain.gcov if self._toolchain else None
         if gcov is None or self._libraries is None:
             return
@@ -198,13 +207,17 @@ class Procedure:
         found = operators_through(modules, self._laboratory, self._place, self._progress)
         return tuple(function.qualname for function, running in found.items() if ran.isdisjoint(running))
 
-    def _lines_of(self, modules: Mapping[str, Change]) -> Iterator[str]:
-        """The changed lines of the Python functions that no test reaches."""
-        for change in modules.values():
-            inside = lines_of(frozenset(self._unreached), change.after)
-            yield from (f"{change.path}:{line}" for line in changed_lines(change) if line in inside)
+    def _untold(self, modules: Mapping[str, Change]) -> frozenset[str]:
+        """The functions that changed without a line of their own: by a name that they mention, or by being gone."""
+        return frozenset(
+            function.qualname
+            for name, change in modules.items()
+            for function in changed_functions(change.before, change.after)
+            if not lines_of(frozenset((function.qualname,)), change.after) & {line for line, _ in self._touched[name]}
+        )
 
     def _variants(self, question: Question) -> tuple[Variant, Variant]:
+        self._touched = {name: touched(change) for name, change in question.modules.items()}
         libraries = self._libraries
         kernels = len(libraries.candidates) if libraries else 0
         sides = []
@@ -215,7 +228,7 @@ class Procedure:
                 files[name].write_bytes(change.before if side == "before" else change.after)
             library = None if libraries is None else libraries.before if side == "before" else libraries.after
             sides.append(Variant(side, library, kernels, files, self._identity(question, side)))
-        return sides[0], sides[1]
+        return sides[0], replace(sides[1], wanted=self._touched)
 
     def _identity(self, question: Question, side: str) -> str:
         parts = [
@@ -236,6 +249,7 @@ class Procedure:
                 raise Obstacle(verdict, f"torch {variant.name} the change does not load: {side.observation.message}")
         for replayed in ran:
             self._count(replayed.states, replayed.calls)
+            self._ran = merged([self._ran, replayed.ran])
         return checks
 
     def _reached(self, question: Question) -> bool:
@@ -306,7 +320,8 @@ class Procedure:
 
     def _called(self, question: Question, before: Variant, after: Variant) -> list[Check]:
         """Operator tests on concrete sizes, beside a script of the user's, which seldom runs each changed line."""
-        cheap = [protocol for protocol in ("varied",) if protocol in question.protocols]
+        concrete = MADE_UP if question.modules else ("varied",)
+        cheap = [protocol for protocol in concrete if protocol in question.protocols]
         try:
             operators, _ = self._operators(replace(question, operators=None)) if cheap else ((), ())
         except CoverageFailed:
@@ -333,6 +348,7 @@ class Procedure:
             if side.broken:
                 raise Obstacle(verdict, f"torch {variant.name} the change can't run operator tests: {side.broken}")
         if first:
+            self._ran = merged([self._ran, sides[1].ran])
             for answer in sides[1].tasks.values():
                 self._count(sides[1].states, answer.calls)
         found = {task: compare(task, sides[0].tasks[task], sides[1].tasks[task]) for task in tasks}

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from .change import Observation
 from .isolation import Ended, Limits, run
 from .scratch import new_name
+from .statements import Touched
 
 _CHILDREN = Path(__file__).parent / "children"
 _MESSAGE_LENGTH = 500
@@ -34,6 +35,10 @@ importlib.import_module("symfix_children." + module).main(*arguments)
 """
 
 
+Ran = Mapping[str, Collection[int]]
+"""By module the numbers of what was `wanted` that was run."""
+
+
 @dataclass(frozen=True)
 class Variant:
     """A torch to run on: the installed one, with ``library`` loaded and ``modules`` (name to file) laid over it."""
@@ -44,6 +49,8 @@ class Variant:
     modules: Mapping[str, Path] = field(default_factory=dict)
     identity: str = ""
     """What this variant is made of: the same for the same contents."""
+    wanted: Mapping[str, Touched] = field(default_factory=dict)
+    """The statements of ``modules`` of which it is told which were started."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,7 @@ class Replayed:
     states: tuple[str, ...] = ()
     calls: tuple[int, ...] = ()
     loaded: bool = True
+    ran: Ran = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ class Laboratory:
             tuple(answer.get("swaps", ())),
             tuple(answer.get("calls", ())),
             loaded=bool(answer) or variant.library is None,
+            ran=answer.get("ran", {}),
         )
 
     def command(self, variant: Variant, words: str, cwd: Path) -> Replayed:
@@ -95,13 +104,15 @@ class Laboratory:
         told = [
             json.loads(path.read_bytes()) for path in self.scratch.glob(report.name + ".*") if path.suffix != ".new"
         ]
+        swapped = [item for item in told if "swaps" in item]
         passed = ended.code == 0
         message = "" if passed else ended.died or _last_line(ended.stdout or ended.stderr)
         detail = "" if passed else f"{ended.stdout}\n{ended.stderr}"[-8000:]
         return Replayed(
             Observation(passed, one_line(message), detail, ended.died is not None, ended.seconds),
-            tuple(told[0]["swaps"]) if told else (),
-            tuple(sum(counts) for counts in zip(*(item["calls"] for item in told), strict=True)),
+            tuple(swapped[0]["swaps"]) if swapped else (),
+            tuple(sum(counts) for counts in zip(*(item["calls"] for item in swapped), strict=True)),
+            ran=merged([item["ran"] for item in told if "ran" in item]),
         )
 
     def ask(
@@ -124,6 +135,7 @@ class Laboratory:
             "library": str(variant.library) if variant.library else None,
             "kernels": variant.kernels,
             "modules": {name: str(file) for name, file in variant.modules.items()},
+            "wanted": {name: [lines for _, lines in wanted] for name, wanted in variant.wanted.items()},
             "report": str(report),
         }
         question.write_text(json.dumps(fields))
@@ -134,6 +146,15 @@ class Laboratory:
         caches.mkdir(exist_ok=True)
         own = {"PYTHONHASHSEED": "0", "TMPDIR": str(caches), "TORCHINDUCTOR_CACHE_DIR": str(caches)}
         return {"OMP_NUM_THREADS": "1", **os.environ, **own}
+
+
+def merged(ran: Iterable[Ran]) -> Ran:
+    """What any of several processes ran."""
+    found: dict[str, set[int]] = {}
+    for one in ran:
+        for name, numbers in one.items():
+            found.setdefault(name, set()).update(numbers)
+    return found
 
 
 def one_line(text: str) -> str:

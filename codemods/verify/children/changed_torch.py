@@ -10,11 +10,14 @@ import json
 import linecache
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
+from types import MappingProxyType, ModuleType
 from typing import Any
 
+from .recording import Recorder
 from .reporting import write
 
 
@@ -60,7 +63,10 @@ def _open_lazily(library: str) -> int:
 def install(request_path: str) -> None:
     """Change torch as the JSON file says: modules at once, kernels when torch is imported."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
-    overlay(request["modules"])
+    recorder = overlay(request["modules"], request["wanted"])
+    if request["wanted"]:
+        recorder.start()
+        atexit.register(lambda: write(f"{request['report']}.ran.{os.getpid()}", {"ran": recorder.ran}))
     if request["library"]:
         sys.meta_path.insert(0, _WhenImported(request))
 
@@ -92,21 +98,25 @@ class _WhenImported(MetaPathFinder):
         write(f"{self._request['report']}.{os.getpid()}", {"swaps": kernels.states(), "calls": kernels.calls()})
 
 
-def overlay(modules: dict[str, str]) -> None:
+def overlay(modules: dict[str, str], wanted: Mapping[str, Sequence[Sequence[int]]] = MappingProxyType({})) -> Recorder:
     """Serve each named module from the file given, as if that text stood at the module's own place.
 
-    Has to be called before the modules are imported.
+    Has to be called before the modules are imported. What is returned tells which of the statements ``wanted`` of them
+    were started, at their import and while it records.
     """
+    recorder = Recorder(wanted)
     late = sorted(name for name in modules if name in sys.modules)
     if late:
         raise RuntimeError(f"already imported: {', '.join(late)}")
     if modules:
-        sys.meta_path.insert(0, _Finder(modules))
+        sys.meta_path.insert(0, _Finder(modules, recorder))
+    return recorder
 
 
 class _Finder(MetaPathFinder):
-    def __init__(self, modules: dict[str, str]) -> None:
+    def __init__(self, modules: dict[str, str], recorder: Recorder) -> None:
         self._modules = modules
+        self._recorder = recorder
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         source = self._modules.get(fullname)
@@ -117,7 +127,7 @@ class _Finder(MetaPathFinder):
         spec = next((spec for spec in found if spec is not None), None)
         if spec is None or spec.origin is None:
             return None
-        spec.loader = _Loader(fullname, spec.origin, source)
+        spec.loader = _Loader(fullname, spec.origin, source, self._recorder)
         spec.cached = None
         return spec
 
@@ -125,11 +135,17 @@ class _Finder(MetaPathFinder):
 class _Loader(SourceFileLoader):
     """Reads the text from another file; everything else, tracebacks too, says the module's own path."""
 
-    def __init__(self, fullname: str, path: str, source: str) -> None:
+    def __init__(self, fullname: str, path: str, source: str, recorder: Recorder) -> None:
         super().__init__(fullname, path)
+        self._recorder = recorder
+        recorder.watch(fullname, path)
         self._content = Path(source).read_bytes()
         lines = self._content.decode("utf-8", "replace").splitlines(keepends=True)
         linecache.cache[path] = (len(self._content), None, lines, path)
+
+    def exec_module(self, module: ModuleType) -> None:
+        with self._recorder.recording():
+            super().exec_module(module)
 
     def get_data(self, path: str) -> bytes:
         if path == self.path:

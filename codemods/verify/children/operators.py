@@ -36,7 +36,7 @@ def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> N
 
     ``questions`` is called when that torch may be imported. A line says which kernels of the library were called.
     """
-    overlay(request["modules"])
+    recorder = overlay(request["modules"], request["wanted"])
     with Path(request["report"]).open("a") as report:
         kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
         say(report, {"swaps": kernels.states() if kernels else []})
@@ -45,10 +45,11 @@ def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> N
             say(report, {"start": subject})
             calls = kernels.calls() if kernels else []
             faulthandler.dump_traceback_later(request["patience"], exit=True)
-            answer = ask()
+            with recorder.recording():
+                answer = ask()
             faulthandler.cancel_dump_traceback_later()
             reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
-            say(report, {kind: subject, "calls": reached, **answer})
+            say(report, {kind: subject, "calls": reached, "ran": recorder.ran, **answer})
     # A library laid over torch's must not live to see torch's own teardown.
     os._exit(0)
 

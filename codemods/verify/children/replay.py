@@ -19,7 +19,7 @@ def main(request_path: str) -> None:
     """Do what the JSON file at ``request_path`` asks; the report goes where it says."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     report: dict[str, Any] = {"passed": False, "error": "", "trace": "", "swaps": []}
-    overlay(request["modules"])
+    recorder = overlay(request["modules"], request["wanted"])
     kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
     if kernels:
         report["swaps"] = kernels.states()
@@ -29,7 +29,8 @@ def main(request_path: str) -> None:
         if request["script"]:
             sys.argv = [request["script"]]
             sys.path.insert(0, str(Path(request["script"]).parent))
-            runpy.run_path(request["script"], run_name="__main__")
+            with recorder.recording():
+                runpy.run_path(request["script"], run_name="__main__")
         report["passed"] = True
     except SystemExit as stop:
         report["passed"] = stop.code in (None, 0)
@@ -39,6 +40,7 @@ def main(request_path: str) -> None:
         report["trace"] = traceback.format_exc()
     if kernels:
         report["calls"] = kernels.calls()
+    report["ran"] = recorder.ran
     write(request["report"], report)
     sys.stdout.flush()
     sys.stderr.flush()
