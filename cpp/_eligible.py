@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from tree_sitter import Node
 
@@ -22,8 +23,15 @@ _DEVICE_TEST = re.compile(
 _NOT_THE_DEVICE = re.compile(
     r"!\s*[\w.()>\-]*?\bis_(?:cuda|cpu|mps|xpu|hip)\(\)|\bdevice(?:_type)?\(\)(?:\.type\(\))?\s*!="
 )
-_POINTER = re.compile(r"(?:mutable_|const_)?data_ptr\Z")
+_POINTER = re.compile(r"(?:(?:mutable_|const_)?data_ptr|(?:generic_)?(?:packed_)?accessor(?:32|64)?)\Z")
 _ITERATOR = re.compile(r"\b(?:at::)?TensorIterator(?:Config)?\b")
+ALL = "all functions"
+_ONE_DEVICE = re.compile(
+    r"<<<|\bgetCurrent\w*Stream\b|\b\w*(?:CUDA|HIP|XPU|NPU|MLU|MUSA)\w*Guard\w*\b|\bCHECK_(?:CUDA|INPUT|CPU)\w*\("
+    r"|CHECK\w*\([^;]*?\bis_(?:cuda|cpu|xpu|mps|hip)\(\)(?!\s*[=!]=)"
+)
+"""What a function says that is written for one device."""
+_DEVICE_SOURCES = frozenset({".cu", ".cuh", ".hip"})
 _MARKED = ("call_expression", "if_statement", "conditional_expression", "declaration")
 
 
@@ -59,8 +67,9 @@ class KernelCode:
 class Eligibility:
     """The functions of a file that see symbolic sizes, each with the way it is reached."""
 
-    def __init__(self, model: Model, api: TorchApi, *, all_functions: bool) -> None:
+    def __init__(self, model: Model, api: TorchApi, path: Path, *, all_functions: bool) -> None:
         self.model = model
+        self._path = path
         self._api = api
         self.why: dict[int, str] = {}
         self._functions: dict[int, Function] = {}
@@ -70,7 +79,7 @@ class Eligibility:
         for function in outer:
             why = self._entry(function)
             if why is None and all_functions and not self.is_kernel(function):
-                why = "all functions"
+                why = ALL
             if why is not None:
                 self._admit(function, why)
         waiting = list(self._functions.values())
@@ -122,11 +131,19 @@ class Eligibility:
         found = self._kernel_code.get(function.node.id)
         if found is None:
             found = self._kernel_code[function.node.id] = []
+            if self.why.get(function.node.id) == ALL and self._on_one_device(function):
+                found.append(KernelCode(function.body.start_byte, function.body.end_byte, "device-code", 4))
+                return found
             for node in every(function.body, *_MARKED):
                 marker = self._marker(node)
                 if marker is not None:
                     found.append(marker)
         return found
+
+    def _on_one_device(self, function: Function) -> bool:
+        """Whether a function of which nothing but ``--all-functions`` says that it sees symbols is a kernel."""
+        text = self.model.tree.text(function.body)
+        return self._path.suffix in _DEVICE_SOURCES or _ONE_DEVICE.search(text) is not None
 
     def _admit(self, function: Function, why: str) -> None:
         self.why[function.node.id] = why

@@ -11,7 +11,7 @@ from ._flow import Entity, Flow
 from ._infer import CONCRETE, TRANSPARENT
 from ._signatures import call_sites, follows_schema, may_change, returned_values
 from ._tree import arguments, field
-from ._types import SYMBOLIC, Type, is_output_reference, symbolic_text
+from ._types import SYMBOLIC, Type, is_output_reference, is_wide, symbolic_text
 
 SYMBOLIC_TYPES = frozenset(SYMBOLIC.values()) | {Type.SYM_BOOL}
 _FIXED = frozenset({"structured-binding", "c-array"})
@@ -68,6 +68,9 @@ def promote(p: Flow, variable: Variable, kind: Type, cause: Entity) -> None:
         return
     if variable.how in _FIXED:
         p.conflict(entity, variable.node, variable.how, f"{variable.name} can't change its type alone")
+        return
+    if variable.type is Type.INT and not is_wide(variable.type_text):
+        p.conflict(entity, variable.node, "narrowing", f"{variable.name} is {variable.type_text}, which cuts bits off")
         return
     if variable.how == "parameter":
         _parameter(p, variable, kind, entity)
@@ -175,6 +178,10 @@ def promote_result(p: Flow, function: Function, kind: Type, cause: Entity, at: N
     if target is None or not _fits(kind, target):
         name = "" if function.returns_node is None else p.model.tree.text(function.returns_node)
         p.conflict(cause, at, "return-type", f"{function.name or 'the lambda'} returns {name}")
+        return
+    written = "" if function.returns_node is None else p.model.tree.text(function.returns_node)
+    if function.returns is Type.INT and not is_wide(written):
+        p.conflict(cause, at, "narrowing", f"{function.name or 'the lambda'} returns {written}, which cuts bits off")
         return
     entity: Entity = ("result", function.node.id)
     known = entity in p.results

@@ -92,9 +92,9 @@ def cuts_off(test: ast.AST, node: ast.expr) -> bool:
     )
 
 
-def divided_by_difference(function: Function | None, node: ast.Compare) -> bool:
+def divided_by_difference(function: Function | None, left: ast.expr, right: ast.expr) -> bool:
     """``if low == high: ...; x / (high - low)``: the case that is set apart would divide by zero."""
-    sides = {ast.unparse(node.left), ast.unparse(node.comparators[0])}
+    sides = {ast.unparse(left), ast.unparse(right)}
     if function is None:
         return False
 
@@ -113,6 +113,34 @@ def divided_by_difference(function: Function | None, node: ast.Compare) -> bool:
 
 
 _DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
+
+
+def refuses_otherwise(module: Module, test: ast.AST) -> bool:
+    """``if n == m: ...`` and else a ``raise``: in the ``else``, or right behind a branch that leaves."""
+    if not isinstance(test, ast.If):
+        return False
+    if test.orelse:
+        only = test.orelse[0]
+        return isinstance(only, ast.Raise) or (len(test.orelse) == 1 and refuses_otherwise(module, only))
+    blocks = (getattr(module.parents[test], name, ()) for name in ("body", "orelse", "finalbody"))
+    block = next((one for one in blocks if isinstance(one, list) and test in one), [test])
+    behind = block[block.index(test) + 1 :]
+    return isinstance(test.body[-1], _LEAVING) and bool(behind) and isinstance(behind[0], ast.Raise)
+
+
+_LEAVING = (ast.Return, ast.Continue, ast.Break)
+
+
+def place_in_loop(function: Function | None, node: ast.Compare) -> bool:
+    """``for i in range(n): ... i == n - 1``: the loop comes to every place, so none is the general one."""
+    if function is None:
+        return False
+    places = {
+        one.target.id
+        for one in function.nodes.every(ast.For)
+        if isinstance(one.target, ast.Name) and isinstance(one.iter, ast.Call) and spelled(one.iter.func) == "range"
+    }
+    return any(isinstance(side, ast.Name) and side.id in places for side in (node.left, *node.comparators))
 
 
 def only_looks(test: ast.AST, leaf: Leaf) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -11,6 +12,10 @@ from ._decorators import foreign_decorator
 from ._module import Function, Module, spelled
 
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
+_TO_SCRIPT = re.compile(
+    rb"\bjit\.(?:script|export|ignore|unused|is_scripting|annotate|Final|Attribute|interface|isinstance|_overload"
+    rb"|ScriptModule)|\bfrom torch\.jit import|\b_jit_internal\b"
+)
 _OTHERS = frozenset({"third_party", "_vendor", "vendored_templates", "testing"})
 _SCRIPT_DECORATORS = ("jit.script", "jit._overload", "jit.export", "_overload", "script_method", "script_if_tracing")
 
@@ -35,6 +40,11 @@ def scripted(module: Module, function: Function | None) -> bool:
             return True
         scope = scope.outer
     return function is not None and function.outermost.node.name in _passed_to_script(module)
+
+
+def speaks_to_script(module: Module) -> bool:
+    """The file says something to TorchScript, which compiles what its methods call too."""
+    return _TO_SCRIPT.search(module.source.content) is not None
 
 
 def _inside_torch(path: PurePath) -> str:
@@ -66,6 +76,8 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
         return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
     if scripted(module, function):
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
+    if not own_tree(module) and speaks_to_script(module):
+        return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
     foreign = foreign_decorator(module, function, own_tree(module))
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"

@@ -20,6 +20,7 @@ class Kind(Enum):
     STRIDES = "several strides"
     RATIO = "a float computed from sizes"
     TRUTH = "a comparison of sizes, a bool or SymBool"
+    FOREIGN = "a number or array of another library: what it is compared with is decided, and the answer is no bool"
 
     __hash__ = object.__hash__
 
@@ -40,7 +41,13 @@ class Kind(Enum):
         return _SEQUENCE.get(self, Kind.CONCRETE if self is Kind.CONCRETE else Kind.UNKNOWN)
 
 
-_ELEMENT = {Kind.SIZES: Kind.SIZE, Kind.STRIDES: Kind.STRIDE, Kind.TENSORS: Kind.TENSOR, Kind.TENSOR: Kind.TENSOR}
+_ELEMENT = {
+    Kind.SIZES: Kind.SIZE,
+    Kind.STRIDES: Kind.STRIDE,
+    Kind.TENSORS: Kind.TENSOR,
+    Kind.TENSOR: Kind.TENSOR,
+    Kind.FOREIGN: Kind.FOREIGN,
+}
 _SEQUENCE = {
     Kind.SIZE: Kind.SIZES,
     Kind.SIZES: Kind.SIZES,
@@ -87,6 +94,7 @@ def join(a: Value, b: Value) -> Value:
 _STRENGTH = (
     Kind.TENSORS,
     Kind.TENSOR,
+    Kind.FOREIGN,
     Kind.STRIDES,
     Kind.SIZES,
     Kind.STRIDE,

@@ -88,6 +88,13 @@ CASES = (
          "Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) { return y.narrow(0, 0, rows(x)); }\n"
          "Tensor _bincount_cpu(const Tensor& t, const std::optional<Tensor>& w, int64_t m) { use(rows(t)); }\n}",
          path=NATIVE, everything=False),
+    body("narrowing", "const int n = t.size(0); return t.narrow(0, 0, n);"),
+    Case("narrowing", "static int g(const Tensor& t) { return t.size(0); }\n"
+         "Tensor f(const Tensor& t) { return t.narrow(0, 0, g(t)); }"),
+    body("data-pointer", "auto rows = t.accessor<float, 2>(); use(rows, t.numel()); return t;"),
+    body("device-code", "const at::cuda::CUDAGuard guard(t.device()); return t.narrow(0, 0, t.size(0));"),
+    body("device-code", 'TORCH_CHECK(t.is_cuda(), "no"); return t.narrow(0, 0, t.size(0));'),
+    Case("device-code", "Tensor f(const Tensor& t) { return t.narrow(0, 0, t.size(0)); }", path="shapes.cu"),
     body("switch", "switch (t.size(0)) { case 0: return t; default: return u; }"),
     body("template-argument", "return g<t.size(0)>(t);"),
     body("tensor-iterator", "auto iter = at::TensorIteratorConfig().add_output(t).build(); use(t.numel()); return t;"),

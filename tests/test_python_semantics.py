@@ -23,11 +23,47 @@ SIGNATURES = st.sampled_from(
     ]
 )
 SIZES = st.sampled_from(
-    ["x.size(0)", "y.shape[0]", "x.shape[-1]", "y.size(1)", "x.numel()", "a", "b", "len(x.shape)", "x.dim()", "a + b", "a - 1", "a * 2", "a // 2", "x.size(0) % n", "LIMIT", "min(a, n)", "max(a, b)", "int(a)", "x.size(n)", "last[0]"]
+    [
+        "x.size(0)",
+        "y.shape[0]",
+        "x.shape[-1]",
+        "y.size(1)",
+        "x.numel()",
+        "a",
+        "b",
+        "len(x.shape)",
+        "x.dim()",
+        "a + b",
+        "a - 1",
+        "a * 2",
+        "a // 2",
+        "x.size(0) % n",
+        "LIMIT",
+        "min(a, n)",
+        "max(a, b)",
+        "int(a)",
+        "x.size(n)",
+        "last[0]",
+    ]
 )
 OTHERS = st.sampled_from(["n", "m", "0", "1", "2", "-1", "1.5", "None", "float('nan')", "flag", "n + m"])
 SEQUENCES = st.sampled_from(
-    ["x.shape", "y.shape", "list(x.shape)", "tuple(y.shape)", "last", "(a, b)", "[a, b]", "x.size()", "(x.shape, x.device)", "(y.shape, y.device)", "m", "()", "torch.Size((2, 3))", "x.shape[1:]"]
+    [
+        "x.shape",
+        "y.shape",
+        "list(x.shape)",
+        "tuple(y.shape)",
+        "last",
+        "(a, b)",
+        "[a, b]",
+        "x.size()",
+        "(x.shape, x.device)",
+        "(y.shape, y.device)",
+        "m",
+        "()",
+        "torch.Size((2, 3))",
+        "x.shape[1:]",
+    ]
 )
 ORDERS = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
 NUMBERS = st.one_of(SIZES, SIZES, OTHERS)
