@@ -29,9 +29,14 @@ ALL = "all functions"
 _ONE_DEVICE = re.compile(
     r"<<<|\bgetCurrent\w*Stream\b|\b\w*(?:CUDA|HIP|XPU|NPU|MLU|MUSA)\w*Guard\w*\b|\bCHECK_(?:CUDA|INPUT|CPU)\w*\("
     r"|CHECK\w*\([^;]*?\bis_(?:cuda|cpu|xpu|mps|hip)\(\)(?!\s*[=!]=)"
+    r"|\b(?!is_)\w+_(?:cuda|cpu|hip|xpu|mps|npu|mlu)\("
 )
 """What a function says that is written for one device."""
 _DEVICE_SOURCES = frozenset({".cu", ".cuh", ".hip"})
+_DEVICES = frozenset({"cpu", "cuda", "hip", "rocm", "xpu", "sycl", "mps", "metal", "npu", "mlu", "musa", "vulkan"})
+"""What folders and namespaces of kernels are called."""
+_DEVICE_NAME = re.compile(r"\w+NativeFunctions::|(?:\w_|[a-z0-9])(?i:cuda|cpu|hip|xpu|mps|npu|mlu)\(")
+"""The heads of kernels: ``fill_cuda(…)``, ``fillCpu(…)``, ``XLANativeFunctions::fill(…)`` as torchgen declares them."""
 _MARKED = ("call_expression", "if_statement", "conditional_expression", "declaration")
 
 
@@ -142,8 +147,12 @@ class Eligibility:
 
     def _on_one_device(self, function: Function) -> bool:
         """Whether a function of which nothing but ``--all-functions`` says that it sees symbols is a kernel."""
-        text = self.model.tree.text(function.body)
-        return self._path.suffix in _DEVICE_SOURCES or _ONE_DEVICE.search(text) is not None
+        if self._path.suffix in _DEVICE_SOURCES or not _DEVICES.isdisjoint((*self._path.parts, *_spaces(function))):
+            return True
+        head = function.node.child_by_field_name("declarator")
+        if head is not None and _DEVICE_NAME.search(self.model.tree.text(head)):
+            return True
+        return _ONE_DEVICE.search(self.model.tree.text(function.body)) is not None
 
     def _admit(self, function: Function, why: str) -> None:
         self.why[function.node.id] = why
@@ -231,8 +240,11 @@ def symint_name(kernel: str) -> str:
 
 
 def _in_native(function: Function) -> bool:
-    spaces = [part for name in function.namespaces for part in name.split("::")]
-    return [part for part in spaces if part] == ["at", "native"]
+    return _spaces(function) == ["at", "native"]
+
+
+def _spaces(function: Function) -> list[str]:
+    return [part for name in function.namespaces for part in name.split("::") if part]
 
 
 def _around(node: Node, reason: str, mode: int) -> KernelCode:

@@ -9,6 +9,8 @@ from ._flow import Flow
 from ._module import Module
 from ._purpose import (
     answers_by,
+    corrects_remainder,
+    crops,
     cuts_off,
     decides_arity,
     divided_by_difference,
@@ -72,6 +74,8 @@ def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
         return Default(no_branch, ONLY_BAD_REFUSED)
     if no_branch is not None and only_looks(test, leaf):
         return Default(no_branch, "the branch only looks for a fault, and only what is known is looked at")
+    if corrects_remainder(test, leaf.node):
+        return NoDefault("neither-branch-general", "what a remainder needs is not what a multiple needs")
     if not isinstance(leaf.node, ast.Compare):
         if flow.kind(leaf.node) is not Kind.TRUTH and not _of_own_function(module, flow, leaf):
             return Default(True, "a size is not 0 in general")
@@ -100,6 +104,8 @@ def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Defaul
     function = flow.module.function_of(node)
     if place_in_loop(function, node):
         return NoDefault("neither-branch-general", "a loop comes to every place, and its length has been decided")
+    if test is not None and _integer(right) is None and crops(test):
+        return NoDefault("neither-branch-general", "equal sizes would be cut by the same slice")
     set_apart = _set_apart(node)
     if set_apart is not None and divided_by_difference(function, left, set_apart):
         return NoDefault("neither-branch-general", "the difference of the two is divided by where they are not equal")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..codemods.source import SourceFile
 from ._flow import Flow, flow
-from ._module import GROWING, Function, Module, parse, spelled
+from ._module import GROWING, Function, Module, literal, parse, spelled
 from ._truths import Leaf, is_scalar_test, leaves, negated, refuses
 
 _FLAGS = frozenset({"config", "inductor_config", "torch_config"})
@@ -90,6 +90,20 @@ def cuts_off(test: ast.AST, node: ast.expr) -> bool:
         for body in bodies
         for one in ast.walk(body)
     )
+
+
+def corrects_remainder(test: ast.AST, node: ast.expr) -> bool:
+    """``if n % k != 0: x = pad(x, k - n % k)``: what is done for a remainder is not what a multiple needs."""
+    divides = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in ast.walk(node))
+    return divides and isinstance(test, ast.If) and not isinstance(test.body[-1], _LEAVING)
+
+
+def crops(test: ast.AST) -> bool:
+    """``if x.shape != y.shape: x = x[:, :-1]``: equal shapes would be cut too."""
+    if not isinstance(test, ast.If) or isinstance(test.body[-1], _LEAVING):
+        return False
+    slices = [one for body in test.body for one in ast.walk(body) if isinstance(one, ast.Slice)]
+    return any(literal(end) not in (None, 0) for one in slices for end in (one.lower, one.upper) if end is not None)
 
 
 def divided_by_difference(function: Function | None, left: ast.expr, right: ast.expr) -> bool:

@@ -54,6 +54,9 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     if reason:
         yield skip(NAME, module, node, *reason)
         return
+    if _bounds_a_loop(module, node):
+        yield skip(NAME, module, node, "loop-bound", "the loop that goes so far decides it")
+        return
     stop = obstacle(module, module.function_of(node), context, asked=False)
     if stop:
         yield skip(NAME, module, node, *stop)
@@ -69,6 +72,23 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     message = f"`{module.text(node).decode()}` decides which size is which"
     doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in node.args if not types.whole(one)]
     yield fix(NAME, safety_of(doubts), module, node, [edit], message, spelled.needs, doubted(doubts))
+
+
+def _bounds_a_loop(module: Module, node: ast.Call) -> bool:
+    """Whether the value does nothing but say how far a ``range`` goes, by itself or by the name it is given."""
+    function = module.function_of(node)
+    for above in module.ancestors(node):
+        if isinstance(above, ast.Call) and _builtin(module, above):
+            continue
+        if isinstance(above, ast.Call):
+            return module.meaning(above.func) == "builtins.range"
+        if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name) and function is not None:
+            name = above.targets[0].id
+            calls = [one for one in function.nodes.every(ast.Call) if module.meaning(one.func) == "builtins.range"]
+            return any(isinstance(one, ast.Name) and one.id == name for call in calls for one in ast.walk(call))
+        if not isinstance(above, (ast.BinOp, ast.IfExp)):
+            return False
+    return False
 
 
 def _unfit(types: Surely, node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:
