@@ -17,6 +17,7 @@ from ._purpose import (
     only_looks,
     place_in_loop,
     refuses_otherwise,
+    tells_kinds_apart,
 )
 from ._truths import Leaf, negated, refuses
 from ._values import Kind
@@ -106,6 +107,8 @@ def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Defaul
         return NoDefault("neither-branch-general", "a loop comes to every place, and its length has been decided")
     if test is not None and _integer(right) is None and crops(test):
         return NoDefault("neither-branch-general", "equal sizes would be cut by the same slice")
+    if test is not None and tells_kinds_apart(test, node, _integer(right)):
+        return NoDefault("neither-branch-general", f"{_integer(right)} says what kind of input this is")
     set_apart = _set_apart(node)
     if set_apart is not None and divided_by_difference(function, left, set_apart):
         return NoDefault("neither-branch-general", "the difference of the two is divided by where they are not equal")

@@ -9,6 +9,7 @@ from ..codemods.source import SourceFile
 from ._flow import Flow, flow
 from ._module import GROWING, Function, Module, literal, parse, spelled
 from ._truths import Leaf, is_scalar_test, leaves, negated, refuses
+from ._values import Kind
 
 _FLAGS = frozenset({"config", "inductor_config", "torch_config"})
 
@@ -94,8 +95,20 @@ def cuts_off(test: ast.AST, node: ast.expr) -> bool:
 
 def corrects_remainder(test: ast.AST, node: ast.expr) -> bool:
     """``if n % k != 0: x = pad(x, k - n % k)``: what is done for a remainder is not what a multiple needs."""
-    divides = any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in ast.walk(node))
-    return divides and isinstance(test, ast.If) and not isinstance(test.body[-1], _LEAVING)
+    if not isinstance(test, ast.If) or isinstance(test.body[-1], _LEAVING) or not _takes_remainder(node):
+        return False
+    return crops(test) or any(_takes_remainder(one) for one in test.body)
+
+
+def _takes_remainder(node: ast.AST) -> bool:
+    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in ast.walk(node))
+
+
+def tells_kinds_apart(test: ast.AST, node: ast.Compare, constant: int | None) -> bool:
+    """``if x.shape[-1] == 3: ...``: 3 says what kind of input this is, where the branch is no shortcut that returns."""
+    if constant is None or constant < 2 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        return False
+    return isinstance(test, ast.IfExp) or (isinstance(test, ast.If) and not isinstance(test.body[-1], _LEAVING))
 
 
 def crops(test: ast.AST) -> bool:
@@ -135,11 +148,16 @@ def refuses_otherwise(module: Module, test: ast.AST) -> bool:
         return False
     if test.orelse:
         only = test.orelse[0]
-        return isinstance(only, ast.Raise) or (len(test.orelse) == 1 and refuses_otherwise(module, only))
+        return _refusal(only) or (len(test.orelse) == 1 and refuses_otherwise(module, only))
     blocks = (getattr(module.parents[test], name, ()) for name in ("body", "orelse", "finalbody"))
     block = next((one for one in blocks if isinstance(one, list) and test in one), [test])
     behind = block[block.index(test) + 1 :]
-    return isinstance(test.body[-1], _LEAVING) and bool(behind) and isinstance(behind[0], ast.Raise)
+    return isinstance(test.body[-1], _LEAVING) and bool(behind) and _refusal(behind[0])
+
+
+def _refusal(node: ast.stmt) -> bool:
+    refused = isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == "NotImplemented"
+    return refused or isinstance(node, ast.Raise)
 
 
 _LEAVING = (ast.Return, ast.Continue, ast.Break)
@@ -249,4 +267,6 @@ def _returns(statement: ast.If) -> bool:
 def scalar_shortcut(flow: Flow, leaf: Leaf) -> bool:
     """A number the user gave is compared with a float, for a cheaper formula that returns at once."""
     returns = isinstance(leaf.test, ast.If) and isinstance(leaf.test.body[-1], ast.Return)
+    if Kind.TENSOR not in flow.scope_of(leaf.node).names.values():
+        return False
     return returns and is_scalar_test(leaf.node, flow)

@@ -47,6 +47,19 @@ def speaks_to_script(module: Module) -> bool:
     return _TO_SCRIPT.search(module.source.content) is not None
 
 
+_HOST = ("numpy.", "cv2.", "PIL.", "builtins.open")
+
+
+def on_host(module: Module, function: Function) -> bool:
+    """A constructor, or a function that calls numpy, an image library or ``open``: no undecided size comes there."""
+    if function.outermost.node.name in ("__init__", "__new__"):
+        return True
+    calls = function.outermost.nodes.every(ast.Call)
+    if any(isinstance(one.func, ast.Attribute) and one.func.attr == "numpy" and not one.args for one in calls):
+        return True
+    return any((module.meaning(one.func) or "").startswith(_HOST) for one in calls)
+
+
 def _inside_torch(path: PurePath) -> str:
     parts = path.parts
     if "torch" not in parts:
@@ -78,6 +91,8 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
     if not own_tree(module) and speaks_to_script(module):
         return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
+    if asked and not own_tree(module) and function is not None and on_host(module, function):
+        return "host-code", "this runs on real values only: a constructor, or a function that hands data to the host"
     foreign = foreign_decorator(module, function, own_tree(module))
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"
