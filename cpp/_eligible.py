@@ -34,7 +34,7 @@ _ONE_DEVICE = re.compile(
 """What a function says that is written for one device."""
 _DEVICE_SOURCES = frozenset({".cu", ".cuh", ".hip"})
 _DEVICES = frozenset({"cpu", "cuda", "hip", "rocm", "xpu", "sycl", "mps", "metal", "npu", "mlu", "musa", "vulkan"})
-"""What folders and namespaces of kernels are called."""
+"""The words by which folders, files and namespaces of kernels are named: ``csrc/cpu``, ``sort_cuda.cpp``."""
 _DEVICE_NAME = re.compile(r"\w+NativeFunctions::|(?:\w_|[a-z0-9])(?i:cuda|cpu|hip|xpu|mps|npu|mlu)\(")
 """The heads of kernels: ``fill_cuda(…)``, ``fillCpu(…)``, ``XLANativeFunctions::fill(…)`` as torchgen declares them."""
 _MARKED = ("call_expression", "if_statement", "conditional_expression", "declaration")
@@ -147,7 +147,9 @@ class Eligibility:
 
     def _on_one_device(self, function: Function) -> bool:
         """Whether a function of which nothing but ``--all-functions`` says that it sees symbols is a kernel."""
-        if self._path.suffix in _DEVICE_SOURCES or not _DEVICES.isdisjoint((*self._path.parts, *_spaces(function))):
+        names = (*self._path.parts, *_spaces(function))
+        words = {word for name in names for word in re.split(r"[^a-z0-9]+", name.lower())}
+        if self._path.suffix in _DEVICE_SOURCES or not _DEVICES.isdisjoint(words):
             return True
         head = function.node.child_by_field_name("declarator")
         if head is not None and _DEVICE_NAME.search(self.model.tree.text(head)):

@@ -98,7 +98,7 @@ CASES = (
     Case("device-code", "Tensor XLANativeFunctions::fill(const Tensor& t) { return t.narrow(0, 0, t.size(0)); }"),
     body("device-code", "return fill_cuda(t, t.size(0));"),
     Case("device-code", "Tensor f(const Tensor& t) { return t.narrow(0, 0, t.size(0)); }", path="shapes.cu"),
-    Case("device-code", "Tensor f(const Tensor& t) { return t.narrow(0, 0, t.size(0)); }", path="csrc/cpu/shapes.cpp"),
+    Case("device-code", "Tensor f(const Tensor& t) { return t.narrow(0, 0, t.size(0)); }", path="csrc/shapes_cpu.cpp"),
     Case("device-code", "namespace mine::xpu {\nTensor f(const Tensor& t) { return t.narrow(0, 0, t.size(0)); }\n}"),
     body("switch", "switch (t.size(0)) { case 0: return t; default: return u; }"),
     body("template-argument", "return g<t.size(0)>(t);"),
