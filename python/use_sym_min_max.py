@@ -75,20 +75,33 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
 
 
 def _bounds_a_loop(module: Module, node: ast.Call) -> bool:
-    """Whether the value does nothing but say how far a ``range`` goes, by itself or by the name it is given."""
+    """Whether a ``range`` has decided the size, or will: the value counts the loop's turns, or is a part of one turn."""
     function = module.function_of(node)
+    named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     for above in module.ancestors(node):
         if isinstance(above, ast.Call) and _builtin(module, above):
             continue
         if isinstance(above, ast.Call):
-            return module.meaning(above.func) == "builtins.range"
+            return _ranges(module, above)
         if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name) and function is not None:
             name = above.targets[0].id
-            calls = [one for one in function.nodes.every(ast.Call) if module.meaning(one.func) == "builtins.range"]
-            return any(isinstance(one, ast.Name) and one.id == name for call in calls for one in ast.walk(call))
+            calls = [one for one in function.nodes.every(ast.Call) if _ranges(module, one)]
+            bounds = any(isinstance(one, ast.Name) and one.id == name for call in calls for one in ast.walk(call))
+            return bounds or any(_counts(module, one, named) for one in module.ancestors(above))
         if not isinstance(above, (ast.BinOp, ast.IfExp)):
             return False
     return False
+
+
+def _ranges(module: Module, call: ast.Call) -> bool:
+    return module.meaning(call.func) == "builtins.range"
+
+
+def _counts(module: Module, loop: ast.AST, names: set[str]) -> bool:
+    """``for off in range(...)`` with ``off`` among the names."""
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or not isinstance(loop.iter, ast.Call):
+        return False
+    return loop.target.id in names and _ranges(module, loop.iter)
 
 
 def _unfit(types: Surely, node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:
