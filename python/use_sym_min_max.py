@@ -75,7 +75,7 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
 
 
 def _bounds_a_loop(module: Module, node: ast.Call) -> bool:
-    """Whether a ``range`` has decided the size, or will: the value counts the loop's turns, or is a part of one turn."""
+    """Whether a ``range`` has decided the size, or will: the value counts its turns, or is a part of one turn."""
     function = module.function_of(node)
     named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     for above in module.ancestors(node):
