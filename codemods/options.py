@@ -90,7 +90,7 @@ SCHEMAS = [
 RULES = [
     click.Option(["--select"], callback=_names, metavar="RULE,…", help="Only these rules."),
     click.Option(["--ignore"], callback=_names, default="", metavar="RULE,…", help="Not these rules."),
-    click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes by which an undecided size takes a stated path."),
+    click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes that change something, each of which says what."),
     click.Option(["--all-functions"], is_flag=True, help="Every function sees symbolic sizes (out-of-tree code)."),
     click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
     click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-': its suffix counts."),

@@ -19,9 +19,9 @@ class Safety(Enum):
     """How far a fix can be trusted before it is verified."""
 
     SAFE = "safe"
-    """The same behaviour on concrete sizes, by construction."""
+    """On concrete values no result, type, exception or effect changes, whatever a caller passes."""
     UNSAFE = "unsafe"
-    """An undecided size takes a stated path, or an exception type changes."""
+    """Something changes, and the fix says what: an undecided size takes a path, or a value is taken for a size."""
     MANUAL = "manual"
     """Shown, never applied."""
 
@@ -31,9 +31,9 @@ class Fix:
     """A transaction: all of ``edits`` or none.
 
     ``mode`` is the failure mode (1 direct throw, 2 branch, 3 TensorIterator, 4 implicit SymInt to int64), ``default``
-    says in words which path an undecided size takes, ``needs`` names the headers or imports the new text asks for:
-    the language places each of them once however many fixes ask. ``round`` counts the rounds of other fixes that were
-    applied before this one was found.
+    says in words what an unsafe fix changes, such as the path that an undecided size takes, ``needs`` names the headers
+    or imports the new text asks for: the language places each of them once however many fixes ask. ``round`` counts the
+    rounds of other fixes that were applied before this one was found.
     """
 
     rule: str

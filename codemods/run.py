@@ -275,7 +275,9 @@ def examine(task: _Task, question: Question, context: Context) -> Outcome:
         rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
         outcome = rewrite(located, rules, load_language(task.wing.package), context, question.wishes)
     except (RecursionError, MemoryError):  # the latter is what Python's own parser says
-        return Refused(task.path, "too-deep", "is nested deeper than symfix can follow; split its deepest expression")
+        return Refused(
+            task.path, "nested-too-deeply", "is nested deeper than symfix can follow; split its deepest expression"
+        )
     except Exception:
         return Failed(task.path, traceback.format_exc())
     return replace(outcome, path=task.path) if isinstance(outcome, Refused) else replace(outcome, source=source)

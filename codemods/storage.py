@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 
 _NEW = ".new-"
+_LAYOUT = "sealed"
+"""The files below are sealed; a symfix that knows no seals looks elsewhere."""
 _SEAL = b"symfix-1"
 _OTHERS_WRITE = 0o022
 _PIECE = 1024**2
@@ -26,7 +28,7 @@ def folder(kind: str) -> Path:
     from platformdirs import user_cache_path
 
     place = user_cache_path("symfix")
-    return (Path(os.devnull) / "symfix" if doubt(place) else place) / kind
+    return (Path(os.devnull) / "symfix" if doubt(place) else place) / _LAYOUT / kind
 
 
 @lru_cache

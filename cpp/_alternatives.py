@@ -21,8 +21,9 @@ from ._declarations import Function
 from ._flow import Knowledge
 from ._model import model_of
 from ._symbool import Comparison, as_method, comparison, general_answer
-from ._tree import ancestors, arguments, every, field
+from ._tree import ancestors, arguments, every, field, is_deep
 from ._types import Type
+from ._words import listed
 
 NAME = "alternative"
 _DEMANGLED = re.compile(r"(?:.*::)?(~?\w+)(?:\[abi:\w+\])?(?:<.*>)?\((.*)\)[\w &]*\Z", re.DOTALL)
@@ -32,7 +33,7 @@ _METHODS = {"std::max": "max", "std::min": "min"}
 def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
     """The bytes of the function that a demangled name means; ``line`` says nothing here."""
     found = _DEMANGLED.match(function.replace("(anonymous namespace)::", ""))
-    name, passed = (found[1], _listed(found[2])) if found else (function, None)
+    name, passed = (found[1], _arguments_of(found[2])) if found else (function, None)
     named = [one for one in model_of(source).functions if one.name.rpartition("::")[2] == name]
     if not named:
         return None
@@ -48,24 +49,18 @@ def _likeness(function: Function, passed: list[str]) -> tuple[bool, int]:
 
 def _word(text: str) -> str:
     words = re.findall(r"\w+", re.sub(r"\b(?:const|at|c10|std)\b", " ", text))
-    return {"int64_t": "long", "IntArrayRef": "ArrayRef", "SymIntArrayRef": "ArrayRef"}.get(*words[:1] * 2) or (
-        words[0] if words else ""
-    )
+    first = words[0] if words else ""
+    return {"int64_t": "long", "IntArrayRef": "ArrayRef", "SymIntArrayRef": "ArrayRef"}.get(first, first)
 
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
-def _listed(text: str) -> list[str]:
+def _arguments_of(text: str) -> list[str]:
     """The arguments of a demangled signature."""
-    found, depth, start = [], 0, 0
-    for at, letter in enumerate(text):
-        depth += (letter in "<(") - (letter in ">)")
-        if letter == "," and depth == 0:
-            found.append(text[start:at])
-            start = at + 1
-    last = text[start:].strip()
+    found = listed(text)
+    last = found.pop().strip()
     return [*found, last] if last and last != "void" else found
 
 
@@ -74,7 +69,7 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     know = knowledge(source, context)
     tree = know.model.tree
     function = know.model.function_at(where[0])
-    if function is None:
+    if function is None or is_deep(function.node):
         return
     name = function.name
     larger = [fix for call in every(function.body, "call_expression") for fix in _larger(know, call, name)]

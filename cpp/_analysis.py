@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,10 @@ from ._headers import HeaderIndex
 from ._infer import Inference
 from ._kernels import follow
 from ._model import model_of
+from ._tree import DEEPEST
+
+_FRAMES = 20 * DEEPEST
+"""Room for the steps that follow nodes inside one another, wherever in the stack they begin."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ def worth_reading(source: SourceFile, context: Context) -> bool:
 @lru_cache(maxsize=4)
 def knowledge(source: SourceFile, context: Context) -> Knowledge:
     """The model, types and eligible functions of a file."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     model = model_of(source)
     types = Inference(model, context.api)
     eligibility = Eligibility(model, context.api, source.path, all_functions=context.all_functions)

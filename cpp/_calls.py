@@ -148,7 +148,7 @@ def _method(
 
 def _static_cast(p: Flow, node: Node, call: Node, function: Node, kind: Type, cause: Entity) -> None:
     target = p.types.type_of(call)
-    if kind is Type.SYM_INT and target is Type.INT and is_wide(p.model.tree.text(function)):
+    if kind is Type.SYM_INT and target in (Type.INT, Type.LONG_LONG) and is_wide(p.model.tree.text(function)):
         p.splice(cause, call, function.start_byte, function.end_byte, "")
         if node.type in ("identifier", "call_expression", "subscript_expression"):
             listed = field(call, "arguments")
@@ -208,6 +208,11 @@ def _standard(p: Flow, node: Node, call: Node, name: str, position: int, kind: T
 
 def _extremum(p: Flow, call: Node, name: str, passed: list[Node], cause: Entity) -> None:
     """``std::max(a, b)`` decides by ``<``; ``a.max(b)`` does not."""
+    function = field(call, "function")
+    named = re.search(r"<.*>", p.model.tree.text(function), re.DOTALL) if function is not None else None
+    if named is not None and not is_wide(named[0]):
+        p.conflict(cause, call, "cast", f"the values are cast by {name}{named[0]}")
+        return
     for value in passed:
         if p.kind_of(value) not in INTEGERS - {Type.UNSIGNED}:
             p.conflict(

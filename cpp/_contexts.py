@@ -6,18 +6,18 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from ._calls import argument, list_method
+from ._calls import list_method
 from ._conditions import SIMPLE, bound, loop_of, truth
-from ._declarations import Variable, vexing_arguments
 from ._flow import Entity, Flow
-from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, promote, promote_result, put, store
+from ._initializers import captured, initialized, passed, vexing
+from ._promote import INTEGERS, LISTS, SYMBOLIC_TYPES, construct, demand, promote_result, put, store
 from ._tree import arguments, field, walk
 from ._types import HELD, Type, is_wide
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_VALUE_OF_A_BLOCK = "parenthesized_expression"
 _EFFECTS = frozenset({"call_expression", "update_expression", "assignment_expression"})
-_STATEMENTS = frozenset({"expression_statement", "for_statement", "comma_expression", "lambda_capture_specifier"})
 
 
 def arrive(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
@@ -25,7 +25,7 @@ def arrive(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
     parent = node.parent
     if parent is None:
         return
-    if parent.type in _STATEMENTS and not _is_field(parent, "condition", node):
+    if _is_dropped(node):
         return
     handler = _HANDLERS.get(parent.type)
     if handler is None:
@@ -33,6 +33,22 @@ def arrive(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
         p.conflict(cause, parent, "unsupported-syntax", f"the value flows into a {words}")
     else:
         handler(p, node, parent, kind, cause)
+
+
+def _is_dropped(node: Node) -> bool:
+    """Whether nothing uses the value of an expression."""
+    around = node.parent
+    if around is None or around.type == "lambda_capture_specifier":
+        return True
+    if around.type == "comma_expression":
+        return _is_field(around, "left", node) or _is_dropped(around)
+    if around.type == "for_statement":
+        return not _is_field(around, "condition", node)
+    if around.type != "expression_statement":
+        return False
+    block = around.parent
+    is_last = block is not None and bool(block.named_children) and block.named_children[-1].id == around.id
+    return not (is_last and block is not None and block.parent is not None and block.parent.type == _VALUE_OF_A_BLOCK)
 
 
 def _parenthesized(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
@@ -66,8 +82,8 @@ def _binary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> Non
         p.conflict(cause, parent, "no-symint-operator", f"SymInt has no operator {operator}")
     elif kind is Type.SYM_ITER and theirs in INTEGERS and operator in ("+", "-"):
         p.flow(parent, kind, cause)
-    elif kind is Type.SYM_INT and theirs is Type.UNSIGNED and operator == "-":
-        p.conflict(cause, parent, "unsigned-arithmetic", "an unsigned difference wraps where a SymInt goes below 0")
+    elif kind is Type.SYM_INT and _wraps(p, left, right, operator):
+        p.conflict(cause, parent, "unsigned-arithmetic", f"an unsigned {operator} wraps where a SymInt is below 0")
     elif kind is Type.SYM_INT and theirs in INTEGERS:
         p.flow(parent, Type.SYM_INT, cause)
     elif {kind, theirs} <= INTEGERS | {Type.FLOAT, Type.SYM_FLOAT} and operator != "%":
@@ -82,6 +98,23 @@ def _binary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> Non
     else:
         text = p.model.tree.text(other)
         p.conflict(cause, parent, "unknown-operand", f"the value meets {text}, whose type is {theirs.value}")
+
+
+def _wraps(p: Flow, left: Node, right: Node, operator: str) -> bool:
+    """Whether the file computes this without a sign, and gets what a SymInt does not: by itself, or from below 0."""
+    if Type.UNSIGNED not in (p.types.type_of(left), p.types.type_of(right)) or operator in ("+", "*", "==", "!="):
+        return False
+    return operator == "-" or not (_counts(p, left) and _counts(p, right))
+
+
+def _counts(p: Flow, node: Node) -> bool:
+    """Whether a value is made from sizes and literals in a way that never goes below 0."""
+    if node.type == "parenthesized_expression" and node.named_children:
+        return _counts(p, node.named_children[-1])
+    sign, left, right = field(node, "operator"), field(node, "left"), field(node, "right")
+    if node.type == "binary_expression" and sign is not None and left is not None and right is not None:
+        return p.model.tree.text(sign) in ("+", "*", "/", "%") and _counts(p, left) and _counts(p, right)
+    return node.type in ("call_expression", "number_literal") or p.types.type_of(node) is Type.UNSIGNED
 
 
 def _is_stream(p: Flow, left: Node) -> bool:
@@ -106,7 +139,7 @@ def _comparison(p: Flow, node: Node, parent: Node, other: Node, kind: Type, caus
             demand(p, other, cause)
     elif kind in LISTS | {Type.SYM_ITER}:
         demand(p, other, cause)
-    elif theirs is Type.UNSIGNED and p.model.tree.text(sign) not in ("==", "!=") and node.type != "call_expression":
+    elif _wraps(p, node, other, p.model.tree.text(sign)):
         p.conflict(cause, parent, "unsigned-arithmetic", "an unsigned comparison wraps where a SymInt is below 0")
     elif theirs not in INTEGERS | {Type.FLOAT, Type.SYM_FLOAT} or (
         kind is Type.SYM_FLOAT and _is_field(parent, "left", other)
@@ -117,7 +150,9 @@ def _comparison(p: Flow, node: Node, parent: Node, other: Node, kind: Type, caus
 
 def _unary(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
     operator = p.model.tree.text(parent.children[0])
-    if operator == "-" and kind is Type.SYM_INT:
+    if operator == "-" and kind is Type.SYM_INT and p.types.type_of(node) is Type.UNSIGNED:
+        p.conflict(cause, parent, "unsigned-arithmetic", "an unsigned - wraps where a SymInt is below 0")
+    elif operator == "-" and kind is Type.SYM_INT:
         p.flow(parent, kind, cause)
     elif operator == "!" and kind is Type.SYM_INT and node.type in SIMPLE and loop_of(parent) is None:
         p.splice(cause, parent, parent.start_byte, node.start_byte, "")
@@ -152,13 +187,17 @@ def _assignment(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) ->
     operator = p.model.tree.text(sign)
     if node.id == right.id:
         put(p, left, kind, cause)
-        if operator == "=" and parent.parent is not None and parent.parent.type not in _STATEMENTS:
-            p.flow(parent, kind, cause)
+        if not _is_dropped(parent):
+            _yielded(p, parent, operator, kind, cause)
         return
+    if not _is_dropped(parent):
+        _yielded(p, parent, operator, kind, cause)
     if operator == "=" and kind in LISTS:
         demand(p, right, cause)
     elif kind in LISTS | {Type.SYM_ITER}:
         p.conflict(cause, parent, "no-symint-operator", f"the array is changed by {operator}")
+    elif operator == "=" and p.kind_of(right) is Type.LONG_LONG:
+        return  # a SymInt can be assigned any integer; only its operators are ambiguous for long long
     elif p.kind_of(right) not in INTEGERS | ({Type.FLOAT, Type.SYM_FLOAT} if kind is Type.SYM_FLOAT else set()):
         p.conflict(cause, right, "mixed-assignment", f"{p.model.tree.text(right)} is of type {p.kind_of(right).value}")
     elif kind is Type.SYM_FLOAT and operator != "=":
@@ -178,71 +217,12 @@ def _assignment(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) ->
         p.conflict(cause, parent, "no-symint-operator", f"SymInt has no operator {operator}")
 
 
-def _init_declarator(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
-    variable = _declared(p, parent)
-    if variable is None:
-        p.conflict(cause, parent, "structured-binding", "the value is unpacked")
-    elif node.type == "initializer_list" and (variable.type is Type.INT or variable.how == "c-array"):
-        promote(p, variable, Type.SYM_INT, cause)
-    elif node.type == "initializer_list" and variable.type is not Type.INT_VEC:
-        if variable.type is not Type.SYM_VEC:
-            p.conflict(cause, parent, "declared-type", f"{variable.name} is declared {variable.type_text}")
+def _yielded(p: Flow, assignment: Node, operator: str, kind: Type, cause: Entity) -> None:
+    """The value of an assignment is used in turn."""
+    if operator in ("=", "-=", "%="):
+        p.flow(assignment, kind, cause)
     else:
-        store(p, variable, kind, cause, node)
-
-
-def _declared(p: Flow, declarator: Node) -> Variable | None:
-    name = field(declarator, "declarator")
-    while name is not None and name.type not in ("identifier", "structured_binding_declarator"):
-        name = field(name, "declarator") or (name.named_children[-1] if name.named_children else None)
-    return None if name is None or name.type != "identifier" else p.model.resolve(name)
-
-
-def _arguments(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
-    around = parent.parent
-    if around is None:
-        return
-    if around.type == "call_expression":
-        argument(p, node, around, kind, cause)
-    elif around.type == "init_declarator":
-        variable = _declared(p, around)
-        if variable is None:
-            p.conflict(cause, around, "unsupported-syntax", "the value constructs something that has no name")
-        else:
-            constructed(p, variable, arguments(parent), node, kind, cause)
-    else:
-        p.conflict(cause, around, "unsupported-syntax", f"the value flows into a {around.type.replace('_', ' ')}")
-
-
-def _vexing(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
-    listed = parent.parent
-    declarator = None if listed is None else listed.parent
-    name = None if declarator is None else field(declarator, "declarator")
-    variable = None if name is None else p.model.resolve(name)
-    if listed is None or variable is None or variable.how != "local":
-        p.conflict(cause, parent, "unsupported-syntax", "the value stands where a type could")
-    else:
-        constructed(p, variable, vexing_arguments(listed), node, kind, cause)
-
-
-def constructed(p: Flow, variable: Variable, values: list[Node], node: Node, kind: Type, cause: Entity) -> None:
-    """A symbolic value is a constructor argument of a declared variable."""
-    position = next((i for i, value in enumerate(values) if value.id == node.id), 0)
-    if variable.type is Type.TENSORS:
-        p.conflict(cause, node, "decides-arity", f"the value decides how many Tensors {variable.name} holds")
-    elif variable.type in (Type.INT_VEC, Type.SYM_VEC) and kind is Type.SYM_INT:
-        if position == 0 and node.type != "initializer_list":
-            p.conflict(cause, node, "container-size", f"the value decides how many elements {variable.name} has")
-        else:
-            store(p, variable, Type.SYM_VEC, cause, node)
-    elif variable.type in (Type.INT_VEC, Type.SYM_VEC):
-        store(p, variable, Type.SYM_VEC, cause, node)
-    elif kind is Type.SYM_ITER and variable.type in (Type.INT_REF, Type.SYM_REF) and position == 0:
-        store(p, variable, Type.SYM_REF, cause, node)
-    elif len(values) == 1 and variable.type in (Type.INT, Type.INT_REF, Type.FLOAT, Type.AUTO, Type.SCALAR):
-        store(p, variable, kind, cause, node)
-    elif variable.type not in SYMBOLIC_TYPES:
-        p.conflict(cause, node, "unknown-callee", f"the value constructs {variable.name}, a {variable.type_text}")
+        p.conflict(cause, assignment, "no-symint-operator", f"SymInt's {operator} has no value")
 
 
 def _braces(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
@@ -269,7 +249,10 @@ def _return(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> Non
 
 def _conditional(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
     if _is_field(parent, "condition", node):
-        truth(p, node, kind, cause)
+        if field(parent, "consequence") is None:
+            p.conflict(cause, parent, "no-symint-operator", "the value is tested for truth and used in one")
+        else:
+            truth(p, node, kind, cause)
         return
     consequence, alternative = field(parent, "consequence"), field(parent, "alternative")
     other = alternative if consequence is not None and consequence.id == node.id else consequence
@@ -278,7 +261,7 @@ def _conditional(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -
     theirs = p.kind_of(other)
     if kind in LISTS:
         demand(p, other, cause)
-    elif kind is Type.SYM_INT and theirs in INTEGERS:
+    elif kind is Type.SYM_INT and theirs in INTEGERS | {Type.LONG_LONG}:
         p.finally_(lambda: _same_type(p, other, cause))
     elif not (kind is Type.SYM_FLOAT and theirs is Type.SYM_FLOAT):
         p.conflict(cause, parent, "mixed-conditional", f"the other branch is of type {theirs.value}")
@@ -328,17 +311,15 @@ def _range_for(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> 
         store(p, variable, Type.SYM_INT, cause, node)
 
 
-def _capture(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
-    left = field(parent, "left")
-    variable = None if left is None else p.model.resolve(left)
-    if variable is not None:
-        promote(p, variable, kind, cause)
-
-
 def _cast(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
     target = p.types.type_of(parent)
     written = field(parent, "type")
-    if kind is Type.SYM_INT and target is Type.INT and written is not None and is_wide(p.model.tree.text(written)):
+    if (
+        kind is Type.SYM_INT
+        and target in (Type.INT, Type.LONG_LONG)
+        and written is not None
+        and is_wide(p.model.tree.text(written))
+    ):
         p.splice(cause, parent, parent.start_byte, node.start_byte, "")
         p.flow(parent, kind, cause)
     elif kind is Type.SYM_INT and target is Type.FLOAT:
@@ -370,9 +351,10 @@ _HANDLERS: dict[str, Callable[[Flow, Node, Node, Type, Entity], None]] = {
     "pointer_expression": _unary,
     "update_expression": _update,
     "assignment_expression": _assignment,
-    "init_declarator": _init_declarator,
-    "argument_list": _arguments,
-    "parameter_declaration": _vexing,
+    "comma_expression": _parenthesized,
+    "init_declarator": initialized,
+    "argument_list": passed,
+    "parameter_declaration": vexing,
     "initializer_list": _braces,
     "return_statement": _return,
     "conditional_expression": _conditional,
@@ -380,7 +362,7 @@ _HANDLERS: dict[str, Callable[[Flow, Node, Node, Type, Entity], None]] = {
     "subscript_argument_list": _index,
     "field_expression": _member,
     "for_range_loop": _range_for,
-    "lambda_capture_initializer": _capture,
+    "lambda_capture_initializer": captured,
     "cast_expression": _cast,
     "for_statement": _loop,
     "while_statement": _loop,

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from ._names import Names
 from ._tree import Tree, arguments
-from ._types import Type, read_type
+from ._types import Type
 
 _SCOPES = frozenset(
     {
@@ -75,6 +76,7 @@ class Declarations:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
+        self.names = Names(tree)
         self.variables: dict[tuple[int, str], list[Variable]] = defaultdict(list)
         self.lambdas: dict[int, Function] = {}
         self._built: set[int] = set()
@@ -99,7 +101,7 @@ class Declarations:
                 node,
                 function.node,
                 function.node.start_byte,
-                read_type(type_text),
+                self.names.read(type_text, child),
                 type_text,
                 type_node,
                 child,
@@ -114,9 +116,13 @@ class Declarations:
         """Add the variables and lambdas of a function definition, once."""
         if function.node.id not in self._built:
             self._built.add(function.node.id)
-            self._visit(function.body, function, function.node)
+            waiting = [(function.body, function, function.node)]
+            while waiting:
+                node, owner, scope = self._visit(*waiting.pop())
+                waiting.extend((child, owner, scope) for child in reversed(node.named_children))
 
-    def _visit(self, node: Node, function: Function, scope: Node) -> None:
+    def _visit(self, node: Node, function: Function, scope: Node) -> tuple[Node, Function, Node]:
+        """Add what a node declares; the node, and the function and scope that its children stand in."""
         inside = node if node.type in _SCOPES else scope
         if node.type == "lambda_expression":
             function = self._lambda(node, function)
@@ -128,8 +134,7 @@ class Declarations:
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None and node.parent is not None and node.parent.parent is not None:
                 self._declare(left, "auto", None, node, function, node.parent.parent, (right,), "capture")
-        for child in node.named_children:
-            self._visit(child, function, inside)
+        return node, function, inside
 
     def _lambda(self, node: Node, outer: Function) -> Function:
         body = node.child_by_field_name("body")
@@ -145,7 +150,7 @@ class Declarations:
             self.add_parameters(function, declarator)
             function.returns_node = trailing_return(declarator)
             if function.returns_node is not None:
-                function.returns = read_type(self.tree.text(function.returns_node))
+                function.returns = self.names.read(self.tree.text(function.returns_node), function.returns_node)
         if function.returns_node is None:
             function.returns = Type.AUTO
         return function
@@ -172,7 +177,8 @@ class Declarations:
                 how = "c-array"
             name_node = _declared_name(inner)
             if name_node is not None:
-                text = self.tree.content[node.start_byte : type_node.end_byte].decode()
+                first = node.child_by_field_name("declarator") or type_node
+                text = self.tree.content[node.start_byte : first.start_byte].decode().strip()
                 if inner.type == "reference_declarator":
                     text += inner.text.decode()[0] if inner.text else ""
                 self._declare(name_node, text, type_node, node, function, scope, initializers, how)
@@ -208,7 +214,7 @@ class Declarations:
         initializers: tuple[Node, ...],
         how: str,
     ) -> None:
-        kind = read_type(type_text) if how not in ("structured-binding", "c-array") else Type.UNKNOWN
+        kind = self.names.read(type_text, name) if how not in ("structured-binding", "c-array") else Type.UNKNOWN
         variable = Variable(
             self.tree.text(name), name, scope, name.start_byte, kind, type_text, type_node, declaration, function,
             initializers, how,

@@ -12,8 +12,8 @@ from tree_sitter import Node
 from ..codemods.torchapi import Kernel, TorchApi
 from ._declarations import Function
 from ._model import STRUCTURED_KERNEL, STRUCTURED_META, Model
-from ._registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations
-from ._tree import ancestors, every, field
+from ._registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations, unread
+from ._tree import ancestors, every, field, is_deep
 
 _FORMULAS = ("torch::autograd::generated::details", "at::functionalization")
 _DEVICE_TEST = re.compile(
@@ -80,6 +80,9 @@ class Eligibility:
         self._functions: dict[int, Function] = {}
         self._kernel_code: dict[int, list[KernelCode]] = {}
         self._registered = registrations(model)
+        self.unread = tuple(unread(model))
+        self.deep: list[Function] = []
+        """Functions that would be eligible, were they not nested too deeply to be followed."""
         outer = [function for function in model.functions if not function.is_lambda]
         for function in outer:
             why = self._entry(function)
@@ -91,8 +94,10 @@ class Eligibility:
         while waiting:
             caller = waiting.pop()
             for callee in self._callees(caller):
-                if callee.node.id not in self.why and not self.is_kernel(callee):
-                    self._admit(callee, f"reached from {caller.name}")
+                if callee.node.id in self.why or callee in self.deep or self.is_kernel(callee):
+                    continue
+                self._admit(callee, f"reached from {caller.name}")
+                if callee not in self.deep:
                     waiting.append(callee)
 
     @property
@@ -157,6 +162,9 @@ class Eligibility:
         return _ONE_DEVICE.search(self.model.tree.text(function.body)) is not None
 
     def _admit(self, function: Function, why: str) -> None:
+        if is_deep(function.node):
+            self.deep.append(function)
+            return
         self.why[function.node.id] = why
         self._functions[function.node.id] = function
 

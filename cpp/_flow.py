@@ -22,7 +22,7 @@ from ._headers import HeaderIndex
 from ._infer import CONCRETE, Inference
 from ._model import STRUCTURED_META, Model
 from ._tree import STATEMENTS, ancestors, arguments, every, field
-from ._types import HEADERS, SYMBOLIC, Type
+from ._types import HEADERS, SYMBOLIC, Type, is_wide
 
 Entity = Hashable
 """What a promotion is made of: a concrete call, a variable, a call that takes the value, a function's result."""
@@ -75,6 +75,13 @@ class Promotion:
         return tuple(sorted({HEADERS[edit.text] for edit in self.edits if edit.text in HEADERS}))
 
 
+def wider(promotion: Promotion, content: bytes) -> str | None:
+    """What to say of a SymInt in place of a narrower integer, which cuts a large size off; None where there is none."""
+    narrow = [content[edit.start : edit.end].decode() for edit in promotion.edits if edit.text == b"c10::SymInt"]
+    cut = sorted({text for text in narrow if text and not is_wide(text)})
+    return f"a size of 2**31 or more, which `{cut[0]}` cut off, is kept whole" if cut else None
+
+
 @dataclass(frozen=True)
 class Knowledge:
     """What the flow asks about one file and its torch."""
@@ -102,7 +109,6 @@ class Flow:
         self.kernels = {seed.function.node.id: seed.kernel for seed in live if seed.kernel is not None}
         self._steps = steps
         self._kernel_code = kernel_code
-        self._owner: dict[int, Entity] = {}
         self._edits: dict[Entity, set[Edit]] = defaultdict(set)
         self._causes: dict[Entity, set[Entity]] = defaultdict(set)
         self._joined: dict[Entity, set[Entity]] = defaultdict(set)
@@ -127,13 +133,14 @@ class Flow:
 
     def flow(self, node: Node, kind: Type, cause: Entity) -> None:
         """The value of an expression is now of a symbolic kind: carry it into whatever stands around it."""
+        entity: Entity = ("value", node.id)
+        self.link(cause, entity)
         if node.id in self.promoted:
-            self.join(cause, self._owner[node.id])
             if self.promoted[node.id] is not kind:
                 self.conflict(cause, node, "two-kinds", "the expression would have two symbolic types")
             return
+        cause = entity
         self.promoted[node.id] = kind
-        self._owner[node.id] = cause
         for part in self._kernel_code:
             if part.start <= node.start_byte < part.end:
                 self.conflict(cause, node, part.reason, "the value is used in code that only runs on real data")
@@ -201,23 +208,21 @@ class Flow:
 
     def guilty(self) -> dict[int, Conflict]:
         """The seeds from which a conflict was reached, by the id of their call, with the first such conflict."""
-        found: dict[int, Conflict] = {}
+        blamed: dict[Entity, Conflict] = {}
         for cause, conflict in self.conflicts:
-            seen, waiting = {cause}, [cause]
+            waiting = [cause]
             while waiting:
-                for before in self._causes[waiting.pop()]:
-                    if before not in seen:
-                        seen.add(before)
-                        waiting.append(before)
-            for seed in self._live.values():
-                if seed.entity in seen:
-                    found.setdefault(seed.call.id, conflict)
-        return found
+                entity = waiting.pop()
+                if entity not in blamed:
+                    blamed[entity] = conflict
+                    waiting.extend(self._causes[entity])
+        return {call: blamed[seed.entity] for call, seed in self._live.items() if seed.entity in blamed}
 
     def promotions(self) -> list[Promotion]:
         """The transactions, in source order of their first seed."""
         groups: list[Promotion] = []
         seen: set[Entity] = set()
+        by_entity = {seed.entity: seed for seed in self._live.values()}
         for seed in sorted(self._live.values(), key=lambda one: one.call.start_byte):
             if seed.entity in seen:
                 continue
@@ -227,7 +232,8 @@ class Flow:
                     members.add(near)
                     waiting.append(near)
             seen |= members
-            seeds = tuple(one for one in self._live.values() if one.entity in members)
+            named = (by_entity[member] for member in members if member in by_entity)
+            seeds = tuple(sorted(named, key=lambda one: one.call.start_byte))
             edits = self._edits_of(members)
             names = dict.fromkeys(self._names[m] for m in members if m in self._names and not _is_seed(m))
             groups.append(Promotion(seeds, tuple(edits), tuple(sorted(names))))
@@ -322,7 +328,7 @@ def _seeds(know: Knowledge, function: Function) -> Iterable[tuple[Seed, Conflict
                 yield seed, Conflict(node, "dimname", "a dimension by name has no symbolic form")
             else:
                 yield seed, None
-        elif kind is Type.UNKNOWN:
+        elif kind in (Type.UNKNOWN, Type.AUTO):
             text = know.model.tree.text(receiver)
             yield seed, Conflict(node, "receiver-unknown", f"{text} is not known to be a Tensor")
 

@@ -7,10 +7,11 @@ import re
 from tree_sitter import Node
 
 from ..codemods.torchapi import Operator, TorchApi
-from ._declarations import Function
+from ._declarations import Function, Variable
 from ._model import Model
-from ._tree import arguments, field
-from ._types import ELEMENT, HELD, Type, read_type
+from ._saved import READERS, is_context, slot
+from ._tree import arguments, every, field
+from ._types import ELEMENT, HELD, Type
 
 CONCRETE = {
     "size": ("sym_size", Type.INT),
@@ -70,7 +71,7 @@ class Inference:
         """The type that a type node, or the callee of a construction, names; UNKNOWN for a function."""
         if node.type == "identifier" and self.model.resolve(node) is not None:
             return Type.UNKNOWN
-        return read_type(self.model.tree.text(node))
+        return self.model.names.read(self.model.tree.text(node), node)
 
     def receiver(self, call: Node) -> tuple[Node, str] | None:
         """The receiver and the name of a method call, or None for any other call."""
@@ -134,11 +135,25 @@ class Inference:
         if method is not None:
             return self.api.methods(method[1]) if self.is_tensor(method[0]) else ()
         qualifier, _, name = self.callee(call).rpartition("::")
-        if qualifier in ("at", "torch", ""):
+        if not qualifier:
+            return self.api.functions(name) if self._finds_operators(call, name) else ()
+        if not self.model.names.is_outermost(qualifier.partition("::")[0], call):
+            return ()
+        if qualifier in ("at", "torch"):
             return self.api.functions(name)
         if qualifier in ("native", "at::native"):
             return tuple(kernel.operator for kernel in self.api.kernels(name))
         return ()
+
+    def _finds_operators(self, call: Node, name: str) -> bool:
+        """Whether an unqualified name means torch's operators: in its namespaces, or with a Tensor as an argument."""
+        function = field(call, "function")
+        if function is None or (function.type == "identifier" and self.model.resolve(function) is not None):
+            return False
+        if self.model.is_hidden(name, call):
+            return False
+        of_tensors = {Type.TENSOR, Type.OPTIONAL_TENSOR, Type.TENSORS}
+        return self.model.names.in_torch(call) or any(self.type_of(value) in of_tensors for value in arguments(call))
 
     def _infer(self, node: Node) -> Type:
         tree = self.model.tree
@@ -150,12 +165,17 @@ class Inference:
             case "number_literal":
                 text = tree.text(node).lower()
                 if text.startswith("0x") or not re.search(r"[.ef]", text):
+                    if "ll" in text:
+                        return Type.UNKNOWN if "u" in text else Type.LONG_LONG
                     return Type.UNSIGNED if "u" in text else Type.INT
                 return Type.UNKNOWN if text.endswith("f") else Type.FLOAT
             case "true" | "false":
                 return Type.BOOL
             case "parenthesized_expression" | "condition_clause" if node.named_children:
                 return self.type_of(node.named_children[-1])
+            case "comma_expression":
+                right = field(node, "right")
+                return Type.UNKNOWN if right is None else self.type_of(right)
             case "unary_expression" | "pointer_expression":
                 return self._unary(node)
             case "binary_expression":
@@ -173,7 +193,7 @@ class Inference:
                 return self._call(node)
             case "compound_literal_expression" | "cast_expression":
                 target = field(node, "type")
-                return Type.UNKNOWN if target is None else read_type(tree.text(target))
+                return Type.UNKNOWN if target is None else self.model.names.read(tree.text(target), target)
         return Type.UNKNOWN
 
     def _variable(self, node: Node) -> Type:
@@ -185,8 +205,31 @@ class Inference:
             return types[variable.position] if variable.position < len(types) else Type.UNKNOWN
         if variable.type is not Type.AUTO or not variable.initializers:
             return variable.type
+        self._follow_chain(variable)
         kind = self.type_of(variable.initializers[0])
         return ELEMENT.get(kind, Type.UNKNOWN) if variable.how == "range" else kind
+
+    def _follow_chain(self, variable: Variable) -> None:
+        """Ask for the types of the deduced variables that this one is made from, the first of them first.
+
+        Such chains may be longer than what fits on a stack.
+        """
+        order: list[Node] = []
+        waiting = [variable]
+        while waiting:
+            value = waiting.pop().initializers[0]
+            if value.id in self._known:
+                continue
+            self._known[value.id] = Type.UNKNOWN
+            order.append(value)
+            for name in every(value, "identifier"):
+                held = self.model.resolve(name)
+                if held is not None and held.type is Type.AUTO and held.initializers:
+                    waiting.append(held)
+        for value in order:
+            del self._known[value.id]
+        for value in reversed(order):
+            self.type_of(value)
 
     def _unary(self, node: Node) -> Type:
         operand = field(node, "argument")
@@ -210,7 +253,8 @@ class Inference:
         if operator in ("&&", "||"):
             return Type.BOOL
         if Type.TENSOR in kinds:
-            return Type.TENSOR
+            own_operator = Type.UNKNOWN in kinds and not self.model.names.in_torch(node)
+            return Type.UNKNOWN if own_operator or Type.STREAM in kinds else Type.TENSOR
         if operator in _COMPARISONS:
             return Type.UNKNOWN if Type.UNKNOWN in kinds else Type.BOOL
         if operator == "<<" and Type.STREAM in kinds:
@@ -220,7 +264,7 @@ class Inference:
                 return kind
         if Type.SYM_INT in kinds:
             return Type.SYM_FLOAT if Type.FLOAT in kinds else Type.SYM_INT
-        for kind in (Type.FLOAT, Type.UNSIGNED, Type.INT):
+        for kind in (Type.FLOAT, Type.UNSIGNED, Type.LONG_LONG, Type.INT):
             if kind in kinds:
                 return kind
         return Type.INT if kinds == {Type.BOOL} else Type.UNKNOWN
@@ -230,7 +274,7 @@ class Inference:
         kinds = [self.type_of(branch) for branch in branches]
         if set(kinds) == {Type.INT, Type.SYM_INT}:
             return Type.SYM_INT
-        return kinds[0] if kinds and kinds[0] is not Type.UNKNOWN else kinds[-1] if kinds else Type.UNKNOWN
+        return kinds[0] if len(set(kinds)) == 1 else Type.UNKNOWN
 
     def _call(self, node: Node) -> Type:
         method = self.receiver(node)
@@ -242,7 +286,9 @@ class Inference:
         if function is None:
             return Type.UNKNOWN
         if name == "static_cast":
-            return read_type(re.sub(r"^static_cast\s*<|>\s*$", "", self.model.tree.text(function)))
+            return self.model.names.read(
+                re.sub(r"^static_cast\s*<|>\s*$", "", self.model.tree.text(function)), function
+            )
         if passed and (name in TRANSPARENT or name in ("std::max", "std::min")):
             kinds = {self.type_of(argument) for argument in passed}
             return Type.SYM_INT if Type.SYM_INT in kinds else self.type_of(passed[0])
@@ -266,6 +312,10 @@ class Inference:
         return types[0] if len(types) == 1 else Type.UNKNOWN
 
     def _method(self, node: Node, receiver: Node, name: str) -> Type:
+        if name == "get_saved_variables":
+            return Type.TENSORS if is_context(self.model, receiver) else Type.UNKNOWN
+        if name in READERS and slot(self.model, receiver) is not None:
+            return READERS[name]
         kind = self.type_of(receiver)
         if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
             if name in CONCRETE:

@@ -13,7 +13,7 @@ from ..codemods.source import SourceFile
 from . import _tree
 from ._declarations import Declarations, Function, Variable, trailing_return
 from ._tree import Tree, ancestors, every
-from ._types import Type, read_type
+from ._types import Type
 
 STRUCTURED_META = ("TORCH_META_FUNC", "TORCH_META_FUNC2", "TORCH_PRECOMPUTE_META_FUNC", "TORCH_PRECOMPUTE_META_FUNC2")
 STRUCTURED_KERNEL = ("TORCH_IMPL_FUNC",)
@@ -27,7 +27,10 @@ class Model:
         self.tree = tree
         self.functions: list[Function] = []
         self._by_node: dict[int, Function] = {}
+        self._references: dict[int, list[Node]] = {}
+        self._named: dict[int, dict[str, list[Node]]] = {}
         self._declared = Declarations(tree)
+        self.names = self._declared.names
         for node in _function_nodes(tree.root):
             self._add_function(node)
         self.functions.sort(key=lambda function: function.node.start_byte)
@@ -58,6 +61,31 @@ class Model:
     def named(self, name: str) -> list[Function]:
         """The file's own functions of that name, lambdas and methods left out."""
         return self._by_name.get(name, [])
+
+    def is_hidden(self, name: str, node: Node) -> bool:
+        """Whether an unqualified call at a place may find something of the file or its class before torch's own."""
+        owner = self.function_at(node.start_byte)
+        in_class = owner is not None and owner.in_class
+        if in_class and (not self.names.in_torch(node) or any(f.in_class and f.name == name for f in self.functions)):
+            return True
+        declared = self._prototypes.get(name, ())
+        return any(kind is not Type.TENSOR and (in_class or not of_class) for of_class, kind in declared)
+
+    @cached_property
+    def _prototypes(self) -> dict[str, list[tuple[bool, Type]]]:
+        """What functions that the file declares and does not define return, and whether each belongs to a class."""
+        table: dict[str, list[tuple[bool, Type]]] = defaultdict(list)
+        for node in every(self.tree.root, "function_declarator"):
+            name, holder = node.child_by_field_name("declarator"), node.parent
+            while holder is not None and holder.type.endswith("_declarator") and holder.type != "init_declarator":
+                holder = holder.parent
+            returns = None if holder is None else holder.child_by_field_name("type")
+            if name is None or holder is None or returns is None or self.function_at(node.start_byte) is not None:
+                continue
+            if holder.type in ("declaration", "field_declaration"):
+                kind = self.names.read(self.tree.text(returns), returns)
+                table[self.tree.text(name)].append((holder.type == "field_declaration", kind))
+        return table
 
     @cached_property
     def _by_name(self) -> dict[str, list[Function]]:
@@ -106,10 +134,24 @@ class Model:
 
     def references(self, variable: Variable) -> Iterator[Node]:
         """Every use of a variable outside its own declarator."""
-        name = variable.name.encode()
-        for node in every(variable.scope, *_NAMES):
-            if node.text == name and node.id != variable.node.id and self.resolve(node) is variable:
-                yield node
+        known = self._references.get(variable.node.id)
+        if known is None:
+            start, end = variable.scope.start_byte, variable.scope.end_byte
+            known = self._references[variable.node.id] = [
+                node
+                for node in self._names_in(variable.function.outermost).get(variable.name, ())
+                if start <= node.start_byte < end and node.id != variable.node.id and self.resolve(node) is variable
+            ]
+        yield from known
+
+    def _names_in(self, function: Function) -> dict[str, list[Node]]:
+        """Where each name stands in a function definition."""
+        found = self._named.get(function.node.id)
+        if found is None:
+            found = self._named[function.node.id] = defaultdict(list)
+            for node in every(function.node, *_NAMES):
+                found[self.tree.text(node)].append(node)
+        return found
 
     def variables(self, function: Function) -> list[Variable]:
         """All variables of a function definition, those of its lambdas included."""
@@ -160,7 +202,9 @@ class Model:
             node,
             body,
             name_node=name_node if name_node is not None and name_node.type == "identifier" else None,
-            returns=Type.UNKNOWN if returns_node is None else read_type(self.tree.text(returns_node)),
+            returns=Type.UNKNOWN
+            if returns_node is None
+            else self.names.read(self.tree.text(returns_node), returns_node),
             returns_node=returns_node,
             namespaces=spaces,
             internal=internal,

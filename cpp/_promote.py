@@ -9,9 +9,11 @@ from tree_sitter import Node
 from ._declarations import Function, Variable
 from ._flow import Entity, Flow
 from ._infer import CONCRETE, TRANSPARENT
+from ._keeping import keep
+from ._saved import slot
 from ._signatures import call_sites, follows_schema, may_change, returned_values
-from ._tree import arguments, field
-from ._types import SYMBOLIC, Type, is_output_reference, is_wide, symbolic_text
+from ._tree import arguments, every, field
+from ._types import SYMBOLIC, Type, is_output_reference, symbolic_text
 
 SYMBOLIC_TYPES = frozenset(SYMBOLIC.values()) | {Type.SYM_BOOL}
 _FIXED = frozenset({"structured-binding", "c-array"})
@@ -66,11 +68,11 @@ def promote(p: Flow, variable: Variable, kind: Type, cause: Entity) -> None:
     if re.search(r"\b(?:static|thread_local|constexpr)\b", variable.type_text):
         p.conflict(entity, variable.node, "static-storage", f"{variable.name} outlives the call that sets it")
         return
+    if re.search(r"\bvolatile\b", variable.type_text) or _jumped_over(p, variable):
+        p.conflict(entity, variable.node, "declared-type", f"{variable.name} can only be of a plain type")
+        return
     if variable.how in _FIXED:
         p.conflict(entity, variable.node, variable.how, f"{variable.name} can't change its type alone")
-        return
-    if variable.type is Type.INT and not is_wide(variable.type_text):
-        p.conflict(entity, variable.node, "narrowing", f"{variable.name} is {variable.type_text}, which cuts bits off")
         return
     if variable.how == "parameter":
         _parameter(p, variable, kind, entity)
@@ -87,6 +89,15 @@ def promote(p: Flow, variable: Variable, kind: Type, cause: Entity) -> None:
         _initialized(p, variable, kind, entity)
     for reference in p.model.references(variable):
         p.soon(lambda use=reference: p.flow(use, kind, entity))  # type: ignore[misc]
+
+
+def _jumped_over(p: Flow, variable: Variable) -> bool:
+    """Whether a jump may go past a declaration without an initializer: not past that of an object."""
+    if variable.how != "local" or variable.initializers:
+        return False
+    around = variable.declaration.parent
+    in_case = around is not None and around.type == "case_statement"
+    return in_case or bool(every(variable.function.body, "goto_statement"))
 
 
 def spelled(p: Flow, node: Node, kind: Type) -> str | None:
@@ -139,7 +150,7 @@ def _spell_auto(p: Flow, variable: Variable, entity: Entity) -> None:
     node, value = variable.type_node, variable.initializers[0] if variable.initializers else None
     if node is None or value is None or p.kind_of(value) in SYMBOLIC_TYPES:
         return
-    if p.kind_of(value) is Type.INT:
+    if p.kind_of(value) in (Type.INT, Type.LONG_LONG):
         p.edit(entity, node, "c10::SymInt")
     else:
         p.conflict(entity, value, "unknown-initializer", f"the value {variable.name} starts with is of an unknown type")
@@ -178,10 +189,6 @@ def promote_result(p: Flow, function: Function, kind: Type, cause: Entity, at: N
     if target is None or not _fits(kind, target):
         name = "" if function.returns_node is None else p.model.tree.text(function.returns_node)
         p.conflict(cause, at, "return-type", f"{function.name or 'the lambda'} returns {name}")
-        return
-    written = "" if function.returns_node is None else p.model.tree.text(function.returns_node)
-    if function.returns is Type.INT and not is_wide(written):
-        p.conflict(cause, at, "narrowing", f"{function.name or 'the lambda'} returns {written}, which cuts bits off")
         return
     entity: Entity = ("result", function.node.id)
     known = entity in p.results
@@ -313,6 +320,10 @@ def put(p: Flow, target: Node, kind: Type, cause: Entity) -> None:
         if variable is not None:
             store(p, variable, kind, cause, target)
             return
+    key = slot(p.model, target)
+    if key is not None:
+        keep(p, target, key, kind, cause)
+        return
     base = field(target, "argument") if target.type == "subscript_expression" else None
     if base is not None and p.types.type_of(base) is Type.INT_ITER:
         base = iterated(p, base)

@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from ._declarations import Function, Variable
 from ._flow import Entity, Flow
-from ._tree import field
+from ._tree import field, is_deep
 from ._types import SYMBOLIC, Type, read_type
 
 HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
@@ -20,6 +20,8 @@ def may_change(p: Flow, function: Function) -> tuple[str, str] | None:
         return "kernel-signature", f"the dispatcher calls {function.name}: its signature follows the schema"
     if function.in_class:
         return "method-signature", f"{function.name} belongs to a class"
+    if is_deep(function.node):
+        return "nested-too-deeply", f"{function.name} is nested too deeply to be followed"
     if function.is_template:
         return "template-signature", f"{function.name} is a template"
     if p.know.path.suffix in HEADERS or not (function.internal or _named_here_only(p, function)):

@@ -54,18 +54,20 @@ def comparison(types: Inference, node: Node, *, of_sizes: bool = True) -> Compar
     return Comparison(node, right, _MIRRORED[operator], left)
 
 
-def _comes_from_a_size(types: Inference, node: Node, seen: frozenset[int] = frozenset()) -> bool:
-    for inner in every(node, "call_expression", "identifier"):
-        if inner.type == "call_expression":
-            method = types.receiver(inner)
-            if method is not None and method[1] in SYMBOLIC_CALLS and types.is_tensor(method[0]):
-                return True
-        else:
+def _comes_from_a_size(types: Inference, node: Node) -> bool:
+    seen: set[int] = set()
+    waiting = [node]
+    while waiting:
+        for inner in every(waiting.pop(), "call_expression", "identifier"):
+            if inner.type == "call_expression":
+                method = types.receiver(inner)
+                if method is not None and method[1] in SYMBOLIC_CALLS and types.is_tensor(method[0]):
+                    return True
+                continue
             held = types.model.resolve(inner)
             if held is not None and held.node.id not in seen:
-                beyond = seen | {held.node.id}
-                if any(_comes_from_a_size(types, value, beyond) for value in held.initializers):
-                    return True
+                seen.add(held.node.id)
+                waiting.extend(held.initializers)
     return False
 
 
@@ -94,30 +96,43 @@ def from_method(types: Inference, node: Node) -> Comparison | None:
     return Comparison(node, method[0], _SIGNS[method[1]], listed.named_children[0])
 
 
-def is_size(types: Inference, node: Node, seen: frozenset[int] = frozenset()) -> bool:
+def is_size(types: Inference, node: Node) -> bool:
     """Whether a value is a dimension's size or a number of elements as it stands, or a product of such."""
-    text = types.model.tree.text
+    seen: set[int] = set()
+    waiting = [node]
+    while waiting:
+        made_from = _made_from(types, waiting.pop(), seen)
+        if made_from is None:
+            return False
+        waiting.extend(made_from)
+    return True
+
+
+def _made_from(types: Inference, node: Node, seen: set[int]) -> list[Node] | None:
+    """What all have to be sizes for ``node`` to be one; None where it is none whatever they are."""
     if node.type == "parenthesized_expression" and node.named_child_count == 1:
-        return is_size(types, node.named_children[0], seen)
+        return [node.named_children[0]]
     if node.type == "binary_expression":
         left, right, sign = field(node, "left"), field(node, "right"), field(node, "operator")
-        if left is None or right is None or sign is None or text(sign) != "*":
-            return False
-        return is_size(types, left, seen) and is_size(types, right, seen)
+        is_product = sign is not None and types.model.tree.text(sign) == "*"
+        return [left, right] if is_product and left is not None and right is not None else None
     if node.type == "subscript_expression":
         array = field(node, "argument")
-        return array is not None and is_size(types, array, seen)
+        return None if array is None else [array]
     if node.type == "call_expression":
         method = types.receiver(node)
         if method is None:
-            return False
-        return (method[1] in _SIZES and types.is_tensor(method[0])) or (
-            method[1] in ("slice", "front", "back") and is_size(types, method[0], seen)
-        )
+            return None
+        if method[1] in _SIZES and types.is_tensor(method[0]):
+            return []
+        return [method[0]] if method[1] in ("slice", "front", "back") else None
     held = types.model.resolve(node) if node.type == "identifier" else None
-    if held is None or held.node.id in seen or len(held.initializers) != 1:
-        return False
-    return is_size(types, held.initializers[0], seen | {held.node.id})
+    if held is None or len(held.initializers) != 1:
+        return None
+    if held.node.id in seen:
+        return []
+    seen.add(held.node.id)
+    return [held.initializers[0]]
 
 
 def general_answer(types: Inference, found: Comparison) -> bool | None:

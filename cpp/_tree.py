@@ -65,6 +65,11 @@ class Tree:
             around = around.parent
         return None
 
+    def macro(self, name: str) -> str | None:
+        """What the file defines a macro without parameters as; None for any other name."""
+        parameters, body = self._macro_bodies.get(name.encode(), (None, b""))
+        return None if parameters is None else body.decode().strip()
+
     def hidden_use(self, name: str, scope: Node) -> str | None:
         """The reason why uses of ``name`` inside ``scope`` may be out of sight; None when all are in the tree."""
         word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
@@ -127,6 +132,25 @@ def errors(node: Node) -> Iterator[Node]:
 def count_errors(node: Node) -> int:
     """How many ERROR and MISSING nodes a tree holds."""
     return sum(1 for _ in errors(node))
+
+
+DEEPEST = 200
+"""So many nodes inside one another are followed; what people write stays below, but for a few generated tables."""
+
+
+def is_deep(node: Node) -> bool:
+    """Whether more nodes stand inside one another below ``node`` than are followed."""
+    cursor, depth = node.walk(), 0
+    while True:
+        if depth > DEEPEST:
+            return True
+        if cursor.goto_first_child():
+            depth += 1
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent() or depth == 1:
+                return False
+            depth -= 1
 
 
 def ancestors(node: Node) -> Iterator[Node]:

@@ -14,6 +14,8 @@ class Type(Enum):
     OPTIONAL_TENSOR = "optional Tensor"
     TENSORS = "list of Tensors"
     INT = "int64_t"
+    LONG_LONG = "long long"
+    """An int64_t by the type that SymInt's operators do not know: it can become a SymInt, and can't meet one."""
     UNSIGNED = "unsigned integer"
     BOOL = "bool"
     FLOAT = "double"
@@ -52,6 +54,7 @@ HELD = {
 
 SYMBOLIC = {
     Type.INT: Type.SYM_INT,
+    Type.LONG_LONG: Type.SYM_INT,
     Type.INT_REF: Type.SYM_REF,
     Type.INT_VEC: Type.SYM_VEC,
     Type.INT_ITER: Type.SYM_ITER,
@@ -62,7 +65,7 @@ SYMBOLIC = {
 """What each concrete type becomes when the value it holds is promoted."""
 
 _QUALIFIER = re.compile(
-    r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|detail)\b(?:\s*::)?|::|&|\s+"
+    r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|autograd|detail)\b(?:\s*::)?|::|&|\s+"
 )
 _CONTAINER = r"(?:vector|SmallVector|SmallVectorImpl|SmallBuffer|array)"
 _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
@@ -71,9 +74,10 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
         (r"(?:Tensor(?:Base)?|Variable|OptionalTensorRef|(?:Maybe|Exclusively)Owned<Tensor(?:Base)?>)", Type.TENSOR),
         (r"(?:optional<(?:Tensor|Variable)>|OptionalTensor)", Type.OPTIONAL_TENSOR),
         (r"(?:TensorList|ITensorListRef|(?:ArrayRef|List|vector|SmallVector|array)<(?:Tensor|Variable)(?:,.*)?>"
-         r"|MaterializedITensorListRef|variable_list|VariableList)", Type.TENSORS),
-        (r"(?:int64_t|int|long|longlong|int32_t|ptrdiff_t|longint)", Type.INT),
-        (r"(?:size_t|unsigned|uint64_t|uint32_t|unsignedint|unsignedlong|unsignedlonglong)", Type.UNSIGNED),
+         r"|MaterializedITensorListRef|variable_list|tensor_list|VariableList)", Type.TENSORS),
+        (r"(?:int64_t|int|long|int32_t|ptrdiff_t|longint)", Type.INT),
+        (r"(?:longlong|longlongint)", Type.LONG_LONG),
+        (r"(?:size_t|unsigned|uint64_t|uint32_t|unsignedint|unsignedlong)", Type.UNSIGNED),
         (r"bool", Type.BOOL),
         (r"double", Type.FLOAT),
         (r"Scalar", Type.SCALAR),
@@ -120,7 +124,7 @@ def is_output_reference(text: str) -> bool:
     return text.rstrip().endswith("&") and not text.rstrip().endswith("&&") and not re.search(r"\bconst\b", text)
 
 
-_INTEGER = re.compile(r"\b(?:int64_t|ptrdiff_t|int32_t|long\s+long|long|int)\b")
+_INTEGER = re.compile(r"\b(?:int64_t|ptrdiff_t|int32_t|long\s+long(?:\s+int)?|long(?:\s+int)?|int)\b")
 _SMALL_BUFFER = re.compile(r"\b(?:c10::|at::)?SmallBuffer\s*<\s*int64_t\s*,[^<>]*>")
 _INTEGER_ELEMENT = re.compile(r"(?<=<)(\s*)int64_t\b")
 _NAMED = re.compile(r"\b(?=(?:IntArrayRef|DimVector)\b)|(?<=\bOptional)(?=IntArrayRef\b)")
@@ -137,7 +141,7 @@ def symbolic_text(text: str, kind: Type) -> str | None:
     """
     if kind is Type.AUTO:
         return text
-    if kind is Type.INT:
+    if kind in (Type.INT, Type.LONG_LONG):
         return _INTEGER.sub("c10::SymInt", text, count=1)
     if kind is Type.FLOAT:
         return re.sub(r"\bdouble\b", "c10::SymFloat", text, count=1)

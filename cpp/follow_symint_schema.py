@@ -8,7 +8,8 @@ Why: between such a schema and such a kernel every SymInt is guarded to one valu
 What it leaves alone: a kernel of which one parameter has to stay concrete inside; optional integers; overloaded and
 templated functions; a kernel that kernel code of the file calls too. Structured kernels can't take SymInt.
 
-Safety: safe. On plain integers the same values reach the same calls.
+Safety: safe. On plain integers the same values reach the same calls. Unsafe where a SymInt takes the place of an
+``int``, which cuts off a size of 2**31 or more.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._analysis import analyse
 from ._eligible import symint_name
+from ._flow import wider
 from ._skips import skip
 
 NAME = "follow_symint_schema"
@@ -37,7 +39,10 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             names = ", ".join(f"{seed.function.name} to {seed.kernel.name}" for seed in renamed if seed.kernel)
             message = names + promotion.companions
             needs = promotion.headers
-            yield Fix(NAME, 4, Safety.SAFE, promotion.edits, message, function=renamed[0].function.name, needs=needs)
+            words = wider(promotion, source.content)
+            safety = Safety.UNSAFE if words else Safety.SAFE
+            name = renamed[0].function.name
+            yield Fix(NAME, 4, safety, promotion.edits, message, function=name, default=words, needs=needs)
     for seed, conflict in analysis.refusals:
         if seed.kernel is not None:
             yield skip(NAME, source, seed, conflict)
@@ -47,4 +52,4 @@ def _left_behind(name: str, context: Context) -> bool:
     return bool(context.api.kernels(symint_name(name))) and not context.api.kernels(name)
 
 
-rule = Rule(NAME, Safety.SAFE, "cpp", (b"int64_t", b"IntArrayRef"), decide)
+rule = Rule(NAME, Safety.UNSAFE, "cpp", (b"int64_t", b"IntArrayRef"), decide)

@@ -22,7 +22,7 @@ from ..codemods.source import SourceFile
 from ..codemods.torchapi import available
 from ._analysis import knowledge
 from ._symbool import comparison, from_method, general_answer
-from ._tree import arguments, every, field
+from ._tree import arguments, every, field, is_deep
 
 NAME = "migrate_size_oblivious"
 _OLD = "TORCH_GUARD_SIZE_OBLIVIOUS"
@@ -41,7 +41,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         owner = know.model.function_at(node.start_byte)
         function = None if owner is None else owner.name
         condition = arguments(node)[0]
-        found = from_method(know.types, condition) or comparison(know.types, condition)
+        found = None if is_deep(condition) else from_method(know.types, condition) or comparison(know.types, condition)
         answer = None if found is None else general_answer(know.types, found)
         if answer is None or tree.trusted(node) is not None:
             detail = "sizes of 2 and more answer the condition differently, or it is no plain comparison"

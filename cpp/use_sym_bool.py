@@ -19,7 +19,7 @@ from ..codemods.rule import Context, Fix, Rule, Safety
 from ..codemods.source import SourceFile
 from ._analysis import knowledge
 from ._symbool import as_method, comparison
-from ._tree import arguments, every, field
+from ._tree import arguments, every, field, is_deep
 
 NAME = "use_sym_bool"
 _MACROS = (
@@ -35,7 +35,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
         name = field(node, "function")
         if name is None or tree.text(name) not in _MACROS or len(arguments(node)) != 1:
             continue
-        found = comparison(know.types, arguments(node)[0], of_sizes=False)
+        condition = arguments(node)[0]
+        found = None if is_deep(condition) else comparison(know.types, condition, of_sizes=False)
         if found is not None and tree.trusted(node) is None:
             owner = know.model.function_at(node.start_byte)
             message = f"{tree.text(found.node)} forces its answer before {tree.text(name)} runs"

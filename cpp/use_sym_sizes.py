@@ -11,7 +11,8 @@ index, a container's length, the number of outputs, an operator without a SymInt
 to take a SymInt. Each of these is reported with the place that keeps the value concrete; so is code on iterators,
 pointers or one device that stands in a function which sees symbolic sizes, whether it asks for sizes or not.
 
-Safety: safe. A SymInt that holds a plain integer computes what the integer computed.
+Safety: safe. A SymInt that holds a plain integer computes what the integer computed. Unsafe where it takes the place of
+an ``int``, which cuts off a size of 2**31 or more.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from collections.abc import Iterator
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._analysis import analyse, worth_reading
-from ._flow import Promotion
+from ._flow import Promotion, wider
 from ._infer import CONCRETE
 from ._skips import skip
+from ._tree import DEEPEST
 
 NAME = "use_sym_sizes"
 
@@ -34,19 +36,32 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     analysis = analyse(source, context)
     for promotion in analysis.promotions:
-        yield _fix(promotion)
+        yield _fix(source, promotion)
     for seed, conflict in analysis.refusals:
         yield skip(NAME, source, seed, conflict)
+    for start, end, why in analysis.know.eligibility.unread:
+        yield Skip(NAME, 1, start, end, "registration-unread", why)
+    for function in analysis.know.eligibility.deep:
+        if any(
+            name.encode() + b"(" in source.content[function.body.start_byte : function.body.end_byte]
+            for name in CONCRETE
+        ):
+            why = f"more than {DEEPEST} expressions or statements stand inside one another: split the function"
+            yield Skip(
+                NAME, 1, function.node.start_byte, function.body.start_byte, "nested-too-deeply", why, function.name
+            )
     for function, part in analysis.kernel_code:
         detail = "code that only runs on real data, in a function that sees symbolic sizes"
         yield Skip(NAME, part.mode, part.start, part.end, part.reason, detail, function=function.name)
 
 
-def _fix(promotion: Promotion) -> Fix:
+def _fix(source: SourceFile, promotion: Promotion) -> Fix:
     calls = ", ".join(dict.fromkeys(f"{seed.method}() to {CONCRETE[seed.method][0]}()" for seed in promotion.seeds))
     message = calls + promotion.companions
     name = promotion.seeds[0].function.name
-    return Fix(NAME, 1, Safety.SAFE, promotion.edits, message, function=name, needs=promotion.headers)
+    words = wider(promotion, source.content)
+    safety = Safety.UNSAFE if words else Safety.SAFE
+    return Fix(NAME, 1, safety, promotion.edits, message, function=name, default=words, needs=promotion.headers)
 
 
 _MARKERS = (
@@ -57,4 +72,4 @@ _MARKERS = (
     b"AT_DISPATCH",
 )
 
-rule = Rule(NAME, Safety.SAFE, "cpp", _MARKERS, decide)
+rule = Rule(NAME, Safety.UNSAFE, "cpp", _MARKERS, decide)

@@ -144,7 +144,7 @@ def _reasoned(module: Module, atom: ast.Compare) -> Default | None:
     if branch is not None and refuses(branch):
         no_branch = negated(branch, atom)
         return None if no_branch is None else Default(no_branch, ONLY_BAD_REFUSED)
-    found = of_comparison(flow(module.source), atom, forced_by(module, atom))
+    found = of_comparison(flow(module), atom, forced_by(module, atom))
     return found if isinstance(found, Default) else None
 
 
@@ -152,7 +152,7 @@ def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bo
     equality = isinstance(atom.ops[0], ast.Eq)
     guard = spell(module, atom, guarded(f"guard_or_{str(truth is equality).lower()}"), context)
     equal = spell(module, atom, guarded("sym_eq"), context)
-    unfit = unfit_for_sym_eq(surely(module.source), atom)
+    unfit = unfit_for_sym_eq(surely(module), atom)
     if guard is None or equal is None or (unfit and unfit[0] == "list-against-tuple"):
         return
     negation = "" if equality else "not "

@@ -59,7 +59,7 @@ def warning_beside_script(module: Module, node: ast.If, context: Context, name: 
     differ = isinstance(test.ops[0], ast.NotEq) is (test is node.test)
     if len(test.ops) != 1 or not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or not differ:
         return None
-    if compared_shapes(flow(module.source), test) is None:
+    if compared_shapes(flow(module), test) is None:
         return None
     sides = f"{module.text(test.left).decode()}, {module.text(test.comparators[0]).decode()}"
     body = _one_frame_further(module, node, call)

@@ -6,12 +6,10 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import lru_cache
 
 from ._module import Function, Module, literal
 
-_WINDOW = 200
-"""Statements looked at before a place in each block: more would cost more than it brings."""
 _CONDITION_FIRST = frozenset({"_check", "_check_value", "_check_index", "_check_type", "_check_not_implemented"})
 TENSOR_METHODS = frozenset(
     {"size", "stride", "dim", "ndimension", "numel", "nelement", "element_size", "storage_offset", "sym_size"}
@@ -22,46 +20,37 @@ _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 @dataclass
-class Facts:
-    """Expressions that were evaluated, tensors that are there, and how many dimensions they have at least."""
+class Log:
+    """What a run of statements has evaluated and found, each with the number of the statement that did so first."""
 
-    stable: frozenset[str]
-    """Names that hold one value from their binding on."""
-    _texts: set[str] = field(default_factory=set)
-    _present: set[str] = field(default_factory=set)
-    _called: set[str] = field(default_factory=set)
-    _rank: dict[str, int] = field(default_factory=dict)
+    now: int = 0
+    _texts: dict[str, int] = field(default_factory=dict)
+    _present: dict[str, int] = field(default_factory=dict)
+    _called: dict[str, int] = field(default_factory=dict)
+    _ranks: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
-    def evaluated(self, node: ast.expr) -> bool:
-        """Whether this very expression was evaluated before, so that it raises nothing now."""
-        noted = isinstance(node, (ast.Attribute, ast.Subscript, ast.Call, ast.BinOp))
-        return noted and bool(self._texts) and self._holds(node) and ast.unparse(node) in self._texts
+    def evaluated(self, text: str, before: int) -> bool:
+        return self._texts.get(text, before) < before
 
-    def present(self, node: ast.expr) -> bool:
-        """Whether it was found not to be None: an attribute of it was read, or it was compared with None."""
-        return ast.unparse(node) in self._present and self._holds(node)
+    def present(self, text: str, before: int) -> bool:
+        return self._present.get(text, before) < before
 
-    def called(self, node: ast.expr) -> bool:
-        """Whether a method of it was called that tensors have, so that it can't be an array or None."""
-        return ast.unparse(node) in self._called and self._holds(node)
+    def called(self, text: str, before: int) -> bool:
+        return self._called.get(text, before) < before
 
-    def reaches(self, node: ast.expr, place: int) -> bool:
-        """Whether the tensor ``node`` has a dimension ``place``, counted from the end where it is negative."""
-        wanted = place + 1 if place >= 0 else -place
-        return self._holds(node) and self._rank.get(ast.unparse(node), 0) >= wanted
-
-    def _holds(self, node: ast.expr) -> bool:
-        return all(one.id in self.stable for one in ast.walk(node) if isinstance(one, ast.Name))
+    def rank(self, text: str, before: int) -> int:
+        """The least number of dimensions found."""
+        return max((rank for at, rank in self._ranks.get(text, ()) if at < before), default=0)
 
     def take(self, node: ast.expr) -> None:
         """Learn from an expression that has been evaluated."""
         for part in _always_evaluated(node):
             if isinstance(part, (ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)):
-                self._texts.add(ast.unparse(part))
+                self._texts.setdefault(ast.unparse(part), self.now)
             if isinstance(part, ast.Attribute):
-                self._present.add(ast.unparse(part.value))
+                self._present.setdefault(ast.unparse(part.value), self.now)
             if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr in TENSOR_METHODS:
-                self._called.add(ast.unparse(part.func.value))
+                self._called.setdefault(ast.unparse(part.func.value), self.now)
             receiver, place = _dimension_asked(part)
             if receiver is not None:
                 self.at_least(receiver, place + 1 if place >= 0 else -place)
@@ -77,14 +66,14 @@ class Facts:
         elif isinstance(test, ast.Compare) and len(test.ops) == 1:
             self._compared(test, truth)
         elif isinstance(test, ast.Call) and truth and _asks_for_tensor(test):
-            self._present.add(ast.unparse(test.args[0]))
-            self._called.add(ast.unparse(test.args[0]))
+            self._present.setdefault(ast.unparse(test.args[0]), self.now)
+            self._called.setdefault(ast.unparse(test.args[0]), self.now)
 
     def _compared(self, test: ast.Compare, truth: bool) -> None:
         op, left, right = test.ops[0], test.left, test.comparators[0]
         if isinstance(right, ast.Constant) and right.value is None:
             if isinstance(op, ast.IsNot) is truth and isinstance(op, (ast.Is, ast.IsNot)):
-                self._present.add(ast.unparse(left))
+                self._present.setdefault(ast.unparse(left), self.now)
             return
         receiver = rank_asked(left)
         if receiver is None and rank_asked(right) is not None:
@@ -104,7 +93,57 @@ class Facts:
     def at_least(self, receiver: ast.expr, rank: int) -> None:
         """Learn that the tensor ``receiver`` has so many dimensions or more."""
         text = ast.unparse(receiver)
-        self._rank[text] = max(rank, self._rank.get(text, 0))
+        if rank > self.rank(text, self.now + 1):
+            self._ranks.setdefault(text, []).append((self.now, rank))
+
+
+@dataclass
+class Facts:
+    """Expressions that were evaluated, tensors that are there, and how many dimensions they have at least."""
+
+    stable: frozenset[str]
+    """Names that hold one value from their binding on."""
+    before: list[tuple[Log, int]] = field(default_factory=list)
+    """The blocks around the place, and before which of their statements it stands."""
+    own: Log = field(default_factory=Log)
+    """What is learned on the way."""
+
+    def _logs(self) -> list[tuple[Log, int]]:
+        return [(self.own, self.own.now + 1), *self.before]
+
+    def evaluated(self, node: ast.expr) -> bool:
+        """Whether this very expression was evaluated before, so that it raises nothing now."""
+        if not isinstance(node, (ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)) or not self._holds(node):
+            return False
+        text = ast.unparse(node)
+        return any(log.evaluated(text, before) for log, before in self._logs())
+
+    def present(self, node: ast.expr) -> bool:
+        """Whether it was found not to be None: an attribute of it was read, or it was compared with None."""
+        text = ast.unparse(node)
+        return self._holds(node) and any(log.present(text, before) for log, before in self._logs())
+
+    def called(self, node: ast.expr) -> bool:
+        """Whether a method of it was called that tensors have, so that it can't be an array or None."""
+        text = ast.unparse(node)
+        return self._holds(node) and any(log.called(text, before) for log, before in self._logs())
+
+    def reaches(self, node: ast.expr, place: int) -> bool:
+        """Whether the tensor ``node`` has a dimension ``place``, counted from the end where it is negative."""
+        wanted = place + 1 if place >= 0 else -place
+        text = ast.unparse(node)
+        return self._holds(node) and any(log.rank(text, before) >= wanted for log, before in self._logs())
+
+    def _holds(self, node: ast.expr) -> bool:
+        return all(one.id in self.stable for one in ast.walk(node) if isinstance(one, ast.Name))
+
+    def take(self, node: ast.expr) -> None:
+        """Learn from an expression that has been evaluated."""
+        self.own.take(node)
+
+    def find(self, test: ast.expr, truth: bool) -> None:
+        """Learn from a condition that was evaluated and found true or false."""
+        self.own.find(test, truth)
 
 
 # What a comparison of a rank with k that came out so leaves as the least rank, counted from k.
@@ -135,24 +174,31 @@ def facts_at(module: Module, place: ast.AST) -> Facts:
         if isinstance(above, ast.Lambda):
             return facts
         if isinstance(below, ast.stmt):
-            for statement in _before(above, below):
-                _learn(facts, statement)
+            facts.before += _block_around(above, below)
             if above is function.node:
                 break
-            _learn_header(facts, above, below)
+            _learn_header(facts.own, above, below)
         below = above
     return facts
 
 
-def _before(above: ast.AST, below: ast.stmt) -> Iterator[ast.stmt]:
-    """The statements that have run in the same block, the nearest first."""
+def _block_around(above: ast.AST, below: ast.stmt) -> Iterator[tuple[Log, int]]:
+    """What the statements of the same block have found, and the place of ``below`` among them."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(above, name, None)
         if isinstance(block, list) and below in block:
-            yield from islice(reversed(block[: block.index(below)]), _WINDOW)
+            yield _log_of(above, name), block.index(below)
 
 
-def _learn_header(facts: Facts, above: ast.AST, below: ast.stmt) -> None:
+@lru_cache(maxsize=256)
+def _log_of(above: ast.AST, name: str) -> Log:
+    log = Log()
+    for log.now, statement in enumerate(getattr(above, name)):
+        _learn(log, statement)
+    return log
+
+
+def _learn_header(facts: Log, above: ast.AST, below: ast.stmt) -> None:
     """What being inside a compound statement says."""
     if isinstance(above, (ast.If, ast.While)):
         inside = below in above.body
@@ -165,7 +211,7 @@ def _learn_header(facts: Facts, above: ast.AST, below: ast.stmt) -> None:
             facts.take(item.context_expr)
 
 
-def _learn(facts: Facts, statement: ast.stmt) -> None:
+def _learn(facts: Log, statement: ast.stmt) -> None:
     """What a statement that has run to its end says."""
     if isinstance(statement, ast.Assert):
         facts.find(statement.test, True)
@@ -191,7 +237,7 @@ def _learn(facts: Facts, statement: ast.stmt) -> None:
             facts.take(item.context_expr)
 
 
-def _unpacked(facts: Facts, target: ast.expr, value: ast.expr) -> None:
+def _unpacked(facts: Log, target: ast.expr, value: ast.expr) -> None:
     """``n, c, h = x.shape`` has found three dimensions."""
     if not isinstance(target, (ast.Tuple, ast.List)):
         return
@@ -270,6 +316,7 @@ def rank_asked(node: ast.expr) -> ast.expr | None:
     return node.value if isinstance(node, ast.Attribute) and node.attr == "ndim" else None
 
 
+@lru_cache(maxsize=256)
 def _stable(module: Module, function: Function) -> frozenset[str]:
     """Names that are bound once, outside of loops, and whose tensor no method changes in place."""
     stores = Counter(function.nodes.stored)

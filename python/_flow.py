@@ -7,10 +7,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ..codemods.source import SourceFile
 from ._annotations import may_hold
 from ._evaluate import Scope, evaluate
-from ._module import Function, Module, parse
+from ._module import Function, Module
 from ._reach import reached
 from ._receivers import imports_torch, runs_on_tensors, shown_to_be_tensors
 from ._values import Kind, Value, flat, join
@@ -61,6 +60,7 @@ class Flow:
         self._shown: dict[Function, frozenset[str]] = {}
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._scopes: dict[Function, Scope] = {}
+        self._annotated: dict[ast.expr, Value] = {}
         calls = {function: [one for _, many in self._calls(function) for one in many] for function in module.functions}
         self.reached = reached(module, calls)
         """The functions in which anything may be a size."""
@@ -122,7 +122,7 @@ class Flow:
         shown = self._shown[function]
         registered = runs_on_tensors(function)
         for argument in function.arguments:
-            value = may_hold(self.module, argument.annotation)
+            value = self._said(argument.annotation)
             passed = self._passed[function].get(argument.arg)
             if value is Kind.UNKNOWN and argument.annotation is None and argument.arg in shown:
                 value = Kind.TENSOR
@@ -133,8 +133,16 @@ class Flow:
         scope.learn_all(function.binders)
         return scope
 
+    def _said(self, annotation: ast.expr | None) -> Value:
+        """What an annotation says, read once: a function is looked at again whenever its callers tell something new."""
+        if annotation is None:
+            return Kind.UNKNOWN
+        if annotation not in self._annotated:
+            self._annotated[annotation] = may_hold(self.module, annotation)
+        return self._annotated[annotation]
+
     def _return_value(self, function: Function, scope: Scope) -> Value:
-        declared = may_hold(self.module, function.node.returns)
+        declared = self._said(function.node.returns)
         if declared is not Kind.UNKNOWN and flat(declared) is not Kind.CONCRETE:
             return declared
         result: Value | None = None
@@ -170,6 +178,9 @@ class Flow:
 
 
 @lru_cache(maxsize=8)
-def flow(source: SourceFile) -> Flow:
-    """The flow of a file, shared by the rules that look at it."""
-    return Flow(parse(source))
+def flow(module: Module) -> Flow:
+    """The flow of a file, shared by the rules that look at it.
+
+    By the parsed module and not by its text: the nodes of two trees of one text are different nodes.
+    """
+    return Flow(module)

@@ -60,7 +60,7 @@ def _broken(condition: str, column: int) -> list[str]:
     tree = ast.parse(condition, mode="eval").body
     if not isinstance(tree, ast.Call) or not condition.isascii():
         return [f"{condition},"]
-    arguments = [ast.get_source_segment(condition, argument) for argument in tree.args]
+    arguments = [condition[one.col_offset : one.end_col_offset] for one in tree.args]
     return [condition[: tree.func.end_col_offset] + "(", *(f"    {argument}," for argument in arguments), "),"]
 
 

@@ -7,6 +7,7 @@ nothing is ever printed from a tree: comments, blanks and line ends survive beca
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import warnings
 from collections import Counter
@@ -244,7 +245,7 @@ class Module:
         """The dotted name that ``name`` stands for at ``place``, as `meaning` has it."""
         owner = self.scopes.owner(name, place)
         if owner is None:
-            return f"builtins.{name}"
+            return f"builtins.{name}" if hasattr(builtins, name) else None
         if owner is self.tree:
             rebound = name in self.bound or name in self.scopes.rebound_globals
             return None if rebound else self.imports.get(name)

@@ -19,7 +19,7 @@ def branches(source: SourceFile) -> Iterator[tuple[Module, Flow, Leaf, bool]]:
     module = parse(source)
     if not module.functions:
         return
-    known = flow(source)
+    known = flow(module)
     for leaf in leaves(module, known):
         if not only_raises(leaf.test):
             yield module, known, leaf, only_optimizes(module, known, leaf)

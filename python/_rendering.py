@@ -148,7 +148,7 @@ class Renderer:
 
     def _may_be_nan(self, node: ast.Compare) -> bool:
         sides = (node.left, *node.comparators)
-        return any(self._surely.of(side) in (Sure.FLOAT, Sure.NUMBER) for side in sides)
+        return any(self._surely.of(side) is Sure.FLOAT for side in sides)
 
     def _shapes(self, node: ast.Compare, truth: bool) -> str:
         unfit = unfit_for_sym_eq(self._surely, node)

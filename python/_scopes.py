@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import symtable
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -26,6 +26,9 @@ class Scopes:
         self._content = content
         self._parents = parents
         self._locals: dict[ast.AST, frozenset[str]] = {}
+        self._owners: dict[tuple[str, ast.AST | None], ast.AST | None] = {}
+        self._globals: dict[ast.AST, frozenset[str]] = {}
+        self._mentioned: dict[ast.AST, set[str]] = {}
 
     @cached_property
     def _top(self) -> symtable.SymbolTable | None:
@@ -125,7 +128,15 @@ class Scopes:
 
     def owner(self, name: str, place: ast.AST) -> ast.AST | None:
         """The scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
-        for scope in self.chain(place):
+        scopes = self.chain(place)
+        innermost = next(scopes, None)
+        seen = name, innermost
+        if seen not in self._owners:
+            self._owners[seen] = self._owner(name, () if innermost is None else (innermost, *scopes))
+        return self._owners[seen]
+
+    def _owner(self, name: str, scopes: Iterable[ast.AST]) -> ast.AST | None:
+        for scope in scopes:
             if name in self.local(scope):
                 return scope
             if name in self._global_in(scope):
@@ -133,12 +144,20 @@ class Scopes:
         return self._tree if name in self.of_module or self._starred or self._top is None else None
 
     def _global_in(self, scope: ast.AST) -> frozenset[str]:
-        if b"global " not in self._content:
+        if not self._says_global:
             return frozenset()
-        return frozenset(one.get_name() for one in self._symbols(scope) if one.is_declared_global())
+        if scope not in self._globals:
+            self._globals[scope] = frozenset(one.get_name() for one in self._symbols(scope) if one.is_declared_global())
+        return self._globals[scope]
+
+    @cached_property
+    def _says_global(self) -> bool:
+        return b"global " in self._content
 
     def mentions(self, scope: FunctionNode, name: str) -> bool:
         """Whether a function, or one nested in it, uses or declares ``name``."""
-        inside = [scope, *(one for one in ast.walk(scope) if isinstance(one, _SCOPES) and one is not scope)]
-        own = any(one.get_name() == name for node in inside for one in self._symbols(node))
-        return own or any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(scope))
+        if scope not in self._mentioned:
+            walked = list(ast.walk(scope))
+            declared = {one.get_name() for node in walked if isinstance(node, _SCOPES) for one in self._symbols(node)}
+            self._mentioned[scope] = declared | {one.id for one in walked if isinstance(one, ast.Name)}
+        return name in self._mentioned[scope]

@@ -28,7 +28,7 @@ def unfit_for_sym_eq(surely: Surely, node: ast.Compare) -> tuple[str, str] | Non
             return "not-a-shape", "one side is not a sequence, and sym_eq takes two of a kind"
         if value is Sure.OPTIONAL:
             return "may-be-none", "one side may be None, which sym_eq refuses"
-        if _holds_others(value):
+        if _holds_others(value) or _spells_others(surely, side):
             return "not-a-shape", "one side holds more than sizes, which sym_eq refuses"
     if {True, False} <= {value.listed for value in held if isinstance(value, Several)}:
         return "list-against-tuple", "a list never equals a tuple, but sym_eq compares only what is in them"
@@ -43,6 +43,12 @@ def _holds_others(value: object) -> bool:
         return False
     places = value.places if value.places is not None else (value.element,)
     return any(_holds_others(one) or (isinstance(one, Sure) and one is not Sure.WHOLE) for one in places)
+
+
+def _spells_others(surely: Surely, side: ast.expr) -> bool:
+    """``(*x.shape, x.device)``."""
+    places = side.elts if isinstance(side, (ast.Tuple, ast.List)) else ()
+    return any(isinstance(held := surely.of(one), Sure) and held is not Sure.WHOLE for one in places)
 
 
 def doubts_of_sym_eq(surely: Surely, node: ast.Compare) -> list[str]:

@@ -31,7 +31,7 @@ def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spel
     """
     home, _, name = symbol.rpartition(".")
     there = _there(module, symbol, context)
-    for local, meaning in _visible(module, place):
+    for local, meaning in _visible(module, place, {symbol, home}):
         if meaning == symbol:
             return Spelled(local)
         if meaning == home and home and there:
@@ -67,8 +67,8 @@ def _has_fallback(module: Module, symbol: str, context: Context) -> bool:
     return not own_tree(module) and context.min_torch is not None and symbol.startswith(f"{SHAPES}.")
 
 
-def _visible(module: Module, place: ast.AST) -> Iterator[tuple[str, str]]:
-    """Names at ``place`` and what they mean, by imports that have surely run: of the innermost scope first.
+def _visible(module: Module, place: ast.AST, wanted: set[str]) -> Iterator[tuple[str, str]]:
+    """Names at ``place`` for what is wanted, by imports that have surely run: of the innermost scope first.
 
     An import counts at the top of the file or straight in the body of a function around, before the place.
     """
@@ -78,19 +78,23 @@ def _visible(module: Module, place: ast.AST) -> Iterator[tuple[str, str]]:
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inside = True
             early = [one for one in scope.body if module.span(one)[0] < start]
-            yield from _meant(module, place, imported_names(_imports(early)))
+            yield from _meant(module, place, scope, imported_names(_imports(early)), wanted)
     at_top = running_at_top(module)
     early = at_top if inside else [one for one in at_top if module.span(one)[0] < start]
-    yield from _meant(module, place, imported_names(early))
+    yield from _meant(module, place, module.tree, imported_names(early), wanted)
 
 
 def _imports(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
     return [one for one in statements if isinstance(one, (ast.Import, ast.ImportFrom))]
 
 
-def _meant(module: Module, place: ast.AST, names: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _meant(
+    module: Module, place: ast.AST, scope: ast.AST, names: dict[str, str], wanted: set[str]
+) -> Iterator[tuple[str, str]]:
+    """Those of ``names``, imported in ``scope``, that mean the same at ``place`` and are nobody else's there."""
     for local, meaning in names.items():
-        if module.meaning_of_name(local, place) == meaning:
+        owned = meaning in wanted and module.scopes.owner(local, place) is scope
+        if owned and module.meaning_of_name(local, place) == meaning:
             yield local, meaning
 
 

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..codemods.source import SourceFile
 from ._annotations import surely_is
 from ._certain import Certain, Several, Sure, comparable, of_sequences, row, same
 from ._evaluate import SHAPES
 from ._flow import flow
-from ._module import Function, literal, parse
+from ._module import Function, Module, literal
 from ._scopes import FunctionNode
 from ._sharing import shared_lists
 from ._values import Kind
@@ -57,9 +56,9 @@ class _Unseen(Exception):
 class Surely:
     """The sure types of one module's expressions."""
 
-    def __init__(self, source: SourceFile) -> None:
-        self.module = parse(source)
-        self.flow = flow(source)
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.flow = flow(module)
         self._names: dict[FunctionNode, dict[str, Certain | None]] = {}
         self._settling: list[FunctionNode] = []
         self._values: dict[ast.expr, Certain | None] = {}
@@ -287,8 +286,11 @@ class Surely:
             return of_sequences(op, a, b)
         if a is b is Sure.TRUTH and isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
             return Sure.TRUTH
-        if a not in (Sure.WHOLE, Sure.FLOAT) or b not in (Sure.WHOLE, Sure.FLOAT) or isinstance(op, ast.Pow):
+        numbers = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER)
+        if a not in numbers or b not in numbers:
             return None
+        if Sure.NUMBER in (a, b) or isinstance(op, ast.Pow):
+            return Sure.NUMBER
         return Sure.WHOLE if a is b is Sure.WHOLE and not isinstance(op, ast.Div) else Sure.FLOAT
 
     def _unary(self, node: ast.UnaryOp) -> Certain | None:
@@ -389,6 +391,6 @@ _HANDLERS: dict[type[ast.expr], Callable[[Surely, Any], Certain | None]] = {
 
 
 @lru_cache(maxsize=8)
-def surely(source: SourceFile) -> Surely:
+def surely(module: Module) -> Surely:
     """The sure types of a file, shared by the rules that look at it."""
-    return Surely(source)
+    return Surely(module)

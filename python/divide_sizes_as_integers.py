@@ -37,7 +37,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     if not any(word in source.content for word in (b"ceil(", b"floor(", b"int(", b"float(")):
         return
     module = parse(source)
-    known = flow(source)
+    known = flow(module)
     for node in module.every(ast.Call):
         if len(node.args) == 1 and not node.keywords and not module.in_format_string(node):
             meaning = module.meaning(node.func) or ""
@@ -74,7 +74,7 @@ def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
 
 def _quotient(module: Module, known: Flow, call: ast.Call, division: ast.BinOp, meaning: str) -> Fix | Skip:
     left, right = division.left, division.right
-    types = surely(module.source)
+    types = surely(module)
     if known.kind(left) is not Kind.SIZE or known.kind(right) not in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN):
         return skip(NAME, module, call, "not-a-quotient", "one side of the division is a float")
     if any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(division)):

@@ -66,7 +66,7 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return cannot_name(NAME, module, leaf.node, "guard_or_false")
     if isinstance(leaf.node, ast.Compare) and isinstance(leaf.node.ops[0], (ast.In, ast.NotIn)):
         return _on_choices(module, leaf.node, guard, words)
-    if _asked_for_truth(leaf.node) and surely(module.source).of(leaf.node) not in (Sure.WHOLE, Sure.NUMBER):
+    if _asked_for_truth(leaf.node) and surely(module).of(leaf.node) not in (Sure.WHOLE, Sure.NUMBER):
         return skip(NAME, module, leaf.node, "may-be-none", f"`{text}` may be None, which `!= 0` says nothing about")
     after = " != 0" if _asked_for_truth(leaf.node) else ""
     edits = call_around(module, leaf.node, guard.text, after=after)
@@ -77,7 +77,7 @@ def _on_shapes(
     module: Module, known: Flow, leaf: Leaf, context: Context, shapes: ast.Compare, words: str
 ) -> Fix | Skip:
     """``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``: shapes differ in general."""
-    unfit = unfit_for_sym_eq(surely(module.source), shapes)
+    unfit = unfit_for_sym_eq(surely(module), shapes)
     if unfit:
         return skip(NAME, module, leaf.node, *unfit)
     guard = spell(module, leaf.node, guarded("guard_or_false"), context)
@@ -93,7 +93,7 @@ def _on_shapes(
 def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str) -> Fix | Skip:
     """``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
     try:
-        choices, _ = compared_one_by_one(surely(module.source), node)
+        choices, _ = compared_one_by_one(surely(module), node)
     except Unfit as unfit:
         return skip(NAME, module, node, unfit.reason, unfit.detail)
     inside = isinstance(node.ops[0], ast.In)

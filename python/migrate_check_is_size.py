@@ -61,7 +61,7 @@ def _answer(module: Module, call: ast.Call) -> Fix | Skip:
         return skip(
             NAME, module, call, "evaluated-twice", "give the message a name first: with `max` it is given twice"
         )
-    types = surely(module.source)
+    types = surely(module)
     parts = [] if limit is None else list(partial(types, limit, facts_at(module, call)))
     if any(part.why is Partial.OTHER for part in parts):
         return skip(NAME, module, call, "evaluated-later", "give the limit a name first: it is evaluated after a check")

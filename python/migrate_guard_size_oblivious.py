@@ -35,7 +35,7 @@ _OLD = "guard_size_oblivious"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    known = flow(source)
+    known = flow(module)
     for node in module.every(ast.Call):
         if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
             continue

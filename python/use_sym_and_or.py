@@ -37,7 +37,7 @@ NAME = "use_sym_and_or"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    known = flow(source)
+    known = flow(module)
     for condition in check_conditions(module):
         if not module.in_format_string(condition):
             yield from _answer(module, known, condition, context)
@@ -45,7 +45,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) -> Iterator[Fix | Skip]:
     try:
-        edits, needs, doubts = _joined(surely(module.source), known, condition, context)
+        edits, needs, doubts = _joined(surely(module), known, condition, context)
     except Unfit as unfit:
         yield skip(NAME, module, condition, unfit.reason, unfit.detail)
         return

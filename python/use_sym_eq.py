@@ -36,7 +36,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     if b" == " not in source.content:
         return
     module = parse(source)
-    known = flow(source)
+    known = flow(module)
     for condition in check_conditions(module):
         for node in _tested(condition):
             yield from _answer(module, known, node, context)
@@ -58,7 +58,7 @@ def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) ->
     shapes = compared_shapes(known, node)
     if shapes is None or not isinstance(shapes.ops[0], ast.Eq) or module.in_format_string(node):
         return
-    types = surely(module.source)
+    types = surely(module)
     stop = obstacle(module, module.function_of(node), context, asked=False) or unfit_for_sym_eq(types, shapes)
     if stop:
         yield skip(NAME, module, node, *stop)

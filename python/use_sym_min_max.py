@@ -34,7 +34,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     if b"min(" not in source.content and b"max(" not in source.content:
         return
     module = parse(source)
-    known = flow(source)
+    known = flow(module)
     for node in module.every(ast.Call):
         if _builtin(module, node) and not module.in_format_string(node):
             yield from _answer(module, known, node, context)
@@ -49,7 +49,7 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     kinds = [known.kind(one.value if isinstance(one, ast.Starred) else one) for one in node.args]
     if not any(kind is Kind.SIZE or kind.several for kind in kinds):
         return
-    types = surely(module.source)
+    types = surely(module)
     reason = _unfit(types, node, kinds)
     if reason:
         yield skip(NAME, module, node, *reason)

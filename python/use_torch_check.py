@@ -51,7 +51,7 @@ _CHECKS = {
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    known = flow(source)
+    known = flow(module)
     refusals: list[ast.If | ast.Assert] = [*module.every(ast.Assert)]
     refusals += [node for node in module.every(ast.If) if only_raises(node)]
     for node in refusals:
@@ -94,7 +94,7 @@ def rewritten(module: Module, node: ast.If | ast.Assert, context: Context, *, sa
     if module.source.content[start : start + 4] == b"elif":
         raise Unfit("elif", "a check cannot stand between the branches of an if")
     error, message = _refusal(module, node)
-    types = surely(module.source)
+    types = surely(module)
     renderer = Renderer(types, context, node)
     condition = renderer.condition(node.test, isinstance(node, ast.Assert))
     asserts = error == "AssertionError"

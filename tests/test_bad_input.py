@@ -178,12 +178,23 @@ def test_no_compiler(source: Path, tmp_path: Path) -> None:
     words = ("fix", "--verify", "--all-functions", "op.cpp")
     ended = symfix(*words, cwd=source.parent, code=1, PATH=str(bare))
     only_line(ended.stderr, "unverifiable", "no C++ compiler", "install g++")
-    assert operator.read_bytes() != before
+    assert operator.read_bytes() == before, "nothing proved what was written"
 
 
 def test_a_repro_that_does_not_exist(source: Path) -> None:
     ended = symfix("fix", "--verify", "--repro", "gone.py", "m.py", cwd=source.parent, code=2)
     only_line(ended.stderr, "gone.py", "no such file")
+    assert source.read_text() == SHAPES
+
+
+@pytest.mark.parametrize("command", ["fix --verify", "verify"])
+def test_an_operator_test_that_torch_does_not_have(source: Path, tmp_path: Path, command: str) -> None:
+    pytest.importorskip("torch")
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    words = (*command.split(), "--op", "nn.functional.cross_entrop", "m.py")
+    only = symfix(*words, cwd=source.parent, code=2, PATH=str(bare))
+    only_line(only.stderr, "no operator test named", "nearest: nn.functional.cross_entropy")
     assert source.read_text() == SHAPES
 
 

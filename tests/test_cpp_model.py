@@ -13,6 +13,7 @@ from symfix.cpp._tree import Tree, walk
 from symfix.cpp._types import Type, read_type, symbolic_text
 
 SCOPES = """
+using namespace at;
 void f(int64_t n, const Tensor& t) {
   use(n);
   { Tensor n = t; use(n); }
@@ -58,12 +59,43 @@ def test_a_name_is_the_innermost_declaration_before_its_use() -> None:
     ],
 )
 def test_types_of_expressions(expression: str, kind: Type) -> None:
-    text = f"void f(const Tensor& t, TensorList list, const std::optional<Tensor>& maybe) {{ auto x = {expression}; }}"
+    given = "const Tensor& t, TensorList list, const std::optional<Tensor>& maybe"
+    text = f"using namespace at; void f({given}) {{ auto x = {expression}; }}"
     model, types = model_of(text)
     declarator = next(node for node in walk(model.tree.root) if node.type == "init_declarator")
     value = declarator.child_by_field_name("value")
     assert value is not None
     assert types.type_of(value) is kind
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"),
+    [
+        ("", Type.UNKNOWN),
+        ("using namespace at;", Type.TENSOR),
+        ("using namespace torch;", Type.TENSOR),
+        ("using at::Tensor;", Type.TENSOR),
+        ("using ::torch::Tensor;", Type.TENSOR),
+        ("typedef at::Tensor Tensor;", Type.TENSOR),
+        ("using namespace torch::stable;", Type.UNKNOWN),
+        ("using torch::stable::Tensor;", Type.UNKNOWN),
+        ("using Tensor = mine::Tensor;", Type.UNKNOWN),
+        ("typedef mine::Tensor Tensor;", Type.UNKNOWN),
+        ("struct Tensor;", Type.UNKNOWN),
+        ("namespace at = mine; using at::Tensor;", Type.UNKNOWN),
+        ("using namespace at; namespace inner { struct Tensor; }", Type.TENSOR),
+        ("using namespace mine; namespace mine { struct Tensor; }", Type.UNKNOWN),
+        ("using Tensor = Tensor;", Type.UNKNOWN),
+        ("namespace at::native {", Type.TENSOR),
+        ("namespace torch::autograd {", Type.TENSOR),
+        ("namespace torch::executor {", Type.UNKNOWN),
+        ("using namespace at; template <class Tensor>", Type.UNKNOWN),
+    ],
+)
+def test_whose_tensor_it_is(head: str, kind: Type) -> None:
+    model, _ = model_of(f"{head}\nvoid f(const Tensor& t) {{ }}" + "\n}" * (head.count("{") - head.count("}")))
+    (function,) = model.functions
+    assert function.parameters[0].type is kind
 
 
 @pytest.mark.parametrize(

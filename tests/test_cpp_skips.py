@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 import symfix.cpp
-from cpp_cases import skips
+from cpp_cases import offers, skips
+from symfix.codemods.rule import Safety
 
 HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"
 FOLDER = Path(symfix.cpp.__file__).parent
@@ -66,6 +67,12 @@ CASES = (
          "unknown-callee"),
     body("no-symint-operator", "return t.narrow(0, 0, t.size(0) >> 1);"),
     body("no-symint-operator", "auto s = t.sizes().vec(); s[k++] -= 1; return t.view(s);"),
+    body("no-symint-operator", "return t.narrow(0, 0, t.size(0) ?: 7);"),
+    body("no-symint-operator", "auto n = t.size(0); auto m = (n *= 2); return t.narrow(0, m, n);"),
+    body("declared-type", "volatile int64_t n = t.size(0); return t.narrow(0, 0, n);"),
+    body("unknown-operand", "return t.narrow(0, 0, t.size(0) * 2LL);"),
+    body("cast", "return t.narrow(0, 0, std::max<int>(t.size(0), k));"),
+    body("unsupported-syntax", "auto n = ({ auto m = t.size(0); m; }); return t.narrow(0, 0, n);"),
     body("no-symint-schema", "return t.unfold(0, t.size(0), 1);"),
     Case("output-reference", "static void g(const Tensor& t, int64_t& n) { n = t.size(0); }\n"
          "Tensor f(const Tensor& t, std::vector<int64_t>& v) { g(t, v[0]); return t; }"),
@@ -83,14 +90,23 @@ CASES = (
     Case("dimname", "Tensor f(const Tensor& t, Dimname d) { return t.narrow(0, 0, t.size(d)); }"),
     Case("kernel-signature", "int64_t f(const Tensor& t) { return t.size(0); }\n"
          'TORCH_LIBRARY(mine, m) { m.def("f(Tensor t) -> int", &f); }', everything=False),
+    Case("registration-unread", "Tensor f(const Tensor& t) { return t.view({t.size(0)}); }\n"
+         "TORCH_LIBRARY_IMPL(mine, SOMEBODYS_KEY, m) { m.impl(\"f\", &f); }", everything=False),
+    Case("registration-unread", "Tensor f(const Tensor& t) { return t.view({t.size(0)}); }\n"
+         "TORCH_LIBRARY_IMPL(mine, Meta, m) { m.impl(\"g\", &elsewhere); }", everything=False),
+    Case("registration-unread", "Tensor f(const Tensor& t) { return t.view({t.size(0)}); }\n"
+         "TORCH_LIBRARY_IMPL(mine, Meta, m) { SOMEBODYS_OPERATORS(m); }", everything=False),
+    Case("registration-unread", "Tensor f(const Tensor& t) { return t.view({t.size(0)}); }\n"
+         "static TORCH_LIBRARY_IMPL(mine, Meta, m);", everything=False),
+    Case("saved-data", "struct K : torch::autograd::Function<K> {\n"
+         "static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& t) {"
+         "ctx->saved_data[\"n\"] = t.size(0); return t; } };"),
+    body("nested-too-deeply", "return t.view({" + "(" * 300 + "t.size(0)" + ")" * 300 + "});"),
     Case("template-signature", "template <typename T>\nstatic int64_t f(const Tensor& t) { return t.size(0); }"),
     Case("shared-with-kernel", "namespace at::native {\nstatic int64_t rows(const Tensor& t) { return t.size(0); }\n"
          "Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) { return y.narrow(0, 0, rows(x)); }\n"
          "Tensor _bincount_cpu(const Tensor& t, const std::optional<Tensor>& w, int64_t m) { use(rows(t)); }\n}",
          path=NATIVE, everything=False),
-    body("narrowing", "const int n = t.size(0); return t.narrow(0, 0, n);"),
-    Case("narrowing", "static int g(const Tensor& t) { return t.size(0); }\n"
-         "Tensor f(const Tensor& t) { return t.narrow(0, 0, g(t)); }"),
     body("data-pointer", "auto rows = t.accessor<float, 2>(); use(rows, t.numel()); return t;"),
     body("device-code", "const at::cuda::CUDAGuard guard(t.device()); return t.narrow(0, 0, t.size(0));"),
     body("device-code", 'TORCH_CHECK(t.is_cuda(), "no"); return t.narrow(0, 0, t.size(0));'),
@@ -154,3 +170,26 @@ def _reasons(module: ast.Module) -> set[str]:
 
 def _is_hyphenated(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(r"[a-z]+(?:-[a-z]+)+", value) is not None
+
+
+def test_a_block_that_is_read_says_nothing() -> None:
+    file = """Tensor f(const Tensor& t) { return t.view({t.size(0)}); }
+    TORCH_LIBRARY(mine, m) { m.def("f(Tensor t) -> Tensor"); m.def("g()", {at::Tag::core}); m.def("h", &f); }
+    TORCH_LIBRARY_IMPL(mine, CUDA, m) { m.impl("f", &elsewhere); }
+    TORCH_LIBRARY_IMPL(mine, Meta, m) { m.impl("f", [](const Tensor& t) { return t; }); }
+    // TORCH_LIBRARY_IMPL(mine, Meta, m) { m.impl("f", &elsewhere); }
+    #define REGISTER TORCH_LIBRARY_IMPL(mine, Meta, m)
+    """
+    assert [skip.detail for skip in skips(HEAD + file, everything=False) if skip.reason == "registration-unread"] == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "safety"),
+    [("int64_t", Safety.SAFE), ("auto", Safety.SAFE), ("int", Safety.UNSAFE), ("int32_t", Safety.UNSAFE)],
+)
+def test_a_symint_in_place_of_a_narrower_integer_is_unsafe(declared: str, safety: Safety) -> None:
+    body = f"{declared} n = t.size(0); return t.view({{n}});"
+    text = f"#include <ATen/ATen.h>\nat::Tensor f(const at::Tensor& t) {{ {body} }}"
+    (fix,) = offers(text)
+    assert fix.safety is safety
+    assert bool(fix.default) is (safety is Safety.UNSAFE)

@@ -80,7 +80,7 @@ def test_a_default_is_named(tmp_path: Path) -> None:
         "import torch\n\n\ndef f(x: torch.Tensor):\n    if x.numel() == 0:\n        return x\n    return x + 1\n"
     )
     said = symfix("fix", "-i", "--unsafe-fixes", "torch", cwd=tmp_path, code=1, text="n\n").stderr
-    assert ", unsafe: " in said and "  when undecided: " in said
+    assert ", unsafe: " in said and "  what changes: " in said
     assert "guard_or" not in path.read_text()
 
 

@@ -285,4 +285,4 @@ def test_a_rule_that_goes_too_deep_is_a_refusal(
     report = run([Target(tmp_path / "a.toy", named=True)], question, Nothing())  # type: ignore[arg-type]
     (outcome,) = report.outcomes
     assert isinstance(outcome, Refused)
-    assert (outcome.path, outcome.reason) == (tmp_path / "a.toy", "too-deep")
+    assert (outcome.path, outcome.reason) == (tmp_path / "a.toy", "nested-too-deeply")

@@ -84,7 +84,7 @@ def test_json_lines_say_the_same_a_file_a_line() -> None:
 def test_text_has_a_line_a_place() -> None:
     assert list(text.findings(OUTCOMES, written=False)) == [
         "aten/src/ATen/native/A.cpp:2:1: use_sym_sizes safe: size\n",
-        "aten/src/ATen/native/A.cpp:3:1: guard unsafe: guard, or: 100% [when undecided: not empty]\n",
+        "aten/src/ATen/native/A.cpp:3:1: guard unsafe: guard, or: 100% [what changes: not empty]\n",
         "aten/src/ATen/native/A.cpp:3:1: use_sym_sizes left (loop-bound): line 3: a loop runs to it\n",
     ]
     assert next(text.findings(OUTCOMES, written=True)).endswith("use_sym_sizes fixed: size\n")

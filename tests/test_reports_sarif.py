@@ -108,7 +108,7 @@ def replaced(text: str, replacement: Any) -> Edit:
 def test_regions_count_code_points_and_lead_back_to_the_edits() -> None:
     results = {result["message"]["text"]: result for result in log(OUTCOMES)["runs"][0]["results"]}
     for fix in (TWO_EDITS, INSERTION, AFTER_WIDE):
-        said = f"{fix.message} [when undecided: {fix.default}]" if fix.default else fix.message
+        said = f"{fix.message} [what changes: {fix.default}]" if fix.default else fix.message
         (change,) = results[said]["fixes"][0]["artifactChanges"]
         assert [replaced(TEXT.decode(), one) for one in change["replacements"]] == sorted(fix.edits)
         assert change["artifactLocation"]["uri"] == "aten/src/n%20%C3%A9.cpp"

@@ -84,6 +84,12 @@ def test_a_rule_that_breaks_fails_its_own_file_only(tmp_path: Path, question: Qu
     assert isinstance(fine, Changed)
 
 
+def test_code_that_is_nested_too_deeply_is_no_bug_of_ours(tmp_path: Path, question: Question) -> None:
+    (refused,) = over(folder_of(tmp_path, {"a.toy": b"deep\n"}), question).outcomes
+    assert isinstance(refused, Refused)
+    assert refused.reason == "nested-too-deeply"
+
+
 def test_one_process_and_many_say_the_same(tmp_path: Path, question: Question, monkeypatch: pytest.MonkeyPatch) -> None:
     filler = b"words " * (FEW_BYTES // 60)
     texts = {f"{n:02}.toy": b"quiet step%d\n" % (n % 3) * (1 + n * 7 % 5) + filler for n in range(20)}

@@ -13,6 +13,7 @@ from symfix.codemods.run import Question
 from symfix.codemods.source import SourceFile
 from symfix.codemods.surroundings import TorchSurroundings
 from symfix.codemods.verify.change import Change, Verdict, Verification
+from symfix.codemods.verify.counting import changed_lines
 
 TEXT = """import torch
 
@@ -86,7 +87,7 @@ def test_a_fix_on_a_line_that_nothing_ran_is_left_out() -> None:
         lines = change.after.splitlines()
         unrun = [number for number, line in enumerate(lines, 1) if b"torch._check(y.shape[0] >= 0)" in line]
         verdict = Verdict.UNVERIFIABLE if unrun else Verdict.PROVEN
-        return Verification(verdict, "", (str(change.path),), unrun=tuple(f"both.py:{line}" for line in unrun))
+        return Verification(verdict, "", (str(change.path),), unrun=tuple(f"{change.path}:{line}" for line in unrun))
 
     kept = keep_good([changed], QUESTION, SURROUNDINGS, counting)
     (left,) = kept.outcomes
@@ -95,3 +96,18 @@ def test_a_fix_on_a_line_that_nothing_ran_is_left_out() -> None:
     assert len(asked) == 2
     assert kept.dropped == ("torch/both.py:12:5: migrate_check_is_size is not kept: nothing that was run runs line 12",)
     assert not kept.harm
+
+
+def test_two_files_of_one_name_are_told_apart() -> None:
+    text = TEXT.partition("\n\n\ndef harmful")[0] + "\n"
+    ran, unrun = outcome("torch/a/same.py", text), outcome("torch/b/same.py", text)
+
+    def counting(changes: Sequence[Change]) -> Verification:
+        idle = [change for change in changes if change.path.parent.name == "b"]
+        lines = tuple(f"{change.path}:{line}" for change in idle for line in changed_lines(change))
+        return Verification(Verdict.UNVERIFIABLE if idle else Verdict.PROVEN, "", (), unrun=lines)
+
+    kept = keep_good([ran, unrun], QUESTION, SURROUNDINGS, counting)
+    assert kept.outcomes[0] == ran
+    assert isinstance(kept.outcomes[1], Unchanged)
+    assert all(line.startswith("torch/b/same.py:") for line in kept.dropped)

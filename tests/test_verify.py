@@ -75,7 +75,7 @@ def test_changed_lines_that_nothing_ran_are_named(repro: Path) -> None:
     branch = "if (self.dim() == 5) {\n return at::mul(self, self.neg());\n }\n "
     answer = kernel(CONCRETE, branch + SYMBOLIC, repro)
     assert answer.verdict is Verdict.UNVERIFIABLE
-    assert answer.unrun == ("Square.cpp:7",)
+    assert answer.unrun == (f"{repro.parent / 'Square.cpp'}:7",)
     assert "nothing ran the changed lines Square.cpp:7; of the rest, repro" in answer.reason
     assert {check.protocol for check in answer.checks} == {"repro", "varied"}
 
@@ -88,7 +88,15 @@ def test_wrong_numbers_regress(repro: Path) -> None:
 
 
 def test_nothing_different_is_neutral(repro: Path) -> None:
-    assert kernel(SYMBOLIC, SYMBOLIC + " // the same", repro).verdict is Verdict.NEUTRAL
+    answer = kernel(SYMBOLIC, SYMBOLIC + " // the same", repro)
+    assert (answer.verdict, answer.ran_all) == (Verdict.NEUTRAL, True)
+
+
+def test_a_script_that_still_fails_is_no_proof(repro: Path) -> None:
+    repro.write_text(REPRO + "raise SystemExit('not yet')\n")
+    answer = kernel(SYMBOLIC, SYMBOLIC + " // the same", repro)
+    assert answer.verdict is Verdict.UNVERIFIABLE
+    assert answer.reason == "your script still fails: repro.py: exit not yet"
 
 
 def test_an_unreached_kernel_is_unverifiable(repro: Path) -> None:
@@ -148,6 +156,21 @@ def test_a_file_that_is_no_module_of_torch_is_said(repro: Path, tmp_path: Path) 
     answer = verify([Change(tmp_path / "mine.py", b"", b"\n")], repros=[repro], evidence_folder=tmp_path)
     assert answer.verdict is Verdict.UNVERIFIABLE
     assert "no project to build" in answer.reason
+
+
+def test_a_proof_does_not_hang_on_who_else_is_asked(tmp_path: Path) -> None:
+    texts = [KERNEL.replace("BODY", body).encode() for body in (CONCRETE, SYMBOLIC)]
+    change = Change(tmp_path / "Square.cpp", *texts)
+
+    def verdict(operator: str, *, complete: bool) -> Verdict:
+        protocols = ("eager", "backed")
+        asked = verify(
+            [change], operators=(operator,), complete=complete, protocols=protocols, samples=2, evidence_folder=tmp_path
+        )
+        return asked.verdict
+
+    assert verdict("trace", complete=False) is Verdict.UNVERIFIABLE
+    assert verdict("trace", complete=True) is verdict("square", complete=True) is Verdict.PROVEN
 
 
 def test_bystanders_are_run_on_their_own_samples_alone(tmp_path: Path) -> None:

@@ -262,3 +262,29 @@ def test_dynamos_wrapping_is_peeled_off() -> None:
   Explanation: failed: <function f at 0x7f00>(*(FakeTensor(...),), **{}): got RuntimeError('Cannot call numel()\\n
 Exception raised from throw at TensorImpl.cpp:340')"""
     assert one_line(text) == "RuntimeError: Cannot call numel()"
+
+
+@pytest.mark.parametrize(("protocol", "what"), [("test", "test"), ("repro", "script")])
+def test_what_the_user_named_and_still_fails_is_said(protocol: str, what: str) -> None:
+    failing = Check(protocol, "mine", Observation(False, "one error"), Observation(False, "another"))
+    said = f"your {what} still fails: mine: another"
+    for reached in (True, False):
+        assert decide([failing], reached=reached) == (Verdict.UNVERIFIABLE, said)
+    gained = Check("unbacked", "op", Observation(False, "DDE"), Observation(True))
+    verdict, reason = decide([gained, failing], reached=True)
+    assert verdict is Verdict.PROVEN
+    assert reason.endswith(f"before: DDE; {said}")
+
+
+@pytest.mark.parametrize("side", ["before", "after"])
+def test_a_time_limit_decides_nothing_and_is_said(side: str) -> None:
+    stopped = Answer(crashed="the process ended with 1: it was stopped after 900 s", overtime=True)
+    fine = Answer(samples=(UNBACKED,), drawn=1)
+    check = compare(("op", "unbacked"), *((stopped, fine) if side == "before" else (fine, stopped)))
+    assert check is not None
+    assert not (check.gained or check.lost)
+    gained = Check("unbacked", "another", Observation(False, "DDE"), Observation(True))
+    assert decide([gained, check], reached=True) == (
+        Verdict.UNVERIFIABLE,
+        f"unbacked op met a time limit {side} the change: the process ended with 1: it was stopped after 900 s",
+    )

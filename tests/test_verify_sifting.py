@@ -48,7 +48,7 @@ def test_after_four_rounds_nothing_is_kept() -> None:
 
 def test_two_that_harm_only_together_lose_the_later() -> None:
     def ask(numbers: Sequence[int]) -> Verification:
-        return Verification(Verdict.REGRESSED if {1, 4} <= set(numbers) else Verdict.NEUTRAL, "", ())
+        return Verification(Verdict.REGRESSED if {1, 4} <= set(numbers) else Verdict.NEUTRAL, "", (), ran_all=True)
 
     assert [item.number for item in sift(6, ask).dropped] == [4]
 
@@ -65,10 +65,12 @@ def test_a_broken_baseline_keeps_nothing_and_asks_once() -> None:
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize(("deviates", "kept"), [("size 0: a wrong shape", ()), (None, (0,))])
-def test_a_silent_deviation_is_harm_and_ignorance_is_not(deviates: str | None, kept: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("deviates", "harm"), [("size 0: a wrong shape", True), (None, False)])
+def test_a_silent_deviation_is_harm_and_ignorance_is_not(deviates: str | None, harm: bool) -> None:
     check = Check("unbacked", "op", Observation(False), Observation(True), deviates=deviates)
-    assert sift(1, lambda _: Verification(Verdict.UNVERIFIABLE, "", (), checks=(check,))).kept == kept
+    answer = sift(1, lambda _: Verification(Verdict.UNVERIFIABLE, "because", (), checks=(check,)))
+    assert answer.kept == ()
+    assert answer.dropped == (Dropped(0, "because", harmful=harm),)
 
 
 def test_what_nothing_ran_is_dropped_without_harm() -> None:
@@ -96,6 +98,23 @@ def test_what_nothing_ran_beside_harm_is_told_apart_from_it() -> None:
     assert [(item.number, item.harmful) for item in answer.dropped] == [(0, True), (2, False)]
 
 
-def test_an_unverifiable_set_that_ran_whole_stays() -> None:
-    answer = sift(2, lambda _: Verification(Verdict.UNVERIFIABLE, "no test reaches it", ()), lambda *_: {})
-    assert answer.kept == (0, 1)
+@pytest.mark.parametrize(
+    ("verification", "reason"),
+    [
+        (Verification(Verdict.UNVERIFIABLE, "no test reaches it", ()), "no test reaches it"),
+        (Verification(Verdict.NEUTRAL, "the same", ()), "nothing says that the changed lines were run; the same"),
+    ],
+)
+def test_what_nothing_bears_out_is_dropped_whole(verification: Verification, reason: str) -> None:
+    answer = sift(2, lambda _: verification, lambda *_: {})
+    assert answer.kept == ()
+    assert answer.dropped == tuple(Dropped(number, reason, harmful=False) for number in (0, 1))
+    assert answer.verification is verification
+
+
+@pytest.mark.parametrize(
+    "verification",
+    [Verification(Verdict.PROVEN, "", ()), Verification(Verdict.NEUTRAL, "the same", (), ran_all=True)],
+)
+def test_what_is_borne_out_stays(verification: Verification) -> None:
+    assert sift(2, lambda _: verification).kept == (0, 1)

@@ -141,7 +141,7 @@ class _Dialogue:
             click.style(f"{path}:{line}:{column}: {fix.rule}{where}", bold=True),
             f"  mode {fix.mode}, {fix.safety.value}: {fix.message}",
         ]
-        say += [f"  when undecided: {fix.default}"] if fix.default else []
+        say += [f"  what changes: {fix.default}"] if fix.default else []
         say += [_verdict(self._verdicts[key])] if key in self._verdicts else []
         if key in self._ballot.votes:
             say.append(f"  so far: {'taken' if self._ballot.votes[key] else 'left'}")

@@ -19,12 +19,15 @@ from ..config import UNASKED
 from ..registry import Registry
 from ..reports.proof import proof
 from ..torchapi.errors import TorchError
+from ..torchapi.locating import locate
 from ..verify.change import Change, Verdict, Verification
 from ..verify.command import verify as run_verification
 from ..verify.evidence import to_json
 from ..verify.extension import Memory
 from ..verify.isolation import Limits, SandboxMissing
 from ..verify.replays import Memory as Replays
+from ..verify.scratch import scratch_folder
+from ..verify.variants import Laboratory
 
 CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
 """Exit codes of the verdicts; what is neither proven nor worse is a finding (1)."""
@@ -32,13 +35,14 @@ CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
 
 def verify(words: dict[str, Any]) -> int:
     """Prove the difference between a revision and the files on disk."""
+    prove = Prover(words)
     changes = list(_since(words["base"], words["paths"] or (Path.cwd(),)))
     if not changes:
         click.echo(f"nothing that a rule reads differs from {words['base']}", err=True)
         if words["style"] == "junit":
             show_junit(None)
         return 0
-    verification = Prover(words)(changes)
+    verification = prove(changes)
     if words["style"] == "json":
         sys.stdout.write(json.dumps(to_json(verification), indent=2) + "\n")
     elif words["style"] == "junit":
@@ -61,7 +65,7 @@ class Prover:
     """Verifies one set of changes after the other; what a project did without any is asked once."""
 
     def __init__(self, words: dict[str, Any]) -> None:
-        """Take the words of the command line; raises UsageError where they contradict each other."""
+        """Take the words of the command line; raises UsageError where they contradict each other or name nothing."""
         for repro in words["repro"]:
             if not repro.is_file():
                 raise click.UsageError(f"--repro {repro}: no such file")
@@ -73,6 +77,7 @@ class Prover:
         if context and context.meta.get(UNASKED) and not (words["builds"] or words["tests"]):
             click.echo(f"symfix: {context.meta[UNASKED]}", err=True)
         self._words = words
+        self._operators = known_operators(words["operators"], words["torch_python"])
         self._memory: Memory = {}
         self._replays: Replays = {}
 
@@ -85,7 +90,7 @@ class Prover:
                 repros=words["repro"],
                 tests=words["tests"],
                 builds=words["builds"],
-                operators=words["operators"] or None,
+                operators=self._operators or None,
                 torch_python=words["torch_python"],
                 torch_root=words["torch_root"],
                 jobs=words["jobs"] or 2,
@@ -98,6 +103,24 @@ class Prover:
             )
         except (TorchError, SandboxMissing) as error:
             raise click.ClickException(str(error)) from None
+
+
+def known_operators(names: Sequence[str], torch_python: Path | None) -> tuple[str, ...]:
+    """The OpInfos of these names; raises UsageError for a name that torch has no operator test of."""
+    if not names:
+        return ()
+    from ..hunt.naming import UnknownOperator, operators_of, resolve
+    from ..hunt.workers import NothingRuns
+
+    try:
+        with scratch_folder() as scratch:
+            torch = locate(None, torch_python)
+            found = resolve(names, operators_of(Laboratory(torch.python, scratch, Limits()), torch))
+    except UnknownOperator as error:
+        raise click.UsageError(f"--op: {error}") from None
+    except (TorchError, NothingRuns) as error:
+        raise click.ClickException(str(error)) from None
+    return tuple(dict.fromkeys(operator.name for operator in found))
 
 
 def _say(text: str) -> None:

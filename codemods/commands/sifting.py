@@ -1,4 +1,4 @@
-"""``fix --verify``: the fixes that do harm, or that nothing ran, are named and dropped, the others stay."""
+"""``fix --verify``: only fixes that are borne out stay; the others are named and dropped."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _source(outcome: Outcome) -> SourceFile:
 def _unrun(change: Change, verification: Verification) -> frozenset[int]:
     """The lines of the text before whose change nothing ran."""
     places = (place.rpartition(":") for place in verification.unrun)
-    return origins(change, {int(line) for name, _, line in places if name == change.path.name})
+    return origins(change, {int(line) for name, _, line in places if name == str(change.path)})
 
 
 def _lines(fix: Fix, source: SourceFile) -> set[int]:

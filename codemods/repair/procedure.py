@@ -87,9 +87,7 @@ def repair(
     search = Search(advisors, bench, {}, dict(first), files=wanted.files)
     _search(search, progress)
     opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
-    prover = Prover(
-        laboratory, place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, progress
-    )
+    prover = Prover(place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, progress)
     known: dict[_Key, Repair] = {}
     repairs = _proven(search, prover, first, known, progress)
     if _refused(search, repairs):
@@ -158,15 +156,16 @@ def _proven(
         key = made.operators, made.fixes
         if key not in known:
             progress(f"proving {number} of {len(found)}: {made.name} ({len(kept)} operators)")
-            known[key] = _judged(made, kept, search, prover)
+            overtime = [name for name in group.operators if alone[name].crashed]
+            known[key] = _judged(made, kept, overtime, prover)
         repairs.append(known[key])
     return repairs
 
 
-def _judged(made: Repair, kept: Sequence[str], search: Search, prover: Prover) -> Repair:
-    if not kept:
+def _judged(made: Repair, kept: Sequence[str], overtime: Sequence[str], prover: Prover) -> Repair:
+    if not kept and not overtime:
         return replace(made, doubt="alone, without the other repairs, none of its operators passes")
-    return prover.prove(made, frozenset().union(*(search.bench.named.get(name, frozenset()) for name in kept)))
+    return prover.prove(made, overtime)
 
 
 def _refused(search: Search, repairs: Sequence[Repair]) -> bool:

@@ -8,11 +8,8 @@ from pathlib import Path
 
 from ..torchapi.locating import Place
 from ..verify.change import Change, Verdict, Verification
-from ..verify.choosing import coverage, operators_through
 from ..verify.command import verify
 from ..verify.isolation import Limits
-from ..verify.modules import module_name
-from ..verify.variants import Laboratory
 from .grouping import Group, only
 from .repaired import Repair, Spot
 from .search import Search, expression
@@ -22,14 +19,12 @@ SAMPLES = 4
 """How many inputs of an operator are traced with backed symbols and once more with unbacked ones."""
 _MORE_SAMPLES = 24
 """As many are when the first ones fail neither before nor after: the one that the repair mends is further on."""
-_MOST_OTHERS = 4
 
 
 @dataclass(frozen=True)
 class Prover:
     """Makes repairs of groups and has each verified."""
 
-    laboratory: Laboratory
     place: Place
     torch_root: Path | None
     torch_python: Path | None
@@ -69,41 +64,22 @@ class Prover:
             f"{baseline} with the source tree's kernels" if native else baseline,
         )
 
-    def prove(self, repair: Repair, kernels: frozenset[str] = frozenset()) -> Repair:
-        """The repair with its verdict: its own operators and others that run through what changed."""
-        own = tuple(dict.fromkeys(self.opinfos[name] for name in repair.operators))
-        others = (*self.through(repair.changes), *self.running(kernels))
-        bystanders = tuple(name for name in dict.fromkeys(others) if name not in own)[:_MOST_OTHERS]
-        verification = self._verified(repair.changes, own, bystanders, SAMPLES)
+    def prove(self, repair: Repair, beside: Sequence[str] = ()) -> Repair:
+        """The repair with its verdict: its own operators, and those that run through what changed, whoever was mended.
+
+        ``beside`` are operators that met a time limit when the repair was tried: whether it mends them is not known.
+        """
+        own = tuple(dict.fromkeys(self.opinfos[name] for name in (*repair.operators, *beside)))
+        verification = self._verified(repair.changes, own, SAMPLES)
         if verification.verdict is Verdict.NEUTRAL:
-            verification = self._verified(repair.changes, own, bystanders, _MORE_SAMPLES)
+            verification = self._verified(repair.changes, own, _MORE_SAMPLES)
         return replace(repair, verification=verification)
 
-    def through(self, changes: Sequence[Change]) -> tuple[str, ...]:
-        """Every OpInfo that runs a changed Python function, those that run least else first."""
-        roots = [self.place.package.parent]
-        modules = {module_name(one.path, roots): one for one in changes if one.path.suffix == ".py"}
-        if not modules:
-            return ()
-        found = operators_through(modules, self.laboratory, self.place, self.progress)
-        return tuple(dict.fromkeys(name for names in found.values() for name in names))
-
-    def running(self, kernels: frozenset[str]) -> tuple[str, ...]:
-        """Every OpInfo that runs an operator of one of these kernels, those that run least else first."""
-        if not kernels:
-            return ()
-        index = coverage(self.laboratory, self.place, self.progress)
-        names = kernels | {name.removesuffix("_symint") for name in kernels}
-        found = [(len(ran), opinfo) for opinfo, ran in index.items() if names & set(ran)]
-        return tuple(opinfo for _, opinfo in sorted(found))
-
-    def _verified(
-        self, changes: Sequence[Change], operators: tuple[str, ...], bystanders: tuple[str, ...], samples: int
-    ) -> Verification:
+    def _verified(self, changes: Sequence[Change], operators: tuple[str, ...], samples: int) -> Verification:
         return verify(
             changes,
             operators=operators,
-            bystanders=bystanders,
+            complete=True,
             samples=samples,
             torch_python=self.torch_python,
             torch_root=self.torch_root if any(one.path.suffix != ".py" for one in changes) else None,

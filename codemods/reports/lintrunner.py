@@ -41,7 +41,7 @@ def _finding(source: SourceFile, fix: Fix, *, applied: bool) -> str:
     line, column = source.line_column(fix.start)
     said = f"{fix.message} ({fix.safety.value})"
     if fix.default:
-        said += f"\nWhen a size is undecided: {fix.default}"
+        said += f"\nWhat changes: {fix.default}"
     return _line(source.path.as_posix(), "warning" if applied else "advice", fix.rule, said, line, column)
 
 

@@ -111,7 +111,7 @@ def _follows(fix: Fix, applied: Sequence[Fix]) -> bool:
 def _say(answer: Fix | Skip) -> str:
     if isinstance(answer, Skip):
         return f"{answer.reason}: {answer.detail}"
-    return f"{answer.message} [when undecided: {answer.default}]" if answer.default else answer.message
+    return f"{answer.message} [what changes: {answer.default}]" if answer.default else answer.message
 
 
 def _replacement(source: SourceFile, edit: Edit) -> _Json:

@@ -70,7 +70,7 @@ def _say(answer: Fix | Skip, done: bool) -> str:
     if isinstance(answer, Skip):
         return f"{answer.rule} left ({answer.reason}): {answer.detail}"
     text = f"{answer.rule} {'fixed' if done else answer.safety.value}: {answer.message}"
-    return f"{text} [when undecided: {answer.default}]" if answer.default else text
+    return f"{text} [what changes: {answer.default}]" if answer.default else text
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

@@ -40,6 +40,8 @@ class Observation:
     detail: str = field(default="", repr=False)
     crashed: bool = False
     seconds: float = 0.0
+    overtime: bool = False
+    """It was stopped by a time limit: another time, or on another machine, it may end."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,16 @@ class Check:
 
     @property
     def gained(self) -> bool:
-        return self.after.passed and not self.before.passed
+        return self.after.passed and not self.before.passed and not self.before.overtime
 
     @property
     def lost(self) -> bool:
-        return self.before.passed and not self.after.passed
+        return self.before.passed and not self.after.passed and not self.after.overtime
+
+    @property
+    def unjudged(self) -> bool:
+        """A time limit ended one side alone: what it would have done is not known."""
+        return self.before.overtime is not self.after.overtime
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,9 @@ class Verification:
     chosen: str = ""
     """Which of torch's operator tests were run, and why these."""
     unrun: tuple[str, ...] = ()
-    """Changed lines of code (``file:line``) that nothing ran: the verdict says nothing about these."""
+    """Changed lines of code (``path:line``) that nothing ran: the verdict says nothing about these."""
+    ran_all: bool = False
+    """Every changed line of C++ is known to have been run, and every changed function of Python."""
     commands: tuple[str, ...] = field(default=(), repr=False)
     torch: str = ""
     compiler: str = ""

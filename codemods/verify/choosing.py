@@ -33,6 +33,8 @@ class Choice:
     reason: str
     unreached: tuple[str, ...] = ()
     """Changed functions that no operator test runs."""
+    functions: int = 0
+    """How many changed functions of Python the first of the operators stand for, one each."""
 
 
 def choose(operators: Iterable[str], index: Mapping[str, list[str]]) -> Choice:
@@ -104,7 +106,7 @@ def choose_python(modules: Mapping[str, Change], index: TraceIndex, installed: P
     chosen = list(dict.fromkeys(name for turn in zip_longest(*picks) for name in turn if name is not None))
     if len(chosen) > MOST:
         reasons.append(f"of these {len(chosen)} run: {', '.join(chosen[:MOST])}")
-    return Choice(tuple(chosen[:MOST]), "; ".join(reasons) or "no function differs", tuple(unreached))
+    return Choice(tuple(chosen[:MOST]), "; ".join(reasons) or "no function differs", tuple(unreached), len(picks))
 
 
 def operators_through(

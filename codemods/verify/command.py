@@ -33,6 +33,7 @@ def verify(
     builds: Sequence[str] = (),
     operators: Sequence[str] | None = None,
     bystanders: Sequence[str] = (),
+    complete: bool = False,
     protocols: Sequence[str] = PROTOCOLS,
     samples: int = SAMPLES,
     against_installed: bool = False,
@@ -52,6 +53,7 @@ def verify(
 
     ``tests`` are commands run here, with torch changed in every Python they start. ``operators`` names OpInfos to run
     under ``protocols``; None chooses those that reach the change, unless there are ``repros`` or ``tests``.
+    With ``complete``, those that reach the change are run beside ``operators``.
     ``bystanders`` are run too, on torch's own samples alone. At most ``samples`` inputs of each are traced.
     ``against_installed`` compares the files after with torch as it is. The answer to the same question is given from
     ``evidence_folder`` unless ``fresh``.
@@ -84,6 +86,7 @@ def verify(
         folder=Path.cwd(),
         operators=() if operators is None and (repros or tests) else None if operators is None else tuple(operators),
         bystanders=tuple(bystanders),
+        complete=complete,
         protocols=tuple(protocols),
         samples=samples,
         against_installed=against_installed,
@@ -153,7 +156,7 @@ def _key(question: Question, place: Place, toolchain: Toolchain | None) -> str:
         place.build,
         str(place.package),
         toolchain.identity if toolchain else "",
-        repr((question.operators, question.bystanders, question.tests)),
+        repr((question.operators, question.complete, question.bystanders, question.tests)),
     ]
     contents = []
     for change in (*question.cpp, *question.modules.values()):

@@ -41,7 +41,8 @@ def compare(task: Task, before: Answer, after: Answer) -> Check | None:
 
 
 def _crash(answer: Answer) -> Observation:
-    return Observation(not answer.crashed, answer.crashed, crashed=bool(answer.crashed), seconds=answer.seconds)
+    crashed = bool(answer.crashed)
+    return Observation(not crashed, answer.crashed, crashed=crashed, overtime=answer.overtime, seconds=answer.seconds)
 
 
 def _check(

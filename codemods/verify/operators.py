@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,8 @@ MADE_UP = ("varied", "decomposed")
 PROTOCOLS = (*CONCRETE, "backed", "unbacked")
 SAMPLES = 24
 _START_SECONDS = 120
+_PATIENCE_LOST = "Timeout ("
+"""What a child's own watch says when it ends it."""
 
 Task = tuple[str, str]
 """The name of an OpInfo and a protocol."""
@@ -34,6 +37,8 @@ class Answer:
     """How many samples there were to choose from."""
     missing: str = ""
     crashed: str = ""
+    overtime: bool = False
+    """A time limit ended it."""
     calls: tuple[int, ...] = ()
     seconds: float = 0.0
 
@@ -80,7 +85,7 @@ def ask_all(
         left = [task for task in left if task not in answers]
         if left:
             victim = started if started in left else left[0]
-            answers[victim] = Answer(crashed=f"the process {_how(ended, limits.wall)}")
+            answers[victim] = Answer(crashed=f"the process {_how(ended, limits.wall)}", overtime=_met_a_limit(ended))
             told(victim)
             left.remove(victim)
     return Answers(answers, states)
@@ -104,10 +109,15 @@ def recalled(key: str, tasks: Sequence[Task], ask: Callable[[], Answers]) -> Ans
     return answers
 
 
+def _met_a_limit(ended: Ended) -> bool:
+    """Whether a limit of time ended the child, on the wall's clock or the processor's."""
+    return ended.timed_out or (ended.code == 1 and _PATIENCE_LOST in ended.stderr) or ended.code == -signal.SIGXCPU
+
+
 def _how(ended: Ended, patience: float) -> str:
     if ended.died:
         return ended.died
-    if ended.code == 1 and "Timeout (" in ended.stderr:
+    if ended.code == 1 and _PATIENCE_LOST in ended.stderr:
         return f"ended with 1: it was stopped after {patience:.0f} s"
     said = ended.stderr.strip().splitlines()
     return f"ended with {ended.code}: {said[-1] if said else 'without a word'}"

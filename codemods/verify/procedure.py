@@ -10,12 +10,13 @@ from pathlib import Path
 from ..torchapi import TorchApi
 from ..torchapi.locating import Place
 from .change import Change, Check, Swap, Verdict, Verification
-from .choosing import choose_cpp, choose_python, coverage, running_change
+from .choosing import Choice, choose_cpp, choose_python, coverage, operators_through, running_change
 from .comparing import compare
 from .compiling import Builder
-from .counting import unrun_lines
+from .counting import changed_lines, unrun_lines
 from .evidence import question_key
 from .operators import MADE_UP, PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
+from .reaching import lines_of
 from .replays import Memory, Replays
 from .swapping import Libraries, Unbuildable, build
 from .toolchain import Toolchain
@@ -24,6 +25,8 @@ from .variants import Laboratory, Variant
 from .verdict import decide
 
 _CONFIRMATIONS = 2
+_MOST_BESIDE = 4
+"""So many tests that run changed Python are run beside those asked for, or one for each function."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Question:
     folder: Path = Path()
     """Where the commands ``tests`` run."""
     operators: tuple[str, ...] | None = None
+    complete: bool = False
+    """Beside ``operators`` run what is chosen by the change alone: the verdict does not hang on who else is asked."""
     bystanders: tuple[str, ...] = ()
     """More of them, run on torch's own samples and not on calls made from these: a change reaches them too."""
     protocols: tuple[str, ...] = PROTOCOLS
@@ -48,10 +53,23 @@ class Question:
     samples: int = SAMPLES
     """At most so many samples of an operator are traced; on concrete sizes all are run."""
 
+    @property
+    def chooses(self) -> bool:
+        """Whether operator tests are chosen by what could be swapped in."""
+        return not self.operators or self.complete
+
 
 def _doubtful(check: Check) -> bool:
     """Whether a difference is believed only when it comes again."""
-    return not check.flaky and (check.lost or (check.gained and check.before.crashed))
+    return not check.flaky and (check.lost or check.unjudged or (check.gained and check.before.crashed))
+
+
+def _shown(places: Sequence[str]) -> list[str]:
+    """``path:line`` by the file's name alone, where that is enough."""
+    names = {path: Path(path).name for path in (place.rpartition(":")[0] for place in places)}
+    plain = len(set(names.values())) == len(names)
+    parts = (place.rpartition(":") for place in places)
+    return [f"{names[path] if plain else path}:{line}" for path, _, line in parts]
 
 
 class Obstacle(Exception):
@@ -87,6 +105,7 @@ class Procedure:
         self._calls: list[int] = []
         self._chosen = ""
         self._unreached: tuple[str, ...] = ()
+        self._counted = True
         self._blame = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
 
     def answer(self, question: Question, blank: Verification) -> Verification:
@@ -116,28 +135,32 @@ class Procedure:
                 before = Variant("before", identity="installed")
                 self._blame = (Verdict.BROKEN_BASELINE, Verdict.BROKEN_BASELINE)
             # Operator tests say themselves that a side does not load; only their choice needs to know what was swapped.
-            checks += self._replayed(replays, before, after, must_load=not question.operators)
-            if not question.operators:
+            checks += self._replayed(replays, before, after, must_load=question.chooses)
+            if question.chooses:
                 self._require_swaps()
-            operators = self._operators(question)
+            operators, bystanders = self._operators(question)
             # No C++ kernel has a part in what the decompositions compute.
             protocols = [name for name in question.protocols if name != "decomposed" or question.modules]
             tasks = [(operator, protocol) for protocol in protocols for operator in operators]
             few = [name for name in protocols if name not in MADE_UP]
-            tasks += [(operator, protocol) for protocol in few for operator in question.bystanders]
+            tasks += [(operator, protocol) for protocol in few for operator in bystanders]
             checks += self._operated(tasks, question.samples, before, after) if tasks else []
             self._require_swaps()
             unrun = tuple(self._unrun()) if checks else ()
             if unrun and question.operators == () and not any(check.lost for check in checks):
                 checks += self._called(question, before, after)
                 unrun = tuple(self._unrun())
+            ran = frozenset(operators) | frozenset(bystanders)
             if not checks:
                 raise Obstacle(
                     Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro, a --test or an --op'}"
                 )
-            verdict, reason = decide(checks, reached=self._reached(question), unrun=unrun)
+            verdict, reason = decide(checks, reached=self._reached(question), unrun=_shown(unrun))
+            if verdict is Verdict.NEUTRAL and question.modules and not self._unreached:
+                self._unreached = self._not_among(question.modules, ran)
             if self._unreached and verdict in (Verdict.PROVEN, Verdict.NEUTRAL):
                 verdict, reason = Verdict.UNVERIFIABLE, f"no test reaches {', '.join(self._unreached)}; {reason}"
+                unrun += tuple(self._lines_of(question.modules))
         except Unbuildable as failure:
             verdict, commands = failure.verdict, failure.commands
             reason = f"{', '.join(change.path.name for change in question.cpp)} {failure}"
@@ -153,6 +176,7 @@ class Procedure:
             swaps=self._swaps(),
             chosen=self._chosen,
             unrun=unrun,
+            ran_all=verdict is Verdict.NEUTRAL and self._counts(question),
             commands=self._libraries.commands if self._libraries else commands,
         )
 
@@ -161,8 +185,24 @@ class Procedure:
         if gcov is None or self._libraries is None:
             return
         for change, counted in self._libraries.counted:
-            for line in unrun_lines(change, counted, gcov, self._laboratory.scratch) or ():
-                yield f"{change.path.name}:{line}"
+            lines = unrun_lines(change, counted, gcov, self._laboratory.scratch)
+            self._counted = self._counted and lines is not None
+            yield from (f"{change.path}:{line}" for line in lines or ())
+
+    def _counts(self, question: Question) -> bool:
+        """Whether the lines of every C++ file were counted."""
+        return not question.cpp or bool(self._counted and self._toolchain and self._toolchain.gcov and self._libraries)
+
+    def _not_among(self, modules: Mapping[str, Change], ran: frozenset[str]) -> tuple[str, ...]:
+        """The changed functions that none of the operator tests that ``ran`` runs."""
+        found = operators_through(modules, self._laboratory, self._place, self._progress)
+        return tuple(function.qualname for function, running in found.items() if ran.isdisjoint(running))
+
+    def _lines_of(self, modules: Mapping[str, Change]) -> Iterator[str]:
+        """The changed lines of the Python functions that no test reaches."""
+        for change in modules.values():
+            inside = lines_of(frozenset(self._unreached), change.after)
+            yield from (f"{change.path}:{line}" for line in changed_lines(change) if line in inside)
 
     def _variants(self, question: Question) -> tuple[Variant, Variant]:
         libraries = self._libraries
@@ -212,21 +252,38 @@ class Procedure:
                 Verdict.UNVERIFIABLE, f"it builds before and after, but nothing could be swapped in: {reason}"
             )
 
-    def _operators(self, question: Question) -> tuple[str, ...]:
-        if question.operators is not None:
-            self._chosen = f"as asked: {', '.join(question.operators)}" if question.operators else ""
-            return question.operators
-        choices = []
+    def _operators(self, question: Question) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The operator tests to run under all protocols, and the bystanders."""
+        asked = question.operators or ()
+        if not question.complete and question.operators is not None:
+            self._chosen = f"as asked: {', '.join(asked)}" if asked else ""
+            return asked, question.bystanders
+        native, python = self._choices(question)
+        choices = [choice for choice in (native, python) if choice is not None]
+        reasons = "; ".join(choice.reason for choice in choices)
+        self._chosen = f"as asked: {', '.join(asked)}; by the change: {reasons}" if asked else reasons
+        # One that was asked for may go through a function that the index does not know.
+        self._unreached = tuple(name for choice in choices for name in choice.unreached if not asked)
+        full = [*asked, *(native.operators if native else ())]
+        beside = list(question.bystanders)
+        if asked and python is not None:
+            beside += python.operators[: max(_MOST_BESIDE, python.functions)]
+        elif python is not None:
+            full += python.operators
+        operators = tuple(dict.fromkeys(full))
+        return operators, tuple(name for name in dict.fromkeys(beside) if name not in operators)
+
+    def _choices(self, question: Question) -> tuple[Choice | None, Choice | None]:
+        """The operator tests that reach the changes, in C++ and in Python."""
+        native = python = None
         if self._libraries is not None:
             index = coverage(self._laboratory, self._place, self._progress)
             swapped = [swap for swap in self._swaps() if swap.swapped]
-            choices.append(choose_cpp(question.cpp, swapped, index))
+            native = choose_cpp(question.cpp, swapped, index)
         if question.modules:
             traced = trace_index(self._laboratory, self._place, self._progress)
-            choices.append(choose_python(question.modules, traced, self._place.package))
-        self._chosen = "; ".join(choice.reason for choice in choices)
-        self._unreached = tuple(name for choice in choices for name in choice.unreached)
-        return tuple(dict.fromkeys(operator for choice in choices for operator in choice.operators))
+            python = choose_python(question.modules, traced, self._place.package)
+        return native, python
 
     def _operated(self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant) -> list[Check]:
         self._progress(f"running {len(tasks)} operator tests before and after: {self._chosen}")
@@ -238,7 +295,12 @@ class Procedure:
             self._progress(f"running {len(doubtful)} again that went worse or died")
             again = self._compared(doubtful, samples, before, after, first=False)
             for task in doubtful:
-                if task in again and (again[task].lost, again[task].gained) != (checks[task].lost, checks[task].gained):
+                if task in again and checks[task].unjudged:
+                    checks[task] = again[task]
+                elif task in again and (again[task].lost, again[task].gained) != (
+                    checks[task].lost,
+                    checks[task].gained,
+                ):
                     checks[task] = replace(checks[task], flaky=True)
         return list(checks.values())
 
@@ -246,7 +308,7 @@ class Procedure:
         """Operator tests on concrete sizes, beside a script of the user's, which seldom runs each changed line."""
         cheap = [protocol for protocol in ("varied",) if protocol in question.protocols]
         try:
-            operators = self._operators(replace(question, operators=None)) if cheap else ()
+            operators, _ = self._operators(replace(question, operators=None)) if cheap else ((), ())
         except CoverageFailed:
             return []
         tasks = [(operator, protocol) for protocol in cheap for operator in operators]

@@ -42,6 +42,12 @@ def changed_functions(before: bytes, after: bytes) -> tuple[Function, ...]:
     return tuple(sorted((_function(key, old[key]) for key in changed), key=lambda function: function.line))
 
 
+def lines_of(qualnames: frozenset[str], text: bytes) -> frozenset[int]:
+    """The lines of these functions of ``text``, counted from 1."""
+    found = (definition for (name, _), definition in _definitions(text).items() if name in qualnames)
+    return frozenset(line for one in found for line in range(one.lineno, (one.end_lineno or one.lineno) + 1))
+
+
 def operators_named(function: Function, text: bytes) -> frozenset[str]:
     """Operators that ``function`` of ``text``, or what calls it in the same file, may serve by decorators and names.
 

@@ -1,4 +1,4 @@
-"""Of a set of fixes, keep the good ones: drop the smallest guilty one, and those that nothing ran, and verify again."""
+"""Of a set of fixes, keep what is borne out: drop the guilty one, and those that nothing ran, and verify again."""
 
 from __future__ import annotations
 
@@ -40,6 +40,18 @@ def harmful(verification: Verification) -> bool:
     return silent or verification.verdict in (Verdict.REGRESSED, Verdict.BROKEN_BASELINE)
 
 
+def borne_out(verification: Verification) -> bool:
+    """Whether a change may be written: it is proven, or nothing differs where everything that changed was run."""
+    neutral = verification.verdict is Verdict.NEUTRAL and verification.ran_all
+    return neutral or verification.verdict is Verdict.PROVEN
+
+
+def _unproven(verification: Verification) -> str:
+    if verification.verdict is Verdict.NEUTRAL:
+        return f"nothing says that the changed lines were run; {verification.reason}"
+    return verification.reason
+
+
 def _none(left: Sequence[int], verification: Verification) -> Mapping[int, Sequence[int]]:
     return {}
 
@@ -49,7 +61,7 @@ def sift(count: int, ask: Ask, idle: Idle = _none, rounds: int = ROUNDS) -> Sift
 
     ``ask`` verifies the fixes of the given numbers, in order, against the text without any; ``idle`` says which of
     them changed lines that the verification did not run. A set that is still harmful after ``rounds`` guilty fixes is
-    dropped whole.
+    dropped whole, and so is one of which nothing says that it is good.
     """
     left = list(range(count))
     dropped: list[Dropped] = []
@@ -57,9 +69,12 @@ def sift(count: int, ask: Ask, idle: Idle = _none, rounds: int = ROUNDS) -> Sift
     while left:
         verification = ask(left)
         if not harmful(verification):
-            unrun = idle(left, verification) if verification.verdict is Verdict.UNVERIFIABLE else {}
-            if not unrun:
+            if borne_out(verification):
                 return Sifted(tuple(left), tuple(dropped), verification)
+            unrun = idle(left, verification)
+            if not unrun:
+                dropped += [Dropped(number, _unproven(verification), harmful=False) for number in left]
+                return Sifted((), tuple(dropped), verification)
             dropped += [Dropped(number, _unrun(lines), harmful=False) for number, lines in unrun.items()]
             left = [number for number in left if number not in unrun]
             continue

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from .change import Check, Verdict
 
+_USERS = {"test": "test", "repro": "script"}
+"""What the user asked for by name, in words."""
+
 
 def decide(checks: Sequence[Check], reached: bool, unrun: Sequence[str] = ()) -> tuple[Verdict, str]:
     """The verdict on checks that were all run before and after; ``reached`` is whether any ran the changed code.
@@ -23,15 +26,24 @@ def _decide(checks: Sequence[Check], reached: bool) -> tuple[Verdict, str]:
     if lost:
         first = lost[0]
         return Verdict.REGRESSED, f"{_name(first)} passed before and fails after: {first.after.message}"
+    unjudged = [check for check in checks if check.unjudged]
+    if unjudged:
+        check = unjudged[0]
+        side, seen = ("before", check.before) if check.before.overtime else ("after", check.after)
+        return Verdict.UNVERIFIABLE, f"{_name(check)} met a time limit {side} the change: {seen.message}"
     gained = [check for check in checks if check.gained and not check.flaky]
     deviating = [check for check in gained if check.deviates]
     if deviating:
         first = deviating[0]
         return Verdict.UNVERIFIABLE, f"{_name(first)} no longer fails, but not as eager does: {first.deviates}"
+    still = [check for check in checks if check.protocol in _USERS and not check.after.passed]
     if gained:
         first = gained[0]
         more = f" (and {len(gained) - 1} more)" if len(gained) > 1 else ""
-        return Verdict.PROVEN, f"{_name(first)} failed before and passes after{more}; before: {first.before.message}"
+        said = f"{_name(first)} failed before and passes after{more}; before: {first.before.message}"
+        return Verdict.PROVEN, "; ".join([said, *map(_still, still)])
+    if still:
+        return Verdict.UNVERIFIABLE, "; ".join(map(_still, still))
     if not reached:
         return Verdict.UNVERIFIABLE, "nothing that was run reaches the changed code"
     flaky = [_name(check) for check in checks if check.flaky]
@@ -41,6 +53,10 @@ def _decide(checks: Sequence[Check], reached: bool) -> tuple[Verdict, str]:
     if failing and len(failing) == len(checks):
         return Verdict.NEUTRAL, f"{_name(failing[0])} fails before and after: {failing[0].after.message}"
     return Verdict.NEUTRAL, "everything that was run went the same before and after"
+
+
+def _still(check: Check) -> str:
+    return f"your {_USERS[check.protocol]} still fails: {check.subject}: {check.after.message}"
 
 
 def _name(check: Check) -> str:

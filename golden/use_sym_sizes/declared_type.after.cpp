@@ -14,3 +14,18 @@ at::Tensor halves(const at::Tensor& self) {
 }
 
 } // namespace shapes
+
+at::Tensor with_a_row(const at::Tensor& self) {
+  auto shape = self.sym_sizes().vec();
+  shape.back() = 1LL;
+  c10::SymInt rows = self.sym_size(0);
+  if (self.dim() == 1) {
+    rows = 1LL;
+  }
+  return self.expand_symint(shape).narrow_symint(0, 0, rows);
+}
+
+at::Tensor zeros_like_rows(const at::Tensor& self) {
+  const c10::SymInt rows = self.sym_size(0);
+  return self.new_zeros_symint({rows, 3});
+}

@@ -14,3 +14,18 @@ at::Tensor halves(const at::Tensor& self) {
 }
 
 } // namespace shapes
+
+at::Tensor with_a_row(const at::Tensor& self) {
+  auto shape = self.sizes().vec();
+  shape.back() = 1LL;
+  int64_t rows = self.size(0);
+  if (self.dim() == 1) {
+    rows = 1LL;
+  }
+  return self.expand(shape).narrow(0, 0, rows);
+}
+
+at::Tensor zeros_like_rows(const at::Tensor& self) {
+  const int rows = self.size(0);
+  return self.new_zeros({rows, 3});
+}

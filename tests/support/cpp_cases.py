@@ -8,7 +8,7 @@ from goldens import installed_torch
 from symfix.codemods.outcome import Changed
 from symfix.codemods.registry import load_language, load_rules
 from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.rule import Context, Skip
+from symfix.codemods.rule import Context, Fix, Skip
 from symfix.codemods.source import SourceFile
 
 WING = "symfix.cpp"
@@ -20,6 +20,13 @@ def skips(text: str, rule: str = "use_sym_sizes", path: str = "shapes.cpp", *, e
     context = Context(installed_torch(), None, everything)
     found = chosen.decide(SourceFile(Path(path), text.encode()), context)
     return [outcome for outcome in found if isinstance(outcome, Skip)]
+
+
+def offers(text: str, rule: str = "use_sym_sizes") -> list[Fix]:
+    """The fixes of one rule, safe or not."""
+    chosen = next(one for one in load_rules(WING) if one.name == rule)
+    found = chosen.decide(SourceFile(Path("shapes.cpp"), text.encode()), Context(installed_torch(), None, True))
+    return [outcome for outcome in found if isinstance(outcome, Fix)]
 
 
 def rewritten(text: bytes, rule: str = "use_sym_sizes", path: Path = Path("shapes.cpp")) -> bytes:

@@ -23,6 +23,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         yield Fix("shout", 2, Safety.MANUAL, (Edit(match.start(), match.end(), b"public"),), "tell it")
     if b"where" in source.content:
         yield Skip("shout", 1, 0, 5, "here", str(source.path))
+    if b"deep" in source.content:
+        raise RecursionError
     if b"crash" in source.content:
         raise RuntimeError("toy rule crashed")
     for match in re.finditer(rb"\bbroken\b", source.content):
@@ -30,5 +32,9 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 rule = Rule(
-    "shout", Safety.SAFE, "toy", (b"quiet", b"silent", b"muted", b"secret", b"crash", b"broken", b"where"), decide
+    "shout",
+    Safety.SAFE,
+    "toy",
+    (b"quiet", b"silent", b"muted", b"secret", b"crash", b"deep", b"broken", b"where"),
+    decide,
 )

@@ -1,0 +1,14 @@
+"""Lists of words with commas, where brackets hold commas of their own."""
+
+from __future__ import annotations
+
+
+def listed(text: str) -> list[str]:
+    """The parts of a text between the commas that stand in no brackets."""
+    found, depth, start = [], 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter in "<([{") - (letter in ">)]}")
+        if letter == "," and depth == 0:
+            found.append(text[start:at])
+            start = at + 1
+    return [*found, text[start:]]

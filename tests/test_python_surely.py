@@ -1,0 +1,253 @@
+"""What is sure of a value, what may be evaluated early, and what a place has found before: inputs of a few lines."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from symfix.codemods.source import SourceFile
+from symfix.python._certain import Several, Sure
+from symfix.python._decided import decides
+from symfix.python._decorators import foreign_decorator
+from symfix.python._dominance import facts_at
+from symfix.python._lines import one_line
+from symfix.python._messages import deferred
+from symfix.python._module import Module, parse
+from symfix.python._surely import Surely, surely
+from symfix.python._together import Unfit, evaluated_together
+from symfix.python._totality import Partial, partial
+
+HEAD = "import math\nimport functools\nimport torch\nfrom torch import Tensor\nfrom typing import Optional\nK = 3\n"
+SIZES, LISTED = Several(False, Sure.WHOLE), Several(True, Sure.WHOLE)
+
+
+def module(text: str) -> Module:
+    return parse(SourceFile(Path("a.py"), (HEAD + text).encode()))
+
+
+def probed(body: str, parameters: str = "x: Tensor, y, n: int") -> tuple[Surely, list[ast.expr]]:
+    """The sure types of a function, and the arguments of the call of ``probe`` in it."""
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    made = module(f"def f({parameters}):\n{lines}")
+    (probe,) = (one for one in made.every(ast.Call) if ast.unparse(one.func) == "probe")
+    return surely(made), probe.args
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("probe(x.size(0))", Sure.WHOLE),
+        ("probe(x.size(n))", None),
+        ("probe(x.shape)", SIZES),
+        ("probe(x.shape[0])", Sure.WHOLE),
+        ("probe(x.shape[1:])", SIZES),
+        ("probe(list(x.shape))", LISTED),
+        ("probe(n)", None),
+        ("probe(K)", Sure.WHOLE),
+        ("a = x.size(0)\nprobe(a)", Sure.WHOLE),
+        ("a = x.size(0)\na = a + 1\nprobe(a)", Sure.WHOLE),
+        ("a = x.size(0)\na = None\nprobe(a)", Sure.OPTIONAL),
+        ("a = x.size(0)\na = a / 2\nprobe(a)", Sure.NUMBER),
+        ("a = x.size(0)\na += 1.5\nprobe(a)", Sure.NUMBER),
+        ("a = x.size(0)\nfor a in y: pass\nprobe(a)", None),
+        ("a = x.size(0)\nwith y as a: pass\nprobe(a)", None),
+        ("a, b = x.shape\nprobe(b)", Sure.WHOLE),
+        ("a, *b = x.shape\nprobe(len(b), b[0])", Sure.WHOLE),
+        ("b = [x.size(0)]\nb.append(2)\nprobe(b)", Several(True, None)),
+        ("b = [x.size(0)]\nb.append(2)\nprobe(len(b), b[0])", Sure.WHOLE),
+        ("b = [x.size(0)]\nb.append(y)\nprobe(b[0])", None),
+        ("b = [x.size(0)]\ny(b)\nprobe(b[0])", None),
+        ("probe([d + 1 for d in x.shape])", LISTED),
+        ("probe((x.size(0), x.device)[1])", Sure.PLAIN),
+        ("probe(x.item())", Sure.NUMBER),
+        ("probe(x.size(0) / 2)", Sure.FLOAT),
+        ("probe(x.size(0) == 1)", Sure.TRUTH),
+        ("probe(x.size(0) == n)", None),
+        ("probe(not n)", Sure.TRUTH),
+        ("probe(x.dtype == torch.float32)", Sure.TRUTH),
+        ("probe(f'{n}')", Sure.TEXT),
+        ("probe('%s' % n)", Sure.TEXT),
+        ("probe(min(x.size(0), 2))", Sure.WHOLE),
+        ("probe((lambda len: len(x.shape))(y))", None),
+        ("def len(a): return 'a'\nprobe(len(x))", None),
+        ("probe(math.prod(x.shape))", Sure.WHOLE),
+        ("probe(x.size(0) if n else None)", Sure.OPTIONAL),
+    ],
+)
+def test_what_a_value_surely_is(body: str, value: object) -> None:
+    types, arguments = probed(body)
+    assert types.of(arguments[-1]) == value
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("probe(n + 1 == 2)", Partial.TYPE),
+        ("a = x.size(0)\nprobe(a + 1 == 2)", None),
+        ("a = x.size(0)\nprobe(a % 2 == 1)", None),
+        ("a = x.size(0)\nprobe(a % a == 1)", Partial.OTHER),
+        ("a = x.size(0)\nprobe(a << 1 == 1)", Partial.OTHER),
+        ("a = x.size(0)\nprobe(a ** 2 == 1)", Partial.OTHER),
+        ("probe(x.size(1) == 1)", Partial.PRESENCE),
+        ("a = x.dim()\nprobe(x.size(1) == 1)", Partial.RANK),
+        ("a = x.size(1)\nprobe(x.size(0) == 1)", None),
+        ("a = x.size(1)\nprobe(x.size(2) == 1)", Partial.RANK),
+        ("a, b, c = x.size()\nprobe(x.size(2) == 1)", None),
+        ("a, *b = x.size()\nprobe(x.size(1) == 1)", Partial.RANK),
+        ("assert x.dim() == 2\nprobe(x.size(1) == 1)", None),
+        ("assert x.dim() in (2, 3)\nprobe(x.size(-2) == 1)", None),
+        ("if x.dim() < 2: return\nprobe(x.size(1) == 1)", None),
+        ("if x.dim() < 2: y()\nprobe(x.size(1) == 1)", Partial.RANK),
+        ("torch._check(x.dim() > 1)\nprobe(x.size(1) == 1)", None),
+        ("if x.dim() == 2:\n    probe(x.size(1) == 1)", None),
+        ("if x.dim() == 2: pass\nelse: probe(x.size(1) == 1)", Partial.RANK),
+        ("assert x.dim() == 2\nx = y\nprobe(x.size(1) == 1)", Partial.PRESENCE),
+        ("assert x.dim() == 2\nx.squeeze_()\nprobe(x.size(1) == 1)", Partial.PRESENCE),
+        ("try: assert x.dim() == 2\nexcept: probe(x.size(1) == 1)", Partial.PRESENCE),
+        ("for d in range(x.dim()): probe(x.size(d) == 1)", None),
+        ("for d in range(y): probe(x.size(d) == 1)", Partial.PRESENCE),
+        ("probe(math.log(2) == 1)", Partial.OTHER),
+        ("a = y[n]\nprobe(y[n] == 1)", Partial.TYPE),
+        ("probe((n := 1) == 1)", Partial.OTHER),
+        ("probe({}['k'] == 1)", Partial.OTHER),
+    ],
+)
+def test_what_may_be_evaluated_early(body: str, why: Partial | None) -> None:
+    types, (argument,) = probed(body)
+    found = [part.why for part in partial(types, argument, facts_at(types.module, argument))]
+    assert (found[0] if found else None) is why
+
+
+@pytest.mark.parametrize(
+    ("operands", "outcome"),
+    [
+        ("x.size(0) == 1, x.size(0) == 2", []),
+        ("x.size(0) == 1, n == 2", ["gives a bool", "may raise or give no bool"]),
+        ("x.size(0) == 1, x.size(1) == 2", ["IndexError"]),
+        ("x.dim() == 2, x.size(1) == 2", "guarded-operand"),
+        ("y is not None, y.size(1) == 2", "guarded-operand"),
+        ("x.size(0) == 1, y(n) == 2", "guarded-operand"),
+        ("x.size(0) == 1, n", "not-a-comparison"),
+        ("x.size(0) == 1, x.size(0) < None", "not-a-comparison"),
+    ],
+)
+def test_operands_evaluated_together(operands: str, outcome: list[str] | str) -> None:
+    types, arguments = probed(f"probe({operands})")
+    if isinstance(outcome, str):
+        with pytest.raises(Unfit) as unfit:
+            evaluated_together(types, [], arguments, lead_holds=True)
+        assert unfit.value.reason == outcome
+    else:
+        doubts = evaluated_together(types, [], arguments, lead_holds=True)
+        assert [word in doubt for word, doubt in zip(outcome, doubts, strict=True)] == [True] * len(outcome)
+
+
+@pytest.mark.parametrize(
+    ("expression", "found"),
+    [
+        ("int(x.size(0))", True),
+        ("max(x.shape)", True),
+        ("max(x.size(0), 2)", False),
+        ("1 if x.size(0) == 1 else 2", True),
+        ("not x.size(0)", True),
+        ("x.size(0) and n", True),
+        ("n and x.size(0)", False),
+        ("len(x.shape)", False),
+        ("int(n)", False),
+    ],
+)
+def test_what_decides_a_size(expression: str, found: bool) -> None:
+    types, (argument,) = probed(f"probe({expression})")
+    assert decides(types, argument) is found
+
+
+@pytest.mark.parametrize(
+    ("decorators", "foreign"),
+    [
+        ("@torch.no_grad()", None),
+        ("@functools.cache", None),
+        ("@staticmethod", None),
+        ("@cute.jit", "cute.jit"),
+        ("@imported", "imported"),
+        ("@imported(1)", "imported(1)"),
+        ("@wraps_it", None),
+        ("@made(1)", None),
+        ("@compiles", "compiles"),
+        ("@registers", None),
+        ("@library.impl('f')", None),
+    ],
+)
+def test_decorators_that_may_be_another_compilers(decorators: str, foreign: str | None) -> None:
+    text = (
+        "import cutlass.cute as cute\nfrom somewhere import imported\n"
+        "library = torch.library.Library('a', 'DEF')\nheld = []\n"
+        "def wraps_it(fn):\n    @functools.wraps(fn)\n    def inner(*a):\n        return fn(*a)\n    return inner\n"
+        "def made(n):\n    def wrapper(fn):\n        return fn\n    return wrapper\n"
+        "def compiles(fn):\n    return imported(fn)\n"
+        "def registers(fn):\n    held.append(fn)\n    return fn\n"
+        f"{decorators}\ndef f(x): pass\n"
+    )
+    made = module(text)
+    (function,) = (one for one in made.functions if one.node.name == "f")
+    assert foreign_decorator(made, function, own_tree=False) == foreign
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("f(\n    '( a'\n)", "f('( a')"),
+        ("f(\n    a,\n    b,\n)", "f(a, b)"),
+        ("(\n    a,\n)", "(a,)"),
+        ("a[\n    0,\n]", "a[0,]"),
+        ("a  ==  b", "a  ==  b"),
+        ("a \\\n    + b", "a + b"),
+        ("a == '#'\\\n    '[ '", "a == '#' '[ '"),
+        ("a\r\n    + b", "a + b"),
+        ("a  # why\n+ b", None),
+        ('f("""a\n b""")', None),
+        ("a\r+ b", None),
+    ],
+)
+def test_an_expression_on_one_line(text: str, line: str | None) -> None:
+    if line is None:
+        with pytest.raises(Unfit):
+            one_line(text)
+    else:
+        assert one_line(text) == line
+        assert ast.dump(ast.parse(f"({line})")) == ast.dump(ast.parse(f"({text})"))
+
+
+@pytest.mark.parametrize("message", ["f'{n}'", "str(n)", "'a' + str(len)", "globals()['a']"])
+def test_messages_that_a_lambda_gives_alike(message: str) -> None:
+    made = module(f"def f(n):\n    raise ValueError({message})\n")
+    (raised,) = made.every(ast.Raise)
+    assert isinstance(raised.exc, ast.Call)
+    deferred(made, raised, raised.exc.args[0])
+
+
+@pytest.mark.parametrize("message", ["locals()", "str(vars())", "eval('n')", "super().a()", "__class__", "[n := 1]"])
+def test_messages_that_a_lambda_would_change(message: str) -> None:
+    made = module(f"def f(n):\n    raise ValueError({message})\n")
+    (raised,) = made.every(ast.Raise)
+    assert isinstance(raised.exc, ast.Call)
+    with pytest.raises(Unfit):
+        deferred(made, raised, raised.exc.args[0])
+
+
+def test_scopes_are_those_of_the_interpreter() -> None:
+    made = module(
+        "def outer(a):\n    b = 1\n    def inner():\n        nonlocal b\n        b = a\n"
+        "        global g\n        g = 1\n"
+        "        return [c for c in (a, b, g, d)]\n"
+        "    try: pass\n    except E as e: return (e, (lambda p: p + a)(1), g, torch)\n"
+    )
+    owners = {}
+    for name in ast.walk(made.tree):
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
+            owner = made.scopes.owner(name.id, name)
+            owners[name.id] = getattr(owner, "name", type(owner).__name__)
+    assert owners == {
+        "a": "outer", "b": "outer", "g": "Module", "d": "NoneType", "c": "ListComp", "e": "outer", "E": "NoneType",
+        "p": "Lambda", "torch": "Module",
+    }  # fmt: skip
