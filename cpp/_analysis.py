@@ -45,7 +45,7 @@ def knowledge(source: SourceFile, context: Context) -> Knowledge:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     model = model_of(source)
     types = Inference(model, context.api)
-    eligibility = Eligibility(model, context.api, all_functions=context.all_functions)
+    eligibility = Eligibility(model, context.api, source.path, all_functions=context.all_functions)
     return Knowledge(source.path, model, types, eligibility, context.api, HeaderIndex(context.api.include_dirs))
 
 

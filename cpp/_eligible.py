@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from tree_sitter import Node
 
@@ -22,8 +23,20 @@ _DEVICE_TEST = re.compile(
 _NOT_THE_DEVICE = re.compile(
     r"!\s*[\w.()>\-]*?\bis_(?:cuda|cpu|mps|xpu|hip)\(\)|\bdevice(?:_type)?\(\)(?:\.type\(\))?\s*!="
 )
-_POINTER = re.compile(r"(?:mutable_|const_)?data_ptr\Z")
+_POINTER = re.compile(r"(?:(?:mutable_|const_)?data_ptr|(?:generic_)?(?:packed_)?accessor(?:32|64)?)\Z")
 _ITERATOR = re.compile(r"\b(?:at::)?TensorIterator(?:Config)?\b")
+ALL = "all functions"
+_ONE_DEVICE = re.compile(
+    r"<<<|\bgetCurrent\w*Stream\b|\b\w*(?:CUDA|HIP|XPU|NPU|MLU|MUSA)\w*Guard\w*\b|\bCHECK_(?:CUDA|INPUT|CPU)\w*\("
+    r"|CHECK\w*\([^;]*?\bis_(?:cuda|cpu|xpu|mps|hip)\(\)(?!\s*[=!]=)"
+    r"|\b(?!is_)\w+_(?:cuda|cpu|hip|xpu|mps|npu|mlu)\("
+)
+"""What a function says that is written for one device."""
+_DEVICE_SOURCES = frozenset({".cu", ".cuh", ".hip"})
+_DEVICES = frozenset({"cpu", "cuda", "hip", "rocm", "xpu", "sycl", "mps", "metal", "npu", "mlu", "musa", "vulkan"})
+"""The words by which folders, files and namespaces of kernels are named: ``csrc/cpu``, ``sort_cuda.cpp``."""
+_DEVICE_NAME = re.compile(r"\w+NativeFunctions::|(?:\w_|[a-z0-9])(?i:cuda|cpu|hip|xpu|mps|npu|mlu)\(")
+"""The heads of kernels: ``fill_cuda(…)``, ``fillCpu(…)``, ``XLANativeFunctions::fill(…)`` as torchgen declares them."""
 _MARKED = ("call_expression", "if_statement", "conditional_expression", "declaration")
 
 
@@ -59,8 +72,9 @@ class KernelCode:
 class Eligibility:
     """The functions of a file that see symbolic sizes, each with the way it is reached."""
 
-    def __init__(self, model: Model, api: TorchApi, *, all_functions: bool) -> None:
+    def __init__(self, model: Model, api: TorchApi, path: Path, *, all_functions: bool) -> None:
         self.model = model
+        self._path = path
         self._api = api
         self.why: dict[int, str] = {}
         self._functions: dict[int, Function] = {}
@@ -73,7 +87,7 @@ class Eligibility:
         for function in outer:
             why = self._entry(function)
             if why is None and all_functions and not self.is_kernel(function):
-                why = "all functions"
+                why = ALL
             if why is not None:
                 self._admit(function, why)
         waiting = list(self._functions.values())
@@ -127,11 +141,25 @@ class Eligibility:
         found = self._kernel_code.get(function.node.id)
         if found is None:
             found = self._kernel_code[function.node.id] = []
+            if self.why.get(function.node.id) == ALL and self._on_one_device(function):
+                found.append(KernelCode(function.body.start_byte, function.body.end_byte, "device-code", 4))
+                return found
             for node in every(function.body, *_MARKED):
                 marker = self._marker(node)
                 if marker is not None:
                     found.append(marker)
         return found
+
+    def _on_one_device(self, function: Function) -> bool:
+        """Whether a function of which nothing but ``--all-functions`` says that it sees symbols is a kernel."""
+        names = (*self._path.parts, *_spaces(function))
+        words = {word for name in names for word in re.split(r"[^a-z0-9]+", name.lower())}
+        if self._path.suffix in _DEVICE_SOURCES or not _DEVICES.isdisjoint(words):
+            return True
+        head = function.node.child_by_field_name("declarator")
+        if head is not None and _DEVICE_NAME.search(self.model.tree.text(head)):
+            return True
+        return _ONE_DEVICE.search(self.model.tree.text(function.body)) is not None
 
     def _admit(self, function: Function, why: str) -> None:
         if is_deep(function.node):
@@ -222,8 +250,11 @@ def symint_name(kernel: str) -> str:
 
 
 def _in_native(function: Function) -> bool:
-    spaces = [part for name in function.namespaces for part in name.split("::")]
-    return [part for part in spaces if part] == ["at", "native"]
+    return _spaces(function) == ["at", "native"]
+
+
+def _spaces(function: Function) -> list[str]:
+    return [part for name in function.namespaces for part in name.split("::") if part]
 
 
 def _around(node: Node, reason: str, mode: int) -> KernelCode:

@@ -12,7 +12,7 @@ from ._values import Kind, Row, Value, flat, join
 
 SHAPES = "torch.fx.experimental.symbolic_shapes"
 _SAME_KIND = frozenset(["list", "tuple", "sorted", "reversed", "set", "abs", "iter", "next"])
-_PRODUCTS = frozenset({"math.prod", "builtins.sum", "numpy.prod", "operator.mul", "operator.add", "torch.sym_sum"})
+_PRODUCTS = frozenset({"math.prod", "builtins.sum", "operator.mul", "operator.add", "torch.sym_sum"})
 _BOOLS = frozenset({"sym_and", "sym_or", "sym_eq", "sym_not"})
 _ROUNDING = frozenset({"math.ceil", "math.floor", "math.trunc", "builtins.int", "builtins.round", "torch.sym_int"})
 _NOT_TENSORS = ("sym_", "is_", "Size", "device", "dtype", "finfo", "iinfo", "_check", "get_", "can_cast", "jit", "ops")
@@ -145,7 +145,7 @@ def _subscript(node: ast.Subscript, scope: Scope) -> Value:
         return Kind.TENSOR
     value = evaluate(node.value, scope)
     if isinstance(node.slice, ast.Slice):
-        return flat(value)
+        return Kind.UNKNOWN if flat(value).symbolic_number else flat(value)  # no number has a slice: it is a str here
     place = node.slice.value if isinstance(node.slice, ast.Constant) else None
     if isinstance(value, Row) and isinstance(place, int) and -len(value.places) <= place < len(value.places):
         return value.places[place]
@@ -160,6 +160,8 @@ def _arithmetic(left: Value, right: Value, op: ast.operator) -> Value:
     a, b = flat(left), flat(right)
     if Kind.TENSOR in (a, b) or Kind.TENSORS in (a, b):
         return Kind.TENSORS if Kind.TENSORS in (a, b) else Kind.TENSOR
+    if Kind.FOREIGN in (a, b):
+        return Kind.FOREIGN
     for several in (Kind.STRIDES, Kind.SIZES):
         if several in (a, b):
             return several
@@ -181,7 +183,12 @@ def _unary(node: ast.UnaryOp, scope: Scope) -> Value:
 def _compare(node: ast.Compare, scope: Scope) -> Value:
     if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
         return Kind.CONCRETE
-    kinds = [flat(evaluate(side, scope)) for side in (node.left, *node.comparators)]
+    sides = (node.left, *node.comparators)
+    if any(isinstance(side, ast.Constant) and not isinstance(side.value, (int, float)) for side in sides):
+        return Kind.CONCRETE  # no size is compared with a str
+    kinds = [flat(evaluate(side, scope)) for side in sides]
+    if Kind.FOREIGN in kinds:
+        return Kind.FOREIGN
     if any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops):
         return Kind.TRUTH if kinds[0].symbolic_number else Kind.CONCRETE
     if any(kind in (Kind.TENSOR, Kind.TENSORS) for kind in kinds):
@@ -288,6 +295,8 @@ def _function(node: ast.Call, scope: Scope) -> Value:
     head, _, tail = name.rpartition(".")
     arguments = [flat(evaluate(one.value if isinstance(one, ast.Starred) else one, scope)) for one in node.args]
     first = arguments[0] if arguments else Kind.UNKNOWN
+    if name.startswith("numpy."):
+        return Kind.FOREIGN
     if head == SHAPES:
         return Kind.TRUTH if tail in _BOOLS else Kind.CONCRETE
     if name == "torch.sym_not":
@@ -306,7 +315,7 @@ def _function(node: ast.Call, scope: Scope) -> Value:
         found = next((kind for kind in arguments if kind.several or kind.symbolic_number), Kind.UNKNOWN)
         return found.element if found.several else found
     if name in _ROUNDING:
-        return Kind.SIZE if first.symbolic_number else first
+        return Kind.SIZE if first.symbolic_number else Kind.CONCRETE if first is Kind.FOREIGN else first
     if name == "builtins.float" and first.symbolic_number:
         return Kind.RATIO
     if name == "torch.Size" or (name.startswith("torch.") and tail.endswith(("_shapes", "_shape", "_size"))):

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 
 from ._flow import Flow
 from ._module import Module
-from ._purpose import answers_by, cuts_off, decides_arity, divided_by_difference, only_looks
+from ._purpose import (
+    answers_by,
+    corrects_remainder,
+    crops,
+    cuts_off,
+    decides_arity,
+    divided_by_difference,
+    only_looks,
+    place_in_loop,
+    refuses_otherwise,
+    tells_kinds_apart,
+)
 from ._truths import Leaf, negated, refuses
 from ._values import Kind
 
@@ -41,6 +52,11 @@ class NoDefault:
 def general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     """The default for a leaf, from what stands on its branches and how it compares."""
     default = _general(module, flow, leaf)
+    no_branch = negated(leaf.test, leaf.node)
+    if isinstance(default, Default) and default.truth is no_branch and refuses_otherwise(module, leaf.test):
+        return NoDefault(
+            "refuses-undecided", "a size that is not decided would come to the exception behind the branch"
+        )
     if isinstance(default, Default) and answers_by(module, leaf, default.truth):
         return NoDefault("decides-answer", "the function would answer by a comparison that is not decided")
     return default
@@ -59,6 +75,8 @@ def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
         return Default(no_branch, ONLY_BAD_REFUSED)
     if no_branch is not None and only_looks(test, leaf):
         return Default(no_branch, "the branch only looks for a fault, and only what is known is looked at")
+    if corrects_remainder(test, leaf.node):
+        return NoDefault("neither-branch-general", "what a remainder needs is not what a multiple needs")
     if not isinstance(leaf.node, ast.Compare):
         if flow.kind(leaf.node) is not Kind.TRUTH and not _of_own_function(module, flow, leaf):
             return Default(True, "a size is not 0 in general")
@@ -84,7 +102,15 @@ def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Defaul
         return NoDefault(
             "neither-branch-general", "the value for a multiple is not what the other formula gives for it"
         )
-    if isinstance(op, (ast.Eq, ast.NotEq)) and divided_by_difference(flow.module.function_of(node), node):
+    function = flow.module.function_of(node)
+    if place_in_loop(function, node):
+        return NoDefault("neither-branch-general", "a loop comes to every place, and its length has been decided")
+    if test is not None and _integer(right) is None and crops(test):
+        return NoDefault("neither-branch-general", "equal sizes would be cut by the same slice")
+    if test is not None and tells_kinds_apart(test, node, _integer(right)):
+        return NoDefault("neither-branch-general", f"{_integer(right)} says what kind of input this is")
+    set_apart = _set_apart(node)
+    if set_apart is not None and divided_by_difference(function, left, set_apart):
         return NoDefault("neither-branch-general", "the difference of the two is divided by where they are not equal")
     if isinstance(op, (ast.Eq, ast.In)):
         return Default(False, f"{_special(node)} is the special case")
@@ -99,6 +125,17 @@ def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Defaul
     if _cost_heuristic(flow, node, test):
         return Default(False, "the threshold is an estimate of cost; both branches compute the same")
     return NoDefault("neither-branch-general", "two sizes are ordered; neither side is right for all of them")
+
+
+def _set_apart(node: ast.Compare) -> ast.expr | None:
+    """What a size has to differ from on one side: 1 in ``n > 1`` and ``n < 2``."""
+    op, right = node.ops[0], node.comparators[0]
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        return right
+    constant = _integer(right)
+    if constant is None or not isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+        return None
+    return ast.Constant(constant - isinstance(op, (ast.Lt, ast.GtE)))
 
 
 def _against(constant: int, op: type[ast.cmpop]) -> Default | NoDefault:

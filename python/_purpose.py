@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from ..codemods.source import SourceFile
 from ._flow import Flow, flow
-from ._module import GROWING, Function, Module, parse, spelled
+from ._module import GROWING, Function, Module, literal, parse, spelled
 from ._truths import Leaf, is_scalar_test, leaves, negated, refuses
+from ._values import Kind
 
 _FLAGS = frozenset({"config", "inductor_config", "torch_config"})
 
@@ -92,9 +93,35 @@ def cuts_off(test: ast.AST, node: ast.expr) -> bool:
     )
 
 
-def divided_by_difference(function: Function | None, node: ast.Compare) -> bool:
+def corrects_remainder(test: ast.AST, node: ast.expr) -> bool:
+    """``if n % k != 0: x = pad(x, k - n % k)``: what is done for a remainder is not what a multiple needs."""
+    if not isinstance(test, ast.If) or isinstance(test.body[-1], _LEAVING) or not _takes_remainder(node):
+        return False
+    return crops(test) or any(_takes_remainder(one) for one in test.body)
+
+
+def _takes_remainder(node: ast.AST) -> bool:
+    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in ast.walk(node))
+
+
+def tells_kinds_apart(test: ast.AST, node: ast.Compare, constant: int | None) -> bool:
+    """``if x.shape[-1] == 3: ...``: 3 says what kind of input this is, where the branch is no shortcut that returns."""
+    if constant is None or constant < 2 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        return False
+    return isinstance(test, ast.IfExp) or (isinstance(test, ast.If) and not isinstance(test.body[-1], _LEAVING))
+
+
+def crops(test: ast.AST) -> bool:
+    """``if x.shape != y.shape: x = x[:, :-1]``: equal shapes would be cut too."""
+    if not isinstance(test, ast.If) or isinstance(test.body[-1], _LEAVING):
+        return False
+    slices = [one for body in test.body for one in ast.walk(body) if isinstance(one, ast.Slice)]
+    return any(literal(end) not in (None, 0) for one in slices for end in (one.lower, one.upper) if end is not None)
+
+
+def divided_by_difference(function: Function | None, left: ast.expr, right: ast.expr) -> bool:
     """``if low == high: ...; x / (high - low)``: the case that is set apart would divide by zero."""
-    sides = {ast.unparse(node.left), ast.unparse(node.comparators[0])}
+    sides = {ast.unparse(left), ast.unparse(right)}
     if function is None:
         return False
 
@@ -113,6 +140,39 @@ def divided_by_difference(function: Function | None, node: ast.Compare) -> bool:
 
 
 _DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
+
+
+def refuses_otherwise(module: Module, test: ast.AST) -> bool:
+    """``if n == m: ...`` and else a ``raise``: in the ``else``, or right behind a branch that leaves."""
+    if not isinstance(test, ast.If):
+        return False
+    if test.orelse:
+        only = test.orelse[0]
+        return _refusal(only) or (len(test.orelse) == 1 and refuses_otherwise(module, only))
+    blocks = (getattr(module.parents[test], name, ()) for name in ("body", "orelse", "finalbody"))
+    block = next((one for one in blocks if isinstance(one, list) and test in one), [test])
+    behind = block[block.index(test) + 1 :]
+    return isinstance(test.body[-1], _LEAVING) and bool(behind) and _refusal(behind[0])
+
+
+def _refusal(node: ast.stmt) -> bool:
+    refused = isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == "NotImplemented"
+    return refused or isinstance(node, ast.Raise)
+
+
+_LEAVING = (ast.Return, ast.Continue, ast.Break)
+
+
+def place_in_loop(function: Function | None, node: ast.Compare) -> bool:
+    """``for i in range(n): ... i == n - 1``: the loop comes to every place, so none is the general one."""
+    if function is None:
+        return False
+    places = {
+        one.target.id
+        for one in function.nodes.every(ast.For)
+        if isinstance(one.target, ast.Name) and isinstance(one.iter, ast.Call) and spelled(one.iter.func) == "range"
+    }
+    return any(isinstance(side, ast.Name) and side.id in places for side in (node.left, *node.comparators))
 
 
 def only_looks(test: ast.AST, leaf: Leaf) -> bool:
@@ -207,4 +267,6 @@ def _returns(statement: ast.If) -> bool:
 def scalar_shortcut(flow: Flow, leaf: Leaf) -> bool:
     """A number the user gave is compared with a float, for a cheaper formula that returns at once."""
     returns = isinstance(leaf.test, ast.If) and isinstance(leaf.test.body[-1], ast.Return)
+    if Kind.TENSOR not in flow.scope_of(leaf.node).names.values():
+        return False
     return returns and is_scalar_test(leaf.node, flow)

@@ -82,6 +82,8 @@ class Renderer:
     def _undecided(self, node: ast.expr) -> None:
         """Raise Unfit where a part of ``node`` decides a size before anything can be deferred."""
         for part in ast.walk(node):
+            if isinstance(part, ast.Compare) and self._flow.kind(part) is Kind.FOREIGN:
+                raise Unfit("not-a-bool", f"`{ast.unparse(part)}` is of another library, and a check takes a bool")
             if isinstance(part, ast.expr) and part is not node and decides(self._surely, part):
                 raise Unfit("decided-inside", f"`{ast.unparse(part)}` decides a size before the check can wait for it")
 
@@ -160,6 +162,9 @@ class Renderer:
         return f"{self._spell('torch.sym_not')}({equal})"
 
     def _chain(self, node: ast.Compare, truth: bool) -> str:
+        if self._flow.kind(node) is Kind.CONCRETE:
+            self._bool(node)
+            return f"{'' if truth else 'not '}{self._text(node)}"
         self.doubts += taken_apart(self._surely, node)
         sides = [node.left, *node.comparators]
         whole = all(self._surely.whole(side) for side in sides)

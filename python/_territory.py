@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -11,6 +12,10 @@ from ._decorators import foreign_decorator
 from ._module import Function, Module, spelled
 
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
+_TO_SCRIPT = re.compile(
+    rb"\bjit\.(?:script|export|ignore|unused|is_scripting|annotate|Final|Attribute|interface|isinstance|_overload"
+    rb"|ScriptModule)|\bfrom torch\.jit import|\b_jit_internal\b"
+)
 _OTHERS = frozenset({"third_party", "_vendor", "vendored_templates", "testing"})
 _SCRIPT_DECORATORS = ("jit.script", "jit._overload", "jit.export", "_overload", "script_method", "script_if_tracing")
 
@@ -35,6 +40,24 @@ def scripted(module: Module, function: Function | None) -> bool:
             return True
         scope = scope.outer
     return function is not None and function.outermost.node.name in _passed_to_script(module)
+
+
+def speaks_to_script(module: Module) -> bool:
+    """The file says something to TorchScript, which compiles what its methods call too."""
+    return _TO_SCRIPT.search(module.source.content) is not None
+
+
+_HOST = ("numpy.", "cv2.", "PIL.", "builtins.open")
+
+
+def on_host(module: Module, function: Function) -> bool:
+    """A constructor, or a function that calls numpy, an image library or ``open``: no undecided size comes there."""
+    if function.outermost.node.name in ("__init__", "__new__"):
+        return True
+    calls = function.outermost.nodes.every(ast.Call)
+    if any(isinstance(one.func, ast.Attribute) and one.func.attr == "numpy" and not one.args for one in calls):
+        return True
+    return any((module.meaning(one.func) or "").startswith(_HOST) for one in calls)
 
 
 def _inside_torch(path: PurePath) -> str:
@@ -66,6 +89,10 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
         return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
     if scripted(module, function):
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
+    if not own_tree(module) and speaks_to_script(module):
+        return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
+    if asked and not own_tree(module) and function is not None and on_host(module, function):
+        return "host-code", "this runs on real values only: a constructor, or a function that hands data to the host"
     foreign = foreign_decorator(module, function, own_tree(module))
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"

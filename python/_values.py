@@ -20,6 +20,7 @@ class Kind(Enum):
     STRIDES = "several strides"
     RATIO = "a float computed from sizes"
     TRUTH = "a comparison of sizes, a bool or SymBool"
+    FOREIGN = "a number or array of another library: what it is compared with is decided, and the answer is no bool"
 
     __hash__ = object.__hash__
 
@@ -40,7 +41,13 @@ class Kind(Enum):
         return _SEQUENCE.get(self, Kind.CONCRETE if self is Kind.CONCRETE else Kind.UNKNOWN)
 
 
-_ELEMENT = {Kind.SIZES: Kind.SIZE, Kind.STRIDES: Kind.STRIDE, Kind.TENSORS: Kind.TENSOR, Kind.TENSOR: Kind.TENSOR}
+_ELEMENT = {
+    Kind.SIZES: Kind.SIZE,
+    Kind.STRIDES: Kind.STRIDE,
+    Kind.TENSORS: Kind.TENSOR,
+    Kind.TENSOR: Kind.TENSOR,
+    Kind.FOREIGN: Kind.FOREIGN,
+}
 _SEQUENCE = {
     Kind.SIZE: Kind.SIZES,
     Kind.SIZES: Kind.SIZES,
@@ -87,6 +94,7 @@ def join(a: Value, b: Value) -> Value:
 _STRENGTH = (
     Kind.TENSORS,
     Kind.TENSOR,
+    Kind.FOREIGN,
     Kind.STRIDES,
     Kind.SIZES,
     Kind.STRIDE,
@@ -107,6 +115,7 @@ _SIZES = re.compile(r"^torch\.(Size|ShapeType|Shape|size)$")
 _STRIDES = re.compile(r"^torch\.StrideType$")
 _SIZE = re.compile(r"^torch\.(SymInt|IntLikeType|IntLike|Dim)$")
 _NUMBER = re.compile(r"^(torch\.(Number|NumberType|Scalar|SymFloat|FloatLikeType|FloatLike)|Number|float)$")
+_FOREIGN = re.compile(r"^unknown\.(ndarray|NDArray)$")
 _CONCRETE = re.compile(r"^(bool|str|bytes|complex|torch\.(dtype|device|layout|memory_format|Dims(Sequence)?Type))$")
 
 
@@ -133,6 +142,8 @@ def annotated(annotation: str | None) -> Value:
             if many and Kind.CONCRETE in kinds and kind in (Kind.SIZE, Kind.STRIDE):
                 return Kind.UNKNOWN  # ``tuple[bool, SymInt]``: not all of them are sizes
             return kind.sequence if many else kind
+    if Kind.FOREIGN in kinds:
+        return Kind.FOREIGN
     if Kind.NUMBER in kinds:
         return Kind.UNKNOWN if many else Kind.NUMBER
     return Kind.CONCRETE if kinds == {Kind.CONCRETE} else Kind.UNKNOWN
@@ -146,6 +157,7 @@ def _of_word(word: str) -> Kind:
         (_STRIDES, Kind.STRIDES),
         (_SIZE, Kind.SIZE),
         (_NUMBER, Kind.NUMBER),
+        (_FOREIGN, Kind.FOREIGN),
         (_CONCRETE, Kind.CONCRETE),
     ):
         if pattern.match(word):

@@ -49,7 +49,7 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
     stop = obstacle(module, leaf.function, context, asked=True)
     if stop:
         return skip(NAME, module, leaf.node, *stop)
-    if leaf.value_taken and not isinstance(leaf.node, ast.Compare):
+    if leaf.value_taken and (isinstance(leaf.test, ast.Call) or not isinstance(leaf.node, ast.Compare)):
         return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.node, ast.Call) and _contiguity(leaf.node):
         return skip(NAME, module, leaf.node, "contiguity-under-check", "is_contiguous() of undecided sizes")

@@ -54,6 +54,9 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     if reason:
         yield skip(NAME, module, node, *reason)
         return
+    if _bounds_a_loop(module, node):
+        yield skip(NAME, module, node, "loop-bound", "the loop that goes so far decides it")
+        return
     stop = obstacle(module, module.function_of(node), context, asked=False)
     if stop:
         yield skip(NAME, module, node, *stop)
@@ -69,6 +72,36 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     message = f"`{module.text(node).decode()}` decides which size is which"
     doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in node.args if not types.whole(one)]
     yield fix(NAME, safety_of(doubts), module, node, [edit], message, spelled.needs, doubted(doubts))
+
+
+def _bounds_a_loop(module: Module, node: ast.Call) -> bool:
+    """Whether a ``range`` has decided the size, or will: the value counts its turns, or is a part of one turn."""
+    function = module.function_of(node)
+    named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    for above in module.ancestors(node):
+        if isinstance(above, ast.Call) and _builtin(module, above):
+            continue
+        if isinstance(above, ast.Call):
+            return _ranges(module, above)
+        if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name) and function is not None:
+            name = above.targets[0].id
+            calls = [one for one in function.nodes.every(ast.Call) if _ranges(module, one)]
+            bounds = any(isinstance(one, ast.Name) and one.id == name for call in calls for one in ast.walk(call))
+            return bounds or any(_counts(module, one, named) for one in module.ancestors(above))
+        if not isinstance(above, (ast.BinOp, ast.IfExp)):
+            return False
+    return False
+
+
+def _ranges(module: Module, call: ast.Call) -> bool:
+    return module.meaning(call.func) == "builtins.range"
+
+
+def _counts(module: Module, loop: ast.AST, names: set[str]) -> bool:
+    """``for off in range(...)`` with ``off`` among the names."""
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or not isinstance(loop.iter, ast.Call):
+        return False
+    return loop.target.id in names and _ranges(module, loop.iter)
 
 
 def _unfit(types: Surely, node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:

@@ -3,13 +3,12 @@ import torch
 from torch import Tensor
 
 
-def split(a: Tensor, parts: int) -> Tensor:
-    padded = a.size(0) % parts != 0
-    if padded:
-        missing = parts - a.size(0) % parts
-        a = torch.nn.functional.pad(a, (0, missing))
-    return a.view(parts, -1)
+def total(a: Tensor) -> Tensor:
+    several = a.size(0) != 1
+    if several:
+        a = a.sum(0, keepdim=True)
+    return a.view(-1)
 
 
 def observe():
-    return [split(torch.arange(5.0), 2), split(torch.arange(6.0), 2)]
+    return [total(torch.arange(6.0).view(3, 2)), total(torch.arange(2.0).view(1, 2))]

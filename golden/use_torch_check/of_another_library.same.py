@@ -1,0 +1,16 @@
+# symfix-golden: path=accounts/loading.py
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def read(x: Tensor, shape: tuple, strict: bool = True) -> Tensor:
+    assert x.shape[0] == np.prod(shape) or not strict
+    count = np.prod(shape)
+    if x.shape[0] != 0 and x.shape[0] != count:
+        raise ValueError("numpy's bool is none to a check")
+    return x
+
+
+def observe() -> list[Tensor]:
+    return [read(torch.ones(6), (2, 3)), read(torch.ones(0), (2, 3), strict=False)]
