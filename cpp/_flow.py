@@ -22,7 +22,7 @@ from ._headers import HeaderIndex
 from ._infer import CONCRETE, Inference
 from ._model import STRUCTURED_META, Model
 from ._tree import STATEMENTS, ancestors, arguments, every, field
-from ._types import HEADERS, SYMBOLIC, Type, is_wide
+from ._types import HEADERS, SYMBOLIC, Type
 
 Entity = Hashable
 """What a promotion is made of: a concrete call, a variable, a call that takes the value, a function's result."""
@@ -73,13 +73,6 @@ class Promotion:
     def headers(self) -> tuple[str, ...]:
         """The headers that the new types are declared in."""
         return tuple(sorted({HEADERS[edit.text] for edit in self.edits if edit.text in HEADERS}))
-
-
-def wider(promotion: Promotion, content: bytes) -> str | None:
-    """What to say of a SymInt in place of a narrower integer, which cuts a large size off; None where there is none."""
-    narrow = [content[edit.start : edit.end].decode() for edit in promotion.edits if edit.text == b"c10::SymInt"]
-    cut = sorted({text for text in narrow if text and not is_wide(text)})
-    return f"a size of 2**31 or more, which `{cut[0]}` cut off, is kept whole" if cut else None
 
 
 @dataclass(frozen=True)

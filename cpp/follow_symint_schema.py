@@ -9,7 +9,7 @@ What it leaves alone: a kernel of which one parameter has to stay concrete insid
 templated functions; a kernel that kernel code of the file calls too. Structured kernels can't take SymInt.
 
 Safety: safe. On plain integers the same values reach the same calls. Unsafe where a SymInt takes the place of an
-``int``, which cuts off a size of 2**31 or more.
+``int``, which cuts off a size of 2**31 or more, or stands in a check whose message is its condition.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._analysis import analyse
+from ._changes import changes
 from ._eligible import symint_name
-from ._flow import wider
 from ._skips import skip
 
 NAME = "follow_symint_schema"
@@ -39,7 +39,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             names = ", ".join(f"{seed.function.name} to {seed.kernel.name}" for seed in renamed if seed.kernel)
             message = names + promotion.companions
             needs = promotion.headers
-            words = wider(promotion, source.content)
+            words = changes(promotion, analysis.know.model.tree)
             safety = Safety.UNSAFE if words else Safety.SAFE
             name = renamed[0].function.name
             yield Fix(NAME, 4, safety, promotion.edits, message, function=name, default=words, needs=needs)

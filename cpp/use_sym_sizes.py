@@ -12,7 +12,7 @@ to take a SymInt. Each of these is reported with the place that keeps the value 
 pointers or one device that stands in a function which sees symbolic sizes, whether it asks for sizes or not.
 
 Safety: safe. A SymInt that holds a plain integer computes what the integer computed. Unsafe where it takes the place of
-an ``int``, which cuts off a size of 2**31 or more.
+an ``int``, which cuts off a size of 2**31 or more, or stands in a check whose message is its condition.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from collections.abc import Iterator
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._analysis import analyse, worth_reading
-from ._flow import Promotion, wider
+from ._changes import changes
+from ._flow import Promotion
 from ._infer import CONCRETE
 from ._skips import skip
-from ._tree import DEEPEST
+from ._tree import DEEPEST, Tree
 
 NAME = "use_sym_sizes"
 
@@ -36,7 +37,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     analysis = analyse(source, context)
     for promotion in analysis.promotions:
-        yield _fix(source, promotion)
+        yield _fix(analysis.know.model.tree, promotion)
     for seed, conflict in analysis.refusals:
         yield skip(NAME, source, seed, conflict)
     for start, end, why in analysis.know.eligibility.unread:
@@ -55,11 +56,11 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         yield Skip(NAME, part.mode, part.start, part.end, part.reason, detail, function=function.name)
 
 
-def _fix(source: SourceFile, promotion: Promotion) -> Fix:
+def _fix(tree: Tree, promotion: Promotion) -> Fix:
     calls = ", ".join(dict.fromkeys(f"{seed.method}() to {CONCRETE[seed.method][0]}()" for seed in promotion.seeds))
     message = calls + promotion.companions
     name = promotion.seeds[0].function.name
-    words = wider(promotion, source.content)
+    words = changes(promotion, tree)
     safety = Safety.UNSAFE if words else Safety.SAFE
     return Fix(NAME, 1, safety, promotion.edits, message, function=name, default=words, needs=promotion.headers)
 

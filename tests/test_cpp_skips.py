@@ -184,12 +184,21 @@ def test_a_block_that_is_read_says_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "safety"),
-    [("int64_t", Safety.SAFE), ("auto", Safety.SAFE), ("int", Safety.UNSAFE), ("int32_t", Safety.UNSAFE)],
+    ("statements", "word"),
+    [
+        ("int64_t n = t.size(0); return t.view({n});", ""),
+        ("auto n = t.size(0); return t.view({n});", ""),
+        ("int n = t.size(0); return t.view({n});", "`int` cut off"),
+        ("int32_t n = t.size(0); return t.view({n});", "`int32_t` cut off"),
+        ('TORCH_CHECK(t.size(0) == 3, "three"); return t;', ""),
+        ("TORCH_CHECK(t.size(0) == 3); return t;", "the message of `TORCH_CHECK`"),
+        ('TORCH_INTERNAL_ASSERT(t.size(0) == 3, "three"); return t;', "the message of `TORCH_INTERNAL_ASSERT`"),
+        ("TORCH_INTERNAL_ASSERT(t.dim() == 3, t.size(0)); return t.view({t.size(0)});", ""),
+    ],
 )
-def test_a_symint_in_place_of_a_narrower_integer_is_unsafe(declared: str, safety: Safety) -> None:
-    body = f"{declared} n = t.size(0); return t.view({{n}});"
-    text = f"#include <ATen/ATen.h>\nat::Tensor f(const at::Tensor& t) {{ {body} }}"
-    (fix,) = offers(text)
-    assert fix.safety is safety
-    assert bool(fix.default) is (safety is Safety.UNSAFE)
+def test_what_changes_on_plain_integers_is_unsafe_and_said(statements: str, word: str) -> None:
+    found = offers(f"#include <ATen/ATen.h>\nat::Tensor f(const at::Tensor& t) {{ {statements} }}")
+    assert found
+    for fix in found:
+        assert fix.safety is (Safety.UNSAFE if word else Safety.SAFE)
+        assert word in (fix.default or "") if word else fix.default is None
