@@ -260,6 +260,8 @@ def _call(node: ast.Call, scope: Scope) -> Value:
     called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if "hint" in called and "hint" in called.strip("_").split("_"):
         return Kind.CONCRETE  # the example value of a size, a plain int
+    if (scope.module.meaning(node.func) or "").startswith("numpy."):
+        return Kind.FOREIGN
     own = scope.result(node.func)
     if own is not None:
         return own
@@ -295,8 +297,6 @@ def _function(node: ast.Call, scope: Scope) -> Value:
     head, _, tail = name.rpartition(".")
     arguments = [flat(evaluate(one.value if isinstance(one, ast.Starred) else one, scope)) for one in node.args]
     first = arguments[0] if arguments else Kind.UNKNOWN
-    if name.startswith("numpy."):
-        return Kind.FOREIGN
     if head == SHAPES:
         return Kind.TRUTH if tail in _BOOLS else Kind.CONCRETE
     if name == "torch.sym_not":

@@ -12,5 +12,11 @@ def read(x: Tensor, shape: tuple, strict: bool = True) -> Tensor:
     return x
 
 
+def some(x: Tensor) -> Tensor:
+    if np.size(x.numpy()) == 0:
+        raise ValueError("numpy's size() is a function")
+    return x
+
+
 def observe() -> list[Tensor]:
     return [read(torch.ones(6), (2, 3)), read(torch.ones(0), (2, 3), strict=False)]
