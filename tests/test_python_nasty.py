@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from concrete import differences, fixed
+from concrete import differences, fixed, outcome
+from symfix.codemods.outcome import Changed, Refused
 
 TEXT = (Path(__file__).parent / "data" / "nasty.py").read_text(encoding="utf-8")
 NAMESPACE: dict[str, Any] = {"__name__": "nasty"}
@@ -36,3 +37,16 @@ def test_every_function_is_called() -> None:
         name for name, value in NAMESPACE.items() if callable(value) and getattr(value, "__module__", "") == "nasty"
     }
     assert {name for name in defined if name.islower()} == set(CALLS)
+
+
+@pytest.mark.parametrize(
+    ("cookie", "said", "kept"),
+    [("latin-1", "größe", False), ("cp1252", "größe", False), ("utf-8", "größe", True), ("latin-1", "size", True)],
+)
+def test_a_text_in_another_encoding_is_refused(cookie: str, said: str, kept: bool) -> None:
+    text = (
+        f"# -*- coding: {cookie} -*-\nimport torch\nfrom torch import Tensor\n\n\ndef f(x: Tensor, y: Tensor):\n"
+        f"    a = '{said}'; return min(x.size(0), y.size(0)), a\n"
+    )
+    found = outcome(text)
+    assert isinstance(found, Changed) if kept else isinstance(found, Refused) and found.reason == "encoding"
