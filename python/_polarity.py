@@ -12,6 +12,7 @@ from ._purpose import (
     corrects_remainder,
     crops,
     cuts_off,
+    decided_by_loop,
     decides_arity,
     divided_by_difference,
     only_looks,
@@ -66,6 +67,8 @@ def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     test = leaf.test
     if isinstance(test, ast.While):
         return NoDefault("loop-condition", "a loop whose end is undecided would run forever or never")
+    if decided_by_loop(module, flow, leaf.node):
+        return NoDefault("loop-condition", "the loop around it has decided such a size")
     if isinstance(test, ast.If) and decides_arity(test, leaf.function):
         return NoDefault("decides-arity", "the branches return different numbers of values")
     if cuts_off(test, leaf.node):

@@ -9,7 +9,7 @@ from ..codemods.source import SourceFile
 from ._flow import Flow, flow
 from ._module import GROWING, Function, Module, literal, parse, spelled
 from ._territory import own_tree
-from ._truths import Leaf, is_scalar_test, leaves, negated, refuses
+from ._truths import Leaf, forced_parts, is_scalar_test, leaves, negated, refuses
 from ._values import Kind
 
 _FLAGS = frozenset({"config", "inductor_config", "torch_config"})
@@ -174,6 +174,20 @@ def place_in_loop(function: Function | None, node: ast.Compare) -> bool:
         if isinstance(one.target, ast.Name) and isinstance(one.iter, ast.Call) and spelled(one.iter.func) == "range"
     }
     return any(isinstance(side, ast.Name) and side.id in places for side in (node.left, *node.comparators))
+
+
+def decided_by_loop(module: Module, flow: Flow, node: ast.expr) -> bool:
+    """A loop around decides: its condition compares sizes, or this chooses what it goes through."""
+    below: ast.AST = node
+    for above in module.ancestors(node):
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return False
+        if isinstance(above, (ast.For, ast.AsyncFor)) and below is above.iter:
+            return True
+        if isinstance(above, ast.While) and below in above.body and any(True for _ in forced_parts(above.test, flow)):
+            return True
+        below = above
+    return False
 
 
 def only_looks(test: ast.AST, leaf: Leaf) -> bool:
