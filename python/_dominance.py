@@ -316,6 +316,18 @@ def rank_asked(node: ast.expr) -> ast.expr | None:
     return node.value if isinstance(node, ast.Attribute) and node.attr == "ndim" else None
 
 
+_CHANGING = frozenset(
+    {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault"}
+)
+
+
+def _root(node: ast.expr) -> str:
+    """The name that a chain of attributes and lookups starts from; empty where it starts otherwise."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 @lru_cache(maxsize=256)
 def _stable(module: Module, function: Function) -> frozenset[str]:
     """Names that are bound once, outside of loops, and whose tensor no method changes in place."""
@@ -335,5 +347,10 @@ def _stable(module: Module, function: Function) -> frozenset[str]:
         if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
         if call.func.attr.endswith("_") and not call.func.attr.endswith("__")
     }
+    # What is stored through a name, or done to the list that it holds, changes what was found of its parts.
+    places: tuple[ast.Subscript | ast.Attribute, ...] = function.nodes.every(ast.Subscript, ast.Attribute)
+    stored = (one for one in places if not isinstance(one.ctx, ast.Load))
+    done = (call.func for call in function.nodes.every(ast.Call) if isinstance(call.func, ast.Attribute))
+    changed |= {_root(one) for one in stored} | {_root(one) for one in done if one.attr in _CHANGING}
     rebound = module.scopes.rebound_outer
     return frozenset(name for name, count in stores.items() if count == 1 and name not in changed | rebound)
