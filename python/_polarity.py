@@ -54,13 +54,19 @@ def general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     """The default for a leaf, from what stands on its branches and how it compares."""
     default = _general(module, flow, leaf)
     no_branch = negated(leaf.test, leaf.node)
-    if isinstance(default, Default) and default.truth is no_branch and refuses_otherwise(module, leaf.test):
+    refused = isinstance(default, Default) and default.truth is no_branch and refuses_otherwise(module, leaf.test)
+    if refused and not _asks_for_placeholder(leaf.node):
         return NoDefault(
             "refuses-undecided", "a size that is not decided would come to the exception behind the branch"
         )
     if isinstance(default, Default) and answers_by(module, leaf, default.truth):
         return NoDefault("decides-answer", "the function would answer by a comparison that is not decided")
     return default
+
+
+def _asks_for_placeholder(node: ast.expr) -> bool:
+    """``n == -1`` asks for no size: what is not decided is one, and goes on to what sizes are asked."""
+    return isinstance(node, ast.Compare) and _integer(node.comparators[0]) == -1
 
 
 def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:

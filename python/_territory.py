@@ -14,7 +14,7 @@ from ._module import Function, Module, spelled
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
 _TO_SCRIPT = re.compile(
     rb"\bjit\.(?:script|export|ignore|unused|is_scripting|annotate|Final|Attribute|interface|isinstance|_overload"
-    rb"|ScriptModule)|\bfrom torch\.jit import|\b_jit_internal\b"
+    rb"|ScriptModule|trace|is_tracing)|\bfrom torch\.jit import|\b_jit_internal\b"
 )
 _OTHERS = frozenset({"third_party", "_vendor", "vendored_templates", "testing"})
 _SCRIPT_DECORATORS = ("jit.script", "jit._overload", "jit.export", "_overload", "script_method", "script_if_tracing")
@@ -43,7 +43,10 @@ def scripted(module: Module, function: Function | None) -> bool:
 
 
 def speaks_to_script(module: Module) -> bool:
-    """The file says something to TorchScript, which compiles what its methods call too."""
+    """The file says something to TorchScript, which compiles what its methods call too, or traces.
+
+    To what ``torch.jit.trace`` records a size is a Tensor, which no check and no symbolic helper takes.
+    """
     return _TO_SCRIPT.search(module.source.content) is not None
 
 

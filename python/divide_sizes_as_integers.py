@@ -20,10 +20,11 @@ from collections.abc import Iterator
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._certain import Sure
-from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, skip
+from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, safety_of, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
 from ._pieces import Pieces
+from ._scriptable import doubts_of_script
 from ._spelling import spell
 from ._surely import surely
 from ._territory import obstacle
@@ -69,7 +70,9 @@ def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
         return cannot_name(NAME, module, call, "torch.sym_float")
     pieces = Pieces()
     pieces.replace(*module.span(call.func), spelled.text)
-    return fix(NAME, Safety.SAFE, module, call, pieces.edits(), "`float` decides the size", spelled.needs)
+    doubts = doubts_of_script(module, call)
+    message = "`float` decides the size"
+    return fix(NAME, safety_of(doubts), module, call, pieces.edits(), message, spelled.needs, doubted(doubts))
 
 
 def _quotient(module: Module, known: Flow, call: ast.Call, division: ast.BinOp, meaning: str) -> Fix | Skip:

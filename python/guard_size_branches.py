@@ -23,11 +23,12 @@ from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._certain import Sure
-from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, skip
 from ._flow import Flow
 from ._module import Module
 from ._polarity import NoDefault, general
 from ._purpose import branches
+from ._scriptable import doubts_of_script
 from ._shapes import compared_shapes, unfit_for_sym_eq
 from ._spelling import Spelled, guarded, spell
 from ._surely import surely
@@ -57,7 +58,8 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
     if isinstance(default, NoDefault):
         return skip(NAME, module, leaf.node, default.reason, default.detail)
     text = module.text(leaf.node).decode()
-    words = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
+    taken = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
+    words = doubted([taken, *doubts_of_script(module, leaf.node)])
     shapes = compared_shapes(known, leaf.node)
     if shapes is not None:
         return _on_shapes(module, known, leaf, context, shapes, words)
@@ -74,7 +76,7 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
 
 
 def _on_shapes(
-    module: Module, known: Flow, leaf: Leaf, context: Context, shapes: ast.Compare, words: str
+    module: Module, known: Flow, leaf: Leaf, context: Context, shapes: ast.Compare, words: str | None
 ) -> Fix | Skip:
     """``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``: shapes differ in general."""
     unfit = unfit_for_sym_eq(surely(module), shapes)
@@ -90,7 +92,7 @@ def _on_shapes(
     return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, message, (*guard.needs, *equal.needs), words)
 
 
-def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str) -> Fix | Skip:
+def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str | None) -> Fix | Skip:
     """``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
     try:
         choices, _ = compared_one_by_one(surely(module), node)

@@ -19,10 +19,11 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, skip
 from ._flow import Flow
 from ._module import Module
 from ._purpose import branches
+from ._scriptable import doubts_of_script
 from ._shapes import compared_shapes
 from ._spelling import guarded, spell
 from ._territory import obstacle
@@ -53,8 +54,9 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return cannot_name(NAME, module, leaf.node, "statically_known_true")
     text = module.text(leaf.node).decode()
     default = f"where `{text}` is not known beforehand, the shortcut is not taken"
+    words = doubted([default, *doubts_of_script(module, leaf.node)])
     edits = call_around(module, leaf.node, spelled.text)
-    return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, f"`{text}` only saves time", spelled.needs, default)
+    return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, f"`{text}` only saves time", spelled.needs, words)
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", (*SIZE_MARKERS, b"Number"), decide, __doc__)

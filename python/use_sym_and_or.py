@@ -27,6 +27,7 @@ from ._flow import Flow, flow
 from ._joining import Joiner
 from ._module import Module, parse
 from ._rendering import Renderer
+from ._scriptable import doubts_of_script
 from ._surely import Surely, surely
 from ._territory import obstacle
 from ._together import Unfit
@@ -55,6 +56,7 @@ def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) 
     if stop:
         yield skip(NAME, module, condition, *stop)
         return
+    doubts = [*doubts, *doubts_of_script(module, condition)]
     message = f"`{module.text(condition).decode()}` forces its operands one by one"
     yield fix(NAME, safety_of(doubts), module, condition, edits, message, needs, doubted(doubts))
 
