@@ -50,17 +50,26 @@ def speaks_to_script(module: Module) -> bool:
     return _TO_SCRIPT.search(module.source.content) is not None
 
 
-_HOST = ("numpy.", "cv2.", "PIL.", "builtins.open")
+_HOST = ("cv2.", "PIL.", "builtins.open", "triton.next_power_of_2")
+_OF_HOST = frozenset({"numpy", "named_modules", "named_parameters", "state_dict", "load_state_dict"})
 
 
-def on_host(module: Module, function: Function) -> bool:
-    """A constructor, or a function that calls numpy, an image library or ``open``: no undecided size comes there."""
+def on_host(module: Module, function: Function, *, asked: bool) -> bool:
+    """A function that runs on real values only: no undecided size comes there.
+
+    It is a constructor, or hands data to numpy, to an image library or to a file, works on a model's modules and
+    weights, or configures a kernel by the bits of a size. A default has to keep out of what only calls numpy, too,
+    where a check or ``torch.sym_min`` does no harm.
+    """
+    hosts = ("numpy.", *_HOST) if asked else _HOST
     if function.outermost.node.name in ("__init__", "__new__"):
         return True
-    calls = function.outermost.nodes.every(ast.Call)
-    if any(isinstance(one.func, ast.Attribute) and one.func.attr == "numpy" and not one.args for one in calls):
-        return True
-    return any((module.meaning(one.func) or "").startswith(_HOST) for one in calls)
+    for call in function.outermost.nodes.every(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_HOST:
+            return True
+        if (module.meaning(call.func) or "").startswith(hosts):
+            return True
+    return False
 
 
 def _inside_torch(path: PurePath) -> str:
@@ -94,8 +103,8 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
     if not own_tree(module) and speaks_to_script(module):
         return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
-    if asked and not own_tree(module) and function is not None and on_host(module, function):
-        return "host-code", "this runs on real values only: a constructor, or a function that hands data to the host"
+    if not own_tree(module) and function is not None and on_host(module, function, asked=asked):
+        return "host-code", "this runs on real values only: a constructor, or a function that works on the host"
     foreign = foreign_decorator(module, function, own_tree(module))
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"
