@@ -65,6 +65,8 @@ def _answer(module: Module, known: Flow, call: ast.Call, meaning: str, context: 
 
 
 def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
+    if _rounded_elsewhere(module, call):
+        return skip(NAME, module, call, "keeps-static", "int() of a product asks for the size's value in this function")
     spelled = spell(module, call, "torch.sym_float", context)
     if spelled is None:
         return cannot_name(NAME, module, call, "torch.sym_float")
@@ -73,6 +75,19 @@ def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
     doubts = doubts_of_script(module, call)
     message = "`float` decides the size"
     return fix(NAME, safety_of(doubts), module, call, pieces.edits(), message, spelled.needs, doubted(doubts))
+
+
+def _rounded_elsewhere(module: Module, call: ast.Call) -> bool:
+    """``int(h * scale)`` in the same function decides ``h``, whatever ``float(h)`` is written as."""
+    function = module.function_of(call)
+    names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)}
+    for other in function.nodes.every(ast.Call) if function is not None else ():
+        if module.meaning(other.func) in _ROUNDING and len(other.args) == 1:
+            rounded = other.args[0]
+            product = isinstance(rounded, ast.BinOp) and isinstance(rounded.op, ast.Mult)
+            if product and names & {one.id for one in ast.walk(rounded) if isinstance(one, ast.Name)}:
+                return True
+    return False
 
 
 def _quotient(module: Module, known: Flow, call: ast.Call, division: ast.BinOp, meaning: str) -> Fix | Skip:
