@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ._flow import Flow
 from ._module import Module
 from ._purpose import (
+    EAGER_ONLY,
     answers_by,
     asked_in_front,
     corrects_remainder,
@@ -74,7 +75,7 @@ def _asks_for_placeholder(node: ast.expr) -> bool:
 def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     test = leaf.test
     if eager_only(module, leaf.node):
-        return NoDefault("host-code", "this is skipped while torch compiles, and no undecided size comes here")
+        return NoDefault(*EAGER_ONLY)
     if isinstance(test, ast.While):
         return NoDefault("loop-condition", "a loop whose end is undecided would run forever or never")
     if decided_by_loop(module, flow, leaf.node):
@@ -83,6 +84,8 @@ def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
         return NoDefault("decides-arity", "the branches return different numbers of values")
     if cuts_off(test, leaf.node):
         return NoDefault("neither-branch-general", "what is cut off by a slice up to -n is everything for 0")
+    if isinstance(leaf.node, ast.Compare) and asked_in_front(module, leaf.node):
+        return NoDefault("decided-in-front", "the comparison in front of it asks for these sizes' values")
     no_branch = negated(test, leaf.node)
     if no_branch is not None and refuses(test):
         return Default(no_branch, ONLY_BAD_REFUSED)
@@ -96,8 +99,6 @@ def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
         if isinstance(leaf.node, ast.Call) and ast.unparse(leaf.node.func).endswith("sym_eq"):
             return Default(False, "being equal is the special case")
         return NoDefault("neither-branch-general", "what this call compares is not seen from here")
-    if asked_in_front(module, leaf.node):
-        return NoDefault("decided-in-front", "the comparison in front of it asks for these sizes' values")
     if len(leaf.node.ops) != 1:
         return NoDefault("chained-comparison", "two comparisons in one; write them apart")
     return of_comparison(flow, leaf.node, test)

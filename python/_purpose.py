@@ -184,6 +184,9 @@ _COMPILING = (
 )
 
 
+EAGER_ONLY = ("host-code", "this is skipped while torch compiles, and no undecided size comes here")
+
+
 def eager_only(module: Module, node: ast.expr) -> bool:
     """``not torch.compiler.is_compiling()`` stands in a condition around, or in front of it under the same ``and``."""
     below: ast.AST = node

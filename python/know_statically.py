@@ -22,7 +22,7 @@ from ..codemods.source import SourceFile
 from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, skip
 from ._flow import Flow
 from ._module import Module
-from ._purpose import branches
+from ._purpose import EAGER_ONLY, branches, eager_only
 from ._scriptable import doubts_of_script
 from ._shapes import compared_shapes
 from ._spelling import guarded, spell
@@ -43,6 +43,8 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
     stop = obstacle(module, leaf.function, context, asked=True)
     if stop:
         return skip(NAME, module, leaf.node, *stop)
+    if eager_only(module, leaf.node):
+        return skip(NAME, module, leaf.node, *EAGER_ONLY)
     if leaf.value_taken and not isinstance(leaf.node, ast.Compare):
         return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.test, ast.While):

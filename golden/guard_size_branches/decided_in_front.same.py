@@ -10,6 +10,15 @@ def repeated(a: Tensor, b: Tensor) -> Tensor:
     return a + b
 
 
+def refused(a: Tensor, b: Tensor) -> Tensor:
+    m, n = a.size(0), b.size(0)
+    if a.dim() == 1:
+        return a + b
+    elif m > n and m % n != 0:
+        raise ValueError("cannot be repeated")
+    return a
+
+
 def masked(mask: Tensor, a: Tensor) -> Tensor:
     if mask.shape[1] in (1, a.shape[1]):
         mask = mask.expand(-1, a.shape[1])
