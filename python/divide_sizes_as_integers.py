@@ -24,10 +24,9 @@ from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, safety_of, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
 from ._pieces import Pieces
-from ._scriptable import doubts_of_script
 from ._spelling import spell
 from ._surely import surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._values import Kind
 
 NAME = "divide_sizes_as_integers"
@@ -72,7 +71,7 @@ def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
         return cannot_name(NAME, module, call, "torch.sym_float")
     pieces = Pieces()
     pieces.replace(*module.span(call.func), spelled.text)
-    doubts = doubts_of_script(module, call)
+    doubts = doubts_of_script(module, module.function_of(call))
     message = "`float` decides the size"
     return fix(NAME, safety_of(doubts), module, call, pieces.edits(), message, spelled.needs, doubted(doubts))
 

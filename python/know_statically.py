@@ -23,10 +23,9 @@ from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, skip
 from ._flow import Flow
 from ._module import Module
 from ._purpose import EAGER_ONLY, branches, eager_only
-from ._scriptable import doubts_of_script
 from ._shapes import compared_shapes
 from ._spelling import guarded, spell
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._truths import Leaf
 from ._wrap import call_around
 
@@ -56,7 +55,7 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return cannot_name(NAME, module, leaf.node, "statically_known_true")
     text = module.text(leaf.node).decode()
     default = f"where `{text}` is not known beforehand, the shortcut is not taken"
-    words = doubted([default, *doubts_of_script(module, leaf.node)])
+    words = doubted([default, *doubts_of_script(module, leaf.function)])
     edits = call_around(module, leaf.node, spelled.text)
     return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, f"`{text}` only saves time", spelled.needs, words)
 
