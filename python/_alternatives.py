@@ -11,26 +11,24 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Safety
 from ..codemods.source import SourceFile
-from ._beside_script import check_beside_script, warning_beside_script
-from ._findings import fix
+from ._changes import Called, Change, Changes, Equated, Negated, Received, Selected, chosen_value
+from ._findings import change, fix
 from ._flow import flow
-from ._layout import indentation
 from ._module import Module, parse
 from ._polarity import ONLY_BAD_REFUSED, Default, of_comparison
 from ._shapes import unfit_for_sym_eq
 from ._spelling import guarded, spell
 from ._surely import surely
 from ._territory import obstacle
-from ._together import Unfit
 from ._truths import forced_by, negated, quantified, refuses
-from ._wrap import call_around, comparison_as_call
+from ._unfit import Unfit
 from .use_torch_check import rewritten
 
 NAME = "alternative"
 _SIMPLE = (ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.operator, ast.unaryop)
+_HARMLESS = (ast.Add, ast.Sub, ast.Mult)
 _DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
 
 
@@ -53,6 +51,8 @@ def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | No
 
 def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
     """The fixes inside ``where``, the ones that keep every size first."""
+    from ._beside_script import check_beside_script, warning_beside_script  # by LibCST, which takes long to import
+
     module = parse(source)
     choices: list[ast.If | ast.IfExp] = [*module.every(ast.If), *module.every(ast.IfExp)]
     for node in choices:
@@ -134,8 +134,7 @@ def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
     message = f"give `{text}` the default {default.truth}"
     if isinstance(atom.ops[0], (ast.Eq, ast.NotEq)) and not _number(atom.comparators[0]) and not _number(atom.left):
         yield from _on_sequences(module, atom, context, default.truth, words)
-    edits = call_around(module, atom, guard.text)
-    yield fix(NAME, Safety.UNSAFE, module, atom, edits, message, guard.needs, words)
+    yield from _written(module, atom, [(atom, Called(guard.text))], message, guard.needs, words)
 
 
 def _reasoned(module: Module, atom: ast.Compare) -> Default | None:
@@ -155,10 +154,11 @@ def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bo
     unfit = unfit_for_sym_eq(surely(module), atom)
     if guard is None or equal is None or (unfit and unfit[0] == "list-against-tuple"):
         return
-    negation = "" if equality else "not "
-    edits = comparison_as_call(module, atom, f"{negation}{guard.text}({equal.text}", "))")
+    changes: list[tuple[ast.expr, Change]] = [(atom, Equated(equal.text)), (atom, Called(guard.text))]
+    if not equality:
+        changes.append((atom, Negated()))
     message = f"compare the shapes without forcing each size, default {truth}"
-    yield fix(NAME, Safety.UNSAFE, module, atom, edits, message, (*guard.needs, *equal.needs), words)
+    yield from _written(module, atom, changes, message, (*guard.needs, *equal.needs), words)
 
 
 def _compares(atom: ast.Compare) -> bool:
@@ -180,9 +180,17 @@ def _contiguity(module: Module, atom: ast.expr, context: Context) -> Iterator[Fi
     if spelled is None:
         return
     receiver = module.text(atom.func.value).decode()
-    edit = Edit(*module.span(atom), f"{spelled.text}({receiver})".encode())
     words = f"`{receiver}` counts as not contiguous when that is undecided"
-    yield fix(NAME, Safety.UNSAFE, module, atom, [edit], "ask for contiguity without an error", spelled.needs, words)
+    changes = [(atom, Received(spelled.text))]
+    yield from _written(module, atom, changes, "ask for contiguity without an error", spelled.needs, words)
+
+
+def _written(
+    module: Module, atom: ast.expr, changes: Changes, message: str, needs: tuple[str, ...], default: str | None = None
+) -> Iterator[Fix]:
+    made = change(NAME, Safety.UNSAFE, module, atom, changes, message, needs, default)
+    if isinstance(made, Fix):
+        yield made
 
 
 def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
@@ -196,35 +204,24 @@ def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) ->
     message = f"`{test}` chooses a size; both stay in one expression"
     if isinstance(node, ast.IfExp):
         if _harmless(node.body) and _harmless(node.orelse):
-            sides = f"{module.text(node.body).decode()}, {module.text(node.orelse).decode()}"
-            edit = Edit(*module.span(node), f"{choose.text}({test}, {sides})".encode())
-            yield fix(NAME, Safety.UNSAFE, module, node, [edit], message, choose.needs)
-        return
-    assigned = _one_assignment(module, node)
-    if assigned is None:
-        return
-    name, value = assigned
-    try:
-        indentation(module, node)
-    except Unfit:
-        return
-    edit = Edit(*module.span(node), f"{name} = {choose.text}({test}, {value}, {name})".encode())
-    yield fix(NAME, Safety.UNSAFE, module, node, [edit], message, choose.needs)
+            yield from _written(module, node, [(node, Selected(choose.text))], message, choose.needs)
+    elif _one_assignment(node):
+        try:
+            edit = chosen_value(module, node, choose.text)
+        except Unfit:
+            return
+        yield fix(NAME, Safety.UNSAFE, module, node, [edit], message, choose.needs)
 
 
-def _one_assignment(module: Module, node: ast.If) -> tuple[str, str] | None:
-    """Name and new value, where the body only gives a name another value that can't fail to compute."""
+def _one_assignment(node: ast.If) -> bool:
+    """Whether the body only gives a name another value that can't fail to compute."""
     if node.orelse or len(node.body) != 1:
-        return None
+        return False
     only = node.body[0]
-    if isinstance(only, ast.AugAssign) and isinstance(only.target, ast.Name) and _harmless(only.value):
-        operator = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}.get(type(only.op))
-        if operator is None:
-            return None
-        return only.target.id, f"{only.target.id} {operator} {module.text(only.value).decode()}"
-    if isinstance(only, ast.Assign) and len(only.targets) == 1 and isinstance(only.targets[0], ast.Name):
-        return (only.targets[0].id, module.text(only.value).decode()) if _harmless(only.value) else None
-    return None
+    if isinstance(only, ast.AugAssign):
+        return isinstance(only.target, ast.Name) and isinstance(only.op, _HARMLESS) and _harmless(only.value)
+    one = isinstance(only, ast.Assign) and len(only.targets) == 1 and isinstance(only.targets[0], ast.Name)
+    return one and isinstance(only, ast.Assign) and _harmless(only.value)
 
 
 def _harmless(node: ast.expr) -> bool:

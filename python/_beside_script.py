@@ -8,46 +8,38 @@ TorchScript, and everybody else calls a small function, marked unused for TorchS
 from __future__ import annotations
 
 import ast
-import textwrap
+
+import libcst as cst
 
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Safety
 from ._findings import fix
 from ._flow import flow
-from ._layout import indentation
 from ._module import Function, Module
 from ._purpose import only_raises
+from ._scripting import branch_for_script, function_unused, parsed, warning
 from ._shapes import compared_shapes
 from ._spelling import guarded, spell
 from ._territory import scripted
-from ._together import Unfit
+from ._unfit import Unfit
+from .use_torch_check import rewritten
 
 _UNUSED = "torch._jit_internal.unused"
 _SHARED = "_warn_unless_same_size"
-_HELPER = """@{unused}
-def {name}({parameters}):
-{imports}    {check}
-
-
-"""
 
 
 def check_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
     """The fix for an ``if`` that only raises in a function which TorchScript compiles; None where it does not fit."""
-    from .use_torch_check import rewritten
-
     if not only_raises(node) or not _compiled(module, node):
         return None
     try:
         check = rewritten(module, node, context)
     except Unfit:
         return None
-    if len(check.edits) != 1:
-        return None
     message = f"`{module.text(node.test).decode()}` can be checked later, outside of TorchScript"
-    return _beside(
-        module, node, context, name, "check", check.edits[0].text.decode(), check.needs, message, check.default
-    )
+    (edit,) = check.edits
+    body = parsed(module, node, edit.text)
+    return _beside(module, node, context, name, "check", body, check.needs, message, check.default)
 
 
 def warning_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
@@ -61,14 +53,10 @@ def warning_beside_script(module: Module, node: ast.If, context: Context, name: 
         return None
     if compared_shapes(flow(module), test) is None:
         return None
-    sides = f"{module.text(test.left).decode()}, {module.text(test.comparators[0]).decode()}"
-    body = _one_frame_further(module, node, call)
-    condition = f"if not guard_or_true(sym_eq({sides})):"
-    text = condition + body
     words = f"undecided shapes are taken as equal in `{module.text(node.test).decode()}`, and nobody is warned"
     message = f"`{module.text(node.test).decode()}` only decides about a warning"
     needs = (guarded("guard_or_true"), guarded("sym_eq"))
-    return _beside(module, node, context, name, "warn", text, needs, message, words)
+    return _beside(module, node, context, name, "warn", warning(module, node, test), needs, message, words)
 
 
 def _compiled(module: Module, node: ast.If) -> bool:
@@ -82,26 +70,13 @@ def _only_warns(node: ast.If) -> ast.Call | None:
     return call if isinstance(call, ast.Call) and ast.unparse(call.func) == "warnings.warn" else None
 
 
-def _one_frame_further(module: Module, node: ast.If, call: ast.Call) -> str:
-    """The body of the branch, whose warning is now given by a function further down."""
-    start, end = module.span(node.test)[1], module.span(node)[1]
-    text = module.source.content[start:end].decode()
-    text = text[text.index(":") + 1 :]
-    for keyword in call.keywords:
-        level = keyword.value
-        if keyword.arg == "stacklevel" and isinstance(level, ast.Constant) and isinstance(level.value, int):
-            first, last = (at - (end - len(text.encode())) for at in module.span(level))
-            text = text.encode()[:first].decode() + str(level.value + 1) + text.encode()[last:].decode()
-    return text
-
-
 def _beside(
     module: Module,
     node: ast.If,
     context: Context,
     name: str,
     verb: str,
-    body: str,
+    body: cst.BaseStatement,
     needs: tuple[str, ...],
     message: str,
     default: str | None,
@@ -111,44 +86,30 @@ def _beside(
     assert function is not None
     unused = spell(module, function.node, _UNUSED, context)
     names = _used(module, function, node)
-    try:
-        indent = indentation(module, node)
-    except Unfit:
+    if unused is None or module.indentation(node) is None:
         return None
-    if unused is None:
-        return None
-    lines = textwrap.dedent(indent + body).splitlines()
     for helper in _names(verb, function, node):
-        text = _HELPER.format(
-            unused=unused.text,
-            name=helper,
-            parameters=", ".join(names),
-            imports=_imports(needs),
-            check="\n    ".join(line.rstrip() for line in lines),
-        )
+        text = function_unused(module, unused.text, helper, names, _homes(needs), body)
         known = _defined(module, helper, text)
         if known or helper not in module.bound:
             break
     else:
         return None
-    old = textwrap.indent(module.text(node).decode(), "    ").lstrip()
-    beside = f"if torch.jit.is_scripting():\n{indent}    {old}\n{indent}else:\n{indent}    {helper}({', '.join(names)})"
-    edits = [Edit(*module.span(node), beside.encode())]
+    edits = [branch_for_script(module, node, helper, names)]
     if not known:
         start = _before_all(module, node)
         edits.append(Edit(start, start, text.encode()))
     return fix(name, Safety.UNSAFE, module, node, edits, message, unused.needs, default)
 
 
-def _imports(needs: tuple[str, ...]) -> str:
+def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
     """The helper's own imports: torch.nn.functional is imported before the modules that hold these."""
     homes: dict[str, list[str]] = {}
     for need in needs:
         home, _, what = need.rpartition(".")
         if home:
             homes.setdefault(home, []).append(what)
-    lines = [f"    from {home} import {', '.join(sorted(names))}\n" for home, names in sorted(homes.items())]
-    return "".join(lines) + "\n" if lines else ""
+    return homes
 
 
 def _before_all(module: Module, node: ast.If) -> int:

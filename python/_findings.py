@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from ..codemods.edits import Edit
 from ..codemods.rule import Fix, Safety, Skip
+from ._changes import Changes, edited
 from ._module import Module
+from ._unfit import Unfit
 
 SIZE_MARKERS = (
     b".shape",
@@ -54,6 +56,25 @@ def fix(
         " ".join(default.split()) if default else None,
         tuple(dict.fromkeys(needs)),
     )
+
+
+def change(
+    rule: str,
+    safety: Safety,
+    module: Module,
+    node: ast.expr,
+    changes: Changes,
+    message: str,
+    needs: Iterable[str] = (),
+    default: str | None = None,
+) -> Fix | Skip:
+    """The Fix that makes ``changes`` to ``node`` and its parts, or the Skip that says why they can't be made."""
+    (whole, *others) = {part for part, _ in changes}
+    try:
+        edit = edited(module, node if others else whole, changes)
+    except Unfit as unfit:
+        return skip(rule, module, node, unfit.reason, unfit.detail)
+    return fix(rule, safety, module, node, [edit], message, needs, default)
 
 
 def safety_of(doubts: Sequence[str]) -> Safety:

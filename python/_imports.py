@@ -10,7 +10,6 @@ from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix
 from ..codemods.source import SourceFile
 from ..codemods.torchapi.releases import FIRST
-from ._layout import line_end
 from ._module import Function, Module, parse
 from ._spelling import existing_import, running_at_top
 from ._territory import own_tree
@@ -74,14 +73,14 @@ def _covers(module: Module, function: Function, start: int) -> bool:
 def _place(module: Module, function: Function | None, home: str, names: set[str], first_use: int) -> Edit:
     if not home:
         (name,) = names
-        return _insert_at_top(module, name, b"import " + name.encode() + line_end(module).encode())
+        return _insert_at_top(module, name, b"import " + name.encode() + module.newline.encode())
     body = function.node.body if function else running_at_top(module)
     there = existing_import([one for one in body if module.span(one)[0] < first_use], home)
     if there is not None:
         return _extend(module, there, names)
     if function is not None:
         return _insert_in_function(module, function, _statement(home, names))
-    return _insert_at_top(module, home, _statement(home, names) + line_end(module).encode())
+    return _insert_at_top(module, home, _statement(home, names) + module.newline.encode())
 
 
 def _statement(home: str, names: Iterable[str]) -> bytes:
@@ -113,7 +112,7 @@ def _extend(module: Module, statement: ast.ImportFrom, names: set[str]) -> Edit:
 
 def _one_a_line(module: Module, home: str, names: Sequence[str], indent: str) -> bytes:
     lines = [f"from {home} import (", *(f"{indent}    {name}," for name in names), f"{indent})"]
-    return line_end(module).join(lines).encode()
+    return module.newline.join(lines).encode()
 
 
 def _blank_before(module: Module, at: int) -> bytes:
@@ -121,7 +120,7 @@ def _blank_before(module: Module, at: int) -> bytes:
     content = module.source.content
     line = content.rfind(b"\n", 0, at)
     indent = content[line + 1 : at]
-    return line_end(module).encode() + indent if line >= 0 and not indent.strip() else b""
+    return module.newline.encode() + indent if line >= 0 and not indent.strip() else b""
 
 
 def _insert_in_function(module: Module, function: Function, statement: bytes) -> Edit:
@@ -141,7 +140,7 @@ def _insert_in_function(module: Module, function: Function, statement: bytes) ->
         if above < earliest or not content[above : line - 1].strip().startswith(b"#"):
             break
         line = above
-    end = line_end(module).encode()
+    end = module.newline.encode()
     return Edit(line, line, indent + statement + end + end)
 
 
@@ -205,7 +204,7 @@ def _after(module: Module, statement: ast.stmt, text: bytes) -> Edit:
         place += 1
     newline = content.find(b"\n", module.span(body[place])[1])
     if newline < 0:
-        return Edit(len(content), len(content), line_end(module).encode() + text)
+        return Edit(len(content), len(content), module.newline.encode() + text)
     return Edit(newline + 1, newline + 1, text)
 
 
@@ -226,7 +225,7 @@ _FALLBACKS = {
 
 def _fallbacks(module: Module, symbols: list[str]) -> bytes:
     """Imports that fall back on plain Python where the torch is older than the name."""
-    end = line_end(module)
+    end = module.newline
     blocks: list[str] = []
     for symbol in symbols:
         home, _, name = symbol.rpartition(".")

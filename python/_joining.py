@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import ast
-import itertools
-from collections.abc import Sequence
 
-from ..codemods.edits import Edit
 from ..codemods.rule import Context
-from ._pieces import Pieces
+from ._changes import Apart, Change, Chosen, Joined, Quantified
 from ._spelling import guarded, spell
 from ._surely import Surely
-from ._together import Unfit, compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
+from ._together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from ._truths import quantified
+from ._unfit import Unfit
 from ._values import Kind
-from ._wrap import join_with_commas
 
 
 class Joiner:
-    """Collects the edits of one condition, the imports they need, and what leaves a doubt of them."""
+    """Collects the changes to a condition, the imports that they need, and what leaves a doubt of them."""
 
     def __init__(self, surely: Surely, context: Context) -> None:
         self._module = surely.module
         self._surely = surely
         self._flow = surely.flow
         self._context = context
-        self._pieces = Pieces()
+        self.changes: list[tuple[ast.expr, Change]] = []
         self.needs: list[str] = []
         self.doubts: list[str] = []
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        return self._pieces.edits()
 
     def _spell(self, node: ast.AST, helper: str) -> str:
         spelled = spell(self._module, node, guarded(helper), self._context)
@@ -41,7 +34,7 @@ class Joiner:
         return spelled.text
 
     def join(self, node: ast.expr) -> None:
-        """Collect the edits that make ``node`` force nothing; raises Unfit."""
+        """Collect the changes that make ``node`` force nothing; raises Unfit."""
         if isinstance(node, ast.BoolOp):
             self._operands(node)
         elif isinstance(node, ast.Compare) and len(node.ops) > 1:
@@ -67,26 +60,8 @@ class Joiner:
             return
         conjunction = isinstance(node.op, ast.And)
         self.doubts += evaluated_together(self._surely, lead, rest, lead_holds=conjunction)
-        self._call(rest, "sym_and" if conjunction else "sym_or")
-
-    def _call(self, operands: Sequence[ast.expr], helper: str) -> None:
-        start = self._module.grouped_span(operands[0])[0]
-        end = self._module.grouped_span(operands[-1])[1]
-        self._pieces.open(start, self._spell(operands[0], helper) + "(")
-        for left, right in itertools.pairwise(operands):
-            self._pieces.take(join_with_commas(self._module, left, right))
-        for operand in operands:
-            self._ungroup(operand)
-        self._pieces.close(end, ")")
-
-    def _ungroup(self, operand: ast.expr) -> None:
-        """Parentheses around an argument say nothing."""
-        start, end = self._module.grouped_span(operand)
-        inner_start, inner_end = self._module.span(operand)
-        content = self._module.source.content
-        if start != inner_start and not content[start + 1 : inner_start] + content[inner_end : end - 1]:
-            self._pieces.replace(start, start + 1, "")
-            self._pieces.drop(end - 1, end)
+        helper = self._spell(rest[0], "sym_and" if conjunction else "sym_or")
+        self.changes.append((node, Joined(conjunction, len(node.values), len(lead), helper)))
 
     def _chain(self, node: ast.Compare) -> None:
         """``a <= b <= c`` → ``sym_and(a <= b, b <= c)``."""
@@ -94,13 +69,8 @@ class Joiner:
             return
         if len(node.ops) > 2:
             raise Unfit("chained-comparison", "more than two comparisons in one; write them apart")
-        middle = node.comparators[0]
         self.doubts += taken_apart(self._surely, node)
-        start, end = self._module.grouped_span(node)
-        after = self._module.grouped_span(middle)[1]
-        self._pieces.open(start, self._spell(node, "sym_and") + "(")
-        self._pieces.close(after, ", " + self._module.text(middle).decode())
-        self._pieces.close(end, ")")
+        self.changes.append((node, Apart(self._spell(node, "sym_and"))))
 
     def _membership(self, node: ast.Compare) -> None:
         """``n in (0, 1)`` → ``sym_or(n == 0, n == 1)``."""
@@ -109,12 +79,8 @@ class Joiner:
         inside = isinstance(node.ops[0], ast.In)
         choices, doubts = compared_one_by_one(self._surely, node)
         self.doubts += doubts
-        left = self._module.text(node.left).decode()
-        words = [f"{left} {'==' if inside else '!='} {self._module.text(one).decode()}" for one in choices]
-        text = ", ".join(words)
-        if len(words) > 1:
-            text = f"{self._spell(node, 'sym_or' if inside else 'sym_and')}({text})"
-        self._pieces.replace(*self._module.span(node), text)
+        helper = self._spell(node, "sym_or" if inside else "sym_and") if len(choices) > 1 else None
+        self.changes.append((node, Chosen(inside, helper)))
 
     def _quantifier(self, node: ast.expr) -> None:
         """``all(n > 0 for n in s)`` → ``sym_and(True, *(n > 0 for n in s))``."""
@@ -125,14 +91,7 @@ class Joiner:
             return
         self.doubts += evaluated_throughout(self._surely, node)
         helper, neutral = ("sym_and", "True") if node.func.id == "all" else ("sym_or", "False")
-        name = self._spell(node, helper)
-        start, end = self._module.span(node)
-        inner_start, inner_end = self._module.span(generator)
-        if isinstance(generator, ast.GeneratorExp) and inner_end == end:  # its parentheses are those of the call
-            self._pieces.replace(start, inner_start + 1, f"{name}({neutral}, *(")
-            self._pieces.close(end, ")")
-            return
-        self._pieces.replace(start, inner_start, f"{name}({neutral}, *")
+        self.changes.append((node, Quantified(self._spell(node, helper), neutral)))
 
     def _concrete(self, node: ast.expr) -> bool:
         return self._flow.kind(node) is Kind.CONCRETE and not self._symbolic(node)

@@ -1,83 +1,87 @@
-"""How a statement that is written anew looks."""
+"""How a check looks that is written in place of a statement."""
 
 from __future__ import annotations
 
-import ast
-import io
-import textwrap
-import tokenize
+from collections.abc import Sequence
 
-from ._module import Module
-from ._together import Unfit
+import libcst as cst
+
+from ._fragment import code, comments, name
+from ._lines import indented, new_line, one_line, string_breaks
+from ._precedence import Binding, grouped
+from ._unfit import Unfit
 
 _WIDTH = 88
 
 
-def indentation(module: Module, node: ast.stmt) -> str:
-    """The blanks before a statement; raises Unfit when something else stands there."""
-    content = module.source.content
-    start = module.span(node)[0]
-    before = content[max(content.rfind(b"\n", 0, start), content.rfind(b"\r", 0, start)) + 1 : start]
-    if before.strip():
-        raise Unfit("one-line-suite", "the statement shares its line with another")
-    return before.decode()
+def check(
+    function: str,
+    condition: cst.BaseExpression,
+    message: cst.BaseExpression | None,
+    indent: str,
+    error: str | None = None,
+) -> cst.Call:
+    """``function(condition, lambda: message)``, on one line where that fits; ``error`` goes in front of both.
+
+    ``indent`` is what the lines of the statement begin with.
+    """
+    first = [] if error is None else [name(error)]
+    if not comments(condition):
+        condition = one_line(condition)
+        short = _on_one_line(function, [*first, condition], message)
+        if message is None or (short is not None and len(indent) + len(code(short)) <= _WIDTH):
+            assert short is not None
+            return short
+    said = [] if message is None else [_deferred(_broken(message, indent))]
+    return _broken_call(name(function), [*first, _laid_out(condition, indent), *said], "")
 
 
-def comments_in(module: Module, node: ast.stmt, indent: str) -> str:
-    """The comments inside a statement, one a line, to stand above what replaces it."""
-    start, end = module.span(node)
-    text = module.source.content[start:end].decode()
-    if "#" not in text:
-        return ""
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
-    newline = line_end(module)
-    return "".join(comment + newline + indent for comment in comments)
+def _on_one_line(
+    function: str, arguments: Sequence[cst.BaseExpression], message: cst.BaseExpression | None
+) -> cst.Call | None:
+    if message is not None and "\n" in code(message):
+        return None
+    values = [*arguments, *([] if message is None else [_deferred(message)])]
+    return cst.Call(name(function), [cst.Arg(_argument(value)) for value in values])
 
 
-def check_statement(
-    check: str, condition: str, message: str | None, indent: str, newline: str, error: str | None = None
-) -> str:
-    """``torch._check(condition, lambda: message)``, on one line where that fits; ``error`` goes in front of both."""
-    first = [] if error is None else [f"{error},"]
-    if message is None:
-        return f"{check}({' '.join([*first, condition])})"
-    if "\n" not in message:
-        line = f"{check}({' '.join([*first, condition])}, lambda: {message})"
-        if len(indent) + len(line) <= _WIDTH:
-            return line
-        said = [f"lambda: {message},"]
-    else:
-        said = ["lambda: (", *("    " + line for line in _dedented(message)), "),"]
-    lines = [f"{check}(", *("    " + line for line in [*first, *_broken(condition, len(indent) + 4), *said]), ")"]
-    return (newline + indent).join(lines)
+def _deferred(message: cst.BaseExpression) -> cst.Lambda:
+    return cst.Lambda(cst.Parameters(), grouped(message, Binding.CONDITIONAL))
 
 
-def _broken(condition: str, column: int) -> list[str]:
-    """The condition as lines of an argument list: a call that is too long has one argument a line."""
-    if column + len(condition) < _WIDTH:
-        return [f"{condition},"]
-    tree = ast.parse(condition, mode="eval").body
-    if not isinstance(tree, ast.Call) or not condition.isascii():
-        return [f"{condition},"]
-    arguments = [condition[one.col_offset : one.end_col_offset] for one in tree.args]
-    return [condition[: tree.func.end_col_offset] + "(", *(f"    {argument}," for argument in arguments), "),"]
+def _argument(node: cst.BaseExpression) -> cst.BaseExpression:
+    return grouped(node, Binding.CONDITIONAL)
 
 
-def _dedented(message: str) -> list[str]:
-    if unbreakable(message):
+def _laid_out(condition: cst.BaseExpression, indent: str) -> cst.BaseExpression:
+    """The condition as an argument on lines of its own; a call that is too long has one argument a line."""
+    if comments(condition):
+        closes = code(condition).rpartition("\n")[2].strip() in (")", "]", "))", ")]")
+        return indented(condition, indent, "    " if closes else "        ")
+    if len(indent) + 4 + len(code(condition)) < _WIDTH or not isinstance(condition, cst.Call):
+        return condition
+    return _broken_call(condition.func, condition.args, "    ")
+
+
+def _broken_call(
+    function: cst.BaseExpression, arguments: Sequence[cst.BaseExpression | cst.Arg], indentation: str
+) -> cst.Call:
+    """A call with one argument a line; its own line begins with ``indentation``."""
+    inner = new_line(indentation + "    ")
+    args = [one if isinstance(one, cst.Arg) else cst.Arg(one) for one in arguments]
+    args = [one.with_changes(value=_argument(one.value)) for one in args]
+    lines = [one.with_changes(comma=cst.Comma(whitespace_after=inner)) for one in args[:-1]]
+    last = args[-1].with_changes(comma=cst.Comma(whitespace_after=new_line(indentation)))
+    return cst.Call(function, [*lines, last], whitespace_before_args=inner)
+
+
+def _broken(message: cst.BaseExpression, indent: str) -> cst.BaseExpression:
+    """The message on the lines it has, in parentheses; raises Unfit when a string goes over the end of a line."""
+    if "\n" not in code(message):
+        return message
+    if string_breaks(message):
         raise Unfit("message-shape", "a string of the message goes over the end of a line")
-    first, _, rest = message.partition("\n")
-    return [first.strip(), *(line.rstrip() for line in textwrap.dedent(rest).splitlines())]
-
-
-def unbreakable(text: str) -> bool:
-    """A string or a backslash goes over the end of a line, so the lines cannot be laid out anew."""
-    return any(piece in text for piece in ('"""', "'''", "\\\n", "\\\r\n"))
-
-
-def line_end(module: Module) -> str:
-    """What ends the lines of the file."""
-    content = module.source.content
-    at = content.find(b"\n")
-    return "\r\n" if at > 0 and content[at - 1 : at] == b"\r" else "\n"
+    moved = indented(message, indent, "        ")
+    return moved.with_changes(
+        lpar=[cst.LeftParen(new_line("        ")), *moved.lpar], rpar=[*moved.rpar, cst.RightParen(new_line("    "))]
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ._module import Module
-from ._together import Unfit
+from ._unfit import Unfit
 
 _OF_THE_FRAME = frozenset(
     {f"builtins.{name}" for name in ("locals", "vars", "dir", "eval", "exec", "super")}

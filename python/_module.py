@@ -1,7 +1,6 @@
 """One Python file, parsed once: its tree, the byte range of every node, its functions and what its names mean.
 
-The tree is ``ast``'s. Its positions are byte offsets, so that an edit replaces exactly the bytes of an expression and
-nothing is ever printed from a tree: comments, blanks and line ends survive because nobody touches them.
+The tree is ``ast``'s. Its positions are byte offsets, so that an edit replaces exactly the bytes of an expression.
 """
 
 from __future__ import annotations
@@ -269,6 +268,18 @@ class Module:
             starts[located.lineno - 1] + located.col_offset,
             starts[located.end_lineno - 1] + located.end_col_offset,
         )
+
+    @cached_property
+    def newline(self) -> str:
+        """What ends the lines of the file."""
+        at = self.source.content.find(b"\n")
+        return "\r\n" if at > 0 and self.source.content[at - 1 : at] == b"\r" else "\n"
+
+    def indentation(self, node: ast.stmt) -> str | None:
+        """The blanks before a statement, or None when something else stands there."""
+        start = self.span(node)[0]
+        before = self.source.content[self._line_starts[node.lineno - 1] : start]
+        return None if before.strip() else before.decode()
 
     def text(self, node: ast.AST) -> bytes:
         start, end = self.span(node)

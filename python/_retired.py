@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..codemods.edits import Edit
+from ._changes import names_kept
 from ._evaluate import SHAPES
 from ._module import Module
 
@@ -35,13 +36,7 @@ def _without(module: Module, statement: ast.ImportFrom, gone: list[ast.alias]) -
     kept = [alias for alias in statement.names if alias not in gone]
     if not kept:
         return _statement_away(module, statement)
-    content = module.source.content
-    pieces: list[bytes] = []
-    for alias in kept:
-        start, end = module.span(alias)
-        later = [module.span(other)[0] for other in statement.names if module.span(other)[0] > start]
-        pieces.append(content[start : later[0] if later and alias is not kept[-1] else end])
-    return Edit(module.span(statement.names[0])[0], module.span(statement.names[-1])[1], b"".join(pieces))
+    return names_kept(module, statement, [at for at, alias in enumerate(statement.names) if alias in kept])
 
 
 def _statement_away(module: Module, statement: ast.ImportFrom) -> Edit:

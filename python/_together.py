@@ -10,16 +10,8 @@ from ._dominance import facts_at, rank_asked
 from ._surely import Surely
 from ._totality import Partial, partial
 from ._truths import quantified
+from ._unfit import Unfit
 from ._values import Kind
-
-
-class Unfit(Exception):
-    """The condition cannot be rewritten; ``reason`` is a stable word, ``detail`` a sentence."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.detail = detail
 
 
 def evaluated_together(

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._certain import Sure
-from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, skip
+from ._changes import Change, Divided, Grouped, Named
+from ._findings import SIZE_MARKERS, cannot_name, change, doubted, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
-from ._pieces import Pieces
 from ._spelling import spell
 from ._surely import surely
 from ._territory import obstacle
@@ -67,9 +67,8 @@ def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
     spelled = spell(module, call, "torch.sym_float", context)
     if spelled is None:
         return cannot_name(NAME, module, call, "torch.sym_float")
-    pieces = Pieces()
-    pieces.replace(*module.span(call.func), spelled.text)
-    return fix(NAME, Safety.SAFE, module, call, pieces.edits(), "`float` decides the size", spelled.needs)
+    changes = [(call.func, Named(spelled.text))]
+    return change(NAME, Safety.SAFE, module, call, changes, "`float` decides the size", spelled.needs)
 
 
 def _quotient(module: Module, known: Flow, call: ast.Call, division: ast.BinOp, meaning: str) -> Fix | Skip:
@@ -87,18 +86,16 @@ def _quotient(module: Module, known: Flow, call: ast.Call, division: ast.BinOp, 
         return skip(NAME, module, call, "may-be-negative", "int() of a negative quotient rounds to the other side")
     if meaning == "math.ceil" and not isinstance(right, (ast.Name, ast.Constant, ast.Attribute)):
         return skip(NAME, module, call, "evaluated-twice", "give the divisor a name first")
-    upper, lower = _operand(module, left), _operand(module, right)
-    text = f"({upper} + {lower} - 1) // {lower}" if meaning == "math.ceil" else f"{upper} // {lower}"
     whole = _int_around(module, call)
-    tight = isinstance(module.parents[whole], (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript))
-    pieces = Pieces()
-    pieces.replace(*module.span(whole), f"({text})" if tight else text)
     doubts = ["a quotient of more than 2**53, which a float rounds, is exact"]
     doubts += [f"`{ast.unparse(one)}` is taken for a size" for one in (left, right) if not types.whole(one)]
     if meaning != "math.floor" and not _positive(right):
         doubts.append(f"`{ast.unparse(right)}` is taken for positive")
     message = f"`{module.text(call).decode()}` goes through a float"
-    return fix(NAME, Safety.UNSAFE, module, call, pieces.edits(), message, (), doubted(doubts))
+    changes: list[tuple[ast.expr, Change]] = [(whole, Divided(up=meaning == "math.ceil"))]
+    if isinstance(module.parents[whole], (ast.BinOp, ast.UnaryOp)):
+        changes.append((whole, Grouped()))
+    return change(NAME, Safety.UNSAFE, module, call, changes, message, (), doubted(doubts))
 
 
 def _int_around(module: Module, call: ast.Call) -> ast.Call:
@@ -118,13 +115,6 @@ def _may_be_negative(node: ast.expr) -> bool:
 
 def _positive(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int and node.value > 0
-
-
-def _operand(module: Module, node: ast.expr) -> str:
-    start, end = module.grouped_span(node)
-    text = module.source.content[start:end].decode()
-    loose = isinstance(node, (ast.BinOp, ast.IfExp, ast.UnaryOp, ast.Lambda, ast.BoolOp, ast.Compare))
-    return f"({text})" if loose and not text.startswith("(") else text
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

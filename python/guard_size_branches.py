@@ -19,11 +19,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._certain import Sure
-from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._changes import Called, Change, Chosen, Compared, Equated, Negated
+from ._findings import SIZE_MARKERS, cannot_name, change, skip
 from ._flow import Flow
 from ._module import Module
 from ._polarity import NoDefault, general
@@ -32,9 +32,9 @@ from ._shapes import compared_shapes, unfit_for_sym_eq
 from ._spelling import Spelled, guarded, spell
 from ._surely import surely
 from ._territory import obstacle
-from ._together import Unfit, compared_one_by_one
+from ._together import compared_one_by_one
 from ._truths import Leaf, is_scalar_test
-from ._wrap import call_around, comparison_as_call
+from ._unfit import Unfit
 
 NAME = "guard_size_branches"
 
@@ -68,9 +68,11 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return _on_choices(module, leaf.node, guard, words)
     if _asked_for_truth(leaf.node) and surely(module).of(leaf.node) not in (Sure.WHOLE, Sure.NUMBER):
         return skip(NAME, module, leaf.node, "may-be-none", f"`{text}` may be None, which `!= 0` says nothing about")
-    after = " != 0" if _asked_for_truth(leaf.node) else ""
-    edits = call_around(module, leaf.node, guard.text, after=after)
-    return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, f"give `{text}` a default", guard.needs, words)
+    changes: list[tuple[ast.expr, Change]] = [(leaf.node, Called(guard.text))]
+    if _asked_for_truth(leaf.node):
+        changes.insert(0, (leaf.node, Compared("!=")))
+    message = f"give `{text}` a default"
+    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, message, guard.needs, words)
 
 
 def _on_shapes(
@@ -84,28 +86,22 @@ def _on_shapes(
     equal = spell(module, leaf.node, guarded("sym_eq"), context)
     if guard is None or equal is None:
         return cannot_name(NAME, module, leaf.node, "sym_eq")
-    negation = "not " if isinstance(shapes.ops[0], ast.NotEq) else ""
-    edits = comparison_as_call(module, shapes, f"{negation}{guard.text}({equal.text}", "))")
+    changes: list[tuple[ast.expr, Change]] = [(shapes, Equated(equal.text)), (shapes, Called(guard.text))]
+    if isinstance(shapes.ops[0], ast.NotEq):
+        changes.append((shapes, Negated()))
     message = f"compare the shapes without forcing each size: `{module.text(shapes).decode()}`"
-    return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, message, (*guard.needs, *equal.needs), words)
+    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, message, (*guard.needs, *equal.needs), words)
 
 
 def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str) -> Fix | Skip:
     """``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
     try:
-        choices, _ = compared_one_by_one(surely(module), node)
+        compared_one_by_one(surely(module), node)
     except Unfit as unfit:
         return skip(NAME, module, node, unfit.reason, unfit.detail)
-    inside = isinstance(node.ops[0], ast.In)
-    left, operator = module.text(node.left).decode(), "==" if inside else "!="
-    words_of = [f"{guard.text}({left} {operator} {module.text(one).decode()})" for one in choices]
-    text = (" or " if inside else " and ").join(words_of)
-    above = module.parents[node]
-    joined = isinstance(above, ast.BoolOp) and isinstance(above.op, ast.Or) is inside
-    loose = isinstance(above, (ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare)) and not joined and len(words_of) > 1
-    edit = Edit(*module.span(node), (f"({text})" if loose else text).encode())
+    changes = [(node, Chosen(isinstance(node.ops[0], ast.In), each=guard.text))]
     message = f"`{module.text(node).decode()}` compares one after the other"
-    return fix(NAME, Safety.UNSAFE, module, node, [edit], message, guard.needs, words)
+    return change(NAME, Safety.UNSAFE, module, node, changes, message, guard.needs, words)
 
 
 def _contiguity(call: ast.Call) -> bool:

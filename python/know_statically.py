@@ -19,7 +19,8 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import SIZE_MARKERS, cannot_name, fix, skip
+from ._changes import Called
+from ._findings import SIZE_MARKERS, cannot_name, change, skip
 from ._flow import Flow
 from ._module import Module
 from ._purpose import branches
@@ -27,7 +28,6 @@ from ._shapes import compared_shapes
 from ._spelling import guarded, spell
 from ._territory import obstacle
 from ._truths import Leaf
-from ._wrap import call_around
 
 NAME = "know_statically"
 
@@ -53,8 +53,8 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return cannot_name(NAME, module, leaf.node, "statically_known_true")
     text = module.text(leaf.node).decode()
     default = f"where `{text}` is not known beforehand, the shortcut is not taken"
-    edits = call_around(module, leaf.node, spelled.text)
-    return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, f"`{text}` only saves time", spelled.needs, default)
+    changes = [(leaf.node, Called(spelled.text))]
+    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, f"`{text}` only saves time", spelled.needs, default)
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", (*SIZE_MARKERS, b"Number"), decide, __doc__)

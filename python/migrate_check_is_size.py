@@ -18,18 +18,15 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
+from ._changes import Attributed, Change, Compared, limited
 from ._dominance import facts_at
-from ._findings import doubted, fix, safety_of, skip
+from ._findings import change, doubted, fix, safety_of, skip
 from ._module import Module, parse
-from ._pieces import Pieces
 from ._surely import surely
 from ._totality import Partial, partial
+from ._unfit import Unfit
 
 NAME = "migrate_check_is_size"
-
-
-_LOOSER = (ast.IfExp, ast.BoolOp, ast.Compare, ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
-"""What binds no tighter than ``>=``, or reads as if it did not."""
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
@@ -68,42 +65,15 @@ def _answer(module: Module, call: ast.Call) -> Fix | Skip:
     doubts = [f"`{ast.unparse(part.node)}` is evaluated after the first check: {part.why.value}" for part in parts]
     if limit is not None and not types.whole(limit):
         doubts.append(f"`{ast.unparse(limit)}` is taken for a whole number; None meant that there is no limit")
-    pieces = Pieces()
-    check = module.text(call.func.value).decode() + "._check"
-    pieces.replace(*module.span(call.func), check)
-    start, end = module.span(value)
-    grouped = isinstance(value, _LOOSER) or (isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not))
-    if grouped:
-        pieces.open(start, "(")
-    pieces.close(end, ") >= 0" if grouped else " >= 0")
-    if limit is not None:
-        _move_limit(module, call, value, limit, message, check, pieces)
+    changes: list[tuple[ast.expr, Change]] = [(call.func, Attributed("_check")), (value, Compared(">="))]
     said = "`torch._check_is_size` is deprecated"
-    return fix(NAME, safety_of(doubts), module, call, pieces.edits(), said, default=doubted(doubts))
-
-
-def _move_limit(
-    module: Module,
-    call: ast.Call,
-    value: ast.expr,
-    limit: ast.expr,
-    message: ast.expr | None,
-    check: str,
-    pieces: Pieces,
-) -> None:
-    """Take ``max=`` out of the call and check it on the next line."""
-    keyword = next(one for one in call.keywords if one.arg == "max")
-    start, end = module.span(keyword)
-    content = module.source.content
-    comma = content.rfind(b",", 0, start)
-    pieces.replace(comma, end, b"")
-    words = ", " + module.text(message).decode() if message is not None else ""
-    line = content.rfind(b"\n", 0, module.span(call)[0]) + 1
-    indent = content[line : module.span(call)[0]]
-    second = f"{check}({module.text(value).decode()} <= {module.text(limit).decode()}{words})"
-    newline = "\r\n" if content[line - 2 : line] == b"\r\n" else "\n"
-    separator = "; " if indent.strip() else newline + indent.decode()
-    pieces.close(module.span(call)[1], separator + second)
+    if limit is None:
+        return change(NAME, safety_of(doubts), module, call, changes, said, (), doubted(doubts))
+    try:
+        edit = limited(module, call, changes, "max")
+    except Unfit as unfit:
+        return skip(NAME, module, call, unfit.reason, unfit.detail)
+    return fix(NAME, safety_of(doubts), module, call, [edit], said, default=doubted(doubts))
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", (b"_check_is_size(",), decide, __doc__)

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import cannot_name, fix
+from ._changes import Called, Change, Named
+from ._findings import cannot_name, change, fix
 from ._module import Module, parse
-from ._pieces import Pieces
 from ._retired import unused_imports
 from ._spelling import guarded, renamed, spell
 
@@ -39,22 +39,19 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _answer(module: Module, call: ast.Call, negated: bool, context: Context) -> Fix | Skip:
-    pieces = Pieces()
     guard = renamed(module, call.func, guarded("guard_or_false"), context)
     if guard is None:
         return cannot_name(NAME, module, call, "guard_or_false")
-    pieces.replace(*module.span(call.func), guard.text)
+    changes: list[tuple[ast.expr, Change]] = [(call.func, Named(guard.text))]
     needs = [*guard.needs]
     if negated:
         opposite = spell(module, call, "torch.sym_not", context)
         if opposite is None:
             return cannot_name(NAME, module, call, "torch.sym_not")
         needs += opposite.needs
-        start, end = module.span(call.args[0])
-        pieces.open(start, opposite.text + "(")
-        pieces.close(end, ")")
+        changes.append((call.args[0], Called(opposite.text)))
     old = module.text(call.func).decode()
-    return fix(NAME, Safety.SAFE, module, call, pieces.edits(), f"`{old}` is gone since torch 2.8", needs)
+    return change(NAME, Safety.SAFE, module, call, changes, f"`{old}` is gone since torch 2.8", needs)
 
 
 rule = Rule(NAME, Safety.SAFE, "Python", (b"definitely_true", b"definitely_false"), decide, __doc__)

@@ -17,10 +17,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import cannot_name, fix
+from ._changes import Named, Uncalled
+from ._findings import cannot_name, change, fix
 from ._flow import Flow, flow
 from ._module import Module, parse
 from ._polarity import NoDefault, general
@@ -56,24 +56,17 @@ def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fi
         helper, words = "statically_known_true", f"where `{text}` is not known beforehand, the shortcut is not taken"
     elif isinstance(default, NoDefault):
         words = f"an undecided `{text}` raises: {default.detail}"
-        return fix(NAME, Safety.UNSAFE, module, call, _bare(module, call), f"`{_OLD}` is deprecated", (), words)
+        grouped = isinstance(module.parents[call], ast.UnaryOp) or b"\n" in module.text(call)
+        changes = [(call, Uncalled(grouped))]
+        return change(NAME, Safety.UNSAFE, module, call, changes, f"`{_OLD}` is deprecated", (), words)
     else:
         truth = str(default.truth).lower()
         helper, words = f"guard_or_{truth}", f"an undecided `{text}` is taken as {truth}: {default.why}"
     spelled = renamed(module, call.func, guarded(helper), context)
     if spelled is None:
         return cannot_name(NAME, module, call, helper)
-    edit = Edit(*module.span(call.func), spelled.text.encode())
-    return fix(NAME, Safety.UNSAFE, module, call, [edit], f"`{_OLD}` is deprecated", spelled.needs, words)
-
-
-def _bare(module: Module, call: ast.Call) -> list[Edit]:
-    """The condition alone, with the parentheses of the call where it needs them."""
-    start, end = module.span(call.func)
-    inner_start, inner_end = module.span(call.args[0])
-    if isinstance(module.parents[call], ast.UnaryOp) or b"\n" in module.text(call):
-        return [Edit(start, end, b"")]
-    return [Edit(start, inner_start, b""), Edit(inner_end, module.span(call)[1], b"")]
+    named = [(call.func, Named(spelled.text))]
+    return change(NAME, Safety.UNSAFE, module, call, named, f"`{_OLD}` is deprecated", spelled.needs, words)
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", (_OLD.encode(),), decide, __doc__)

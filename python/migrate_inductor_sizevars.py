@@ -22,9 +22,10 @@ from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ..codemods.torchapi.releases import available
-from ._findings import fix, skip
+from ._changes import Attributed, Called, Change, Equated, Uncalled, edited, renamed_definition
+from ._findings import change, fix, skip
 from ._module import Module, parse
-from ._pieces import Pieces
+from ._unfit import Unfit
 
 NAME = "migrate_inductor_sizevars"
 _HOME = "torch._inductor.sizevars.SizeVarAllocator"
@@ -72,12 +73,7 @@ def _call(module: Module, call: ast.Call, func: ast.Attribute, context: Context)
     if not available(f"{_HOME}.{new}", context.min_torch, context.api):
         yield skip(NAME, module, call, "not-in-this-torch", f"the torch that will run this has no `{new}` yet")
         return
-    yield fix(NAME, Safety.SAFE, module, call, [_rename(module, func, new)], f"`{old}` is `{new}` today")
-
-
-def _rename(module: Module, func: ast.Attribute, new: str) -> Edit:
-    end = module.span(func)[1]
-    return Edit(end - len(func.attr.encode()), end, new.encode())
+    yield change(NAME, Safety.SAFE, module, call, [(func, Attributed(new))], f"`{old}` is `{new}` today")
 
 
 def _hints_compared(node: ast.Compare) -> bool:
@@ -105,14 +101,16 @@ def _compared(module: Module, node: ast.Compare, context: Context) -> Fix | Skip
         )
     if not available(f"{_HOME}.guard_or_false", context.min_torch, context.api):
         return skip(NAME, module, node, "not-in-this-torch", "the torch that will run this has no `guard_or_false` yet")
-    sides = ", ".join(module.text(side.args[0]).decode() for side in (left, right))
-    receiver = module.text(left.func.value).decode()
-    pieces = Pieces()
-    pieces.replace(*module.span(node), f"{receiver}.guard_or_false(sympy.Eq({sides}))")
+    changes: list[tuple[ast.expr, Change]] = [
+        (left, Uncalled()),
+        (right, Uncalled()),
+        (node, Equated("sympy.Eq")),
+        (node, Called(f"{ast.unparse(left.func.value)}.guard_or_false")),
+    ]
     default = "sizes that are not known to be equal are taken as different"
     needs = () if "sympy" in module.imports else ("sympy",)
     message = "equal hints do not make equal sizes"
-    return fix(NAME, Safety.UNSAFE, module, node, pieces.edits(), message, needs, default)
+    return change(NAME, Safety.UNSAFE, module, node, changes, message, needs, default)
 
 
 def _definitions(module: Module) -> dict[ast.ClassDef, str]:
@@ -126,15 +124,18 @@ def _definitions(module: Module) -> dict[ast.ClassDef, str]:
     return found
 
 
-def _definition(module: Module, owner: ast.ClassDef, old: str) -> Iterator[Fix]:
+def _definition(module: Module, owner: ast.ClassDef, old: str) -> Iterator[Fix | Skip]:
     """The method and the calls on ``self`` get the new name together."""
     edits: list[Edit] = []
-    for node in ast.walk(owner):
-        if isinstance(node, ast.FunctionDef) and node.name == old:
-            start = module.source.content.index(old.encode(), module.span(node)[0])
-            edits.append(Edit(start, start + len(old), _RENAMED[old].encode()))
-        elif isinstance(node, ast.Attribute) and node.attr == old and ast.unparse(node.value) == "self":
-            edits.append(_rename(module, node, _RENAMED[old]))
+    try:
+        for node in ast.walk(owner):
+            if isinstance(node, ast.FunctionDef) and node.name == old:
+                edits.append(renamed_definition(module, node, _RENAMED[old]))
+            elif isinstance(node, ast.Attribute) and node.attr == old and ast.unparse(node.value) == "self":
+                edits.append(edited(module, node, [(node, Attributed(_RENAMED[old]))]))
+    except Unfit as unfit:
+        yield skip(NAME, module, owner, unfit.reason, unfit.detail)
+        return
     message = f"`{old}` is `{_RENAMED[old]}` today, here where it is defined"
     yield fix(NAME, Safety.UNSAFE, module, owner, edits, message, default="callers must use the new name")
 

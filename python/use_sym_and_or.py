@@ -19,18 +19,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import CHECK_MARKERS, doubted, fix, safety_of, skip
+from ._deferring import Deferral
+from ._findings import CHECK_MARKERS, change, doubted, safety_of, skip
 from ._flow import Flow, flow
 from ._joining import Joiner
 from ._module import Module, parse
-from ._rendering import Renderer
 from ._surely import Surely, surely
 from ._territory import obstacle
-from ._together import Unfit
 from ._truths import check_conditions, forced_parts
+from ._unfit import Unfit
 
 NAME = "use_sym_and_or"
 
@@ -45,35 +44,32 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) -> Iterator[Fix | Skip]:
     try:
-        edits, needs, doubts = _joined(surely(module), known, condition, context)
+        found = _joined(surely(module), known, condition, context)
     except Unfit as unfit:
         yield skip(NAME, module, condition, unfit.reason, unfit.detail)
         return
-    if not edits:
+    if found is None:
         return
     stop = obstacle(module, module.function_of(condition), context, asked=False)
     if stop:
         yield skip(NAME, module, condition, *stop)
         return
     message = f"`{module.text(condition).decode()}` forces its operands one by one"
-    yield fix(NAME, safety_of(doubts), module, condition, edits, message, needs, doubted(doubts))
+    changes, needs, doubts = found.changes, found.needs, found.doubts
+    yield change(NAME, safety_of(doubts), module, condition, changes, message, needs, doubted(doubts))
 
 
-def _joined(
-    known: Surely, flow: Flow, condition: ast.expr, context: Context
-) -> tuple[tuple[Edit, ...], list[str], list[str]]:
-    """The edits, the imports they need and the doubts; ``not (a and b)`` is written anew by De Morgan's laws."""
-    module = known.module
+def _joined(known: Surely, flow: Flow, condition: ast.expr, context: Context) -> Joiner | Deferral | None:
+    """What becomes of the condition, or None; ``not (a and b)`` is written anew by De Morgan's laws."""
     if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
         if not any(True for _ in forced_parts(condition, flow)):
-            return (), [], []
-        renderer = Renderer(known, context, condition)
-        text = renderer.condition(condition, True).encode()
-        edits = () if text == module.text(condition) else (Edit(*module.span(condition), text),)
-        return edits, renderer.needs, renderer.doubts
+            return None
+        deferral = Deferral(known, context, condition)
+        deferral.condition(condition, True)
+        return deferral
     joiner = Joiner(known, context)
     joiner.join(condition)
-    return joiner.edits, joiner.needs, joiner.doubts
+    return joiner if joiner.changes else None
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", CHECK_MARKERS, decide, __doc__)

@@ -19,7 +19,8 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, safety_of, skip
+from ._changes import Equated
+from ._findings import SIZE_MARKERS, cannot_name, change, doubted, safety_of, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
 from ._shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
@@ -27,7 +28,6 @@ from ._spelling import guarded, spell
 from ._surely import surely
 from ._territory import obstacle
 from ._truths import check_conditions
-from ._wrap import comparison_as_call
 
 NAME = "use_sym_eq"
 
@@ -68,9 +68,9 @@ def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) ->
         yield cannot_name(NAME, module, node, "sym_eq")
         return
     message = f"`{module.text(node).decode()}` forces each size"
-    edits = comparison_as_call(module, shapes, equal.text)
+    changes = [(shapes, Equated(equal.text))]
     doubts = doubts_of_sym_eq(types, shapes)
-    yield fix(NAME, safety_of(doubts), module, node, edits, message, equal.needs, doubted(doubts))
+    yield change(NAME, safety_of(doubts), module, node, changes, message, equal.needs, doubted(doubts))
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

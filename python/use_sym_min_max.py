@@ -15,11 +15,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._certain import Sure
-from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, safety_of, skip
+from ._changes import Named
+from ._findings import SIZE_MARKERS, cannot_name, change, doubted, safety_of, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
 from ._spelling import spell
@@ -67,11 +67,10 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     if spelled is None:
         yield cannot_name(NAME, module, node, symbol)
         return
-    start, end = module.span(node.func)
-    edit = Edit(start, end, spelled.text.encode())
+    changes = [(node.func, Named(spelled.text))]
     message = f"`{module.text(node).decode()}` decides which size is which"
     doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in node.args if not types.whole(one)]
-    yield fix(NAME, safety_of(doubts), module, node, [edit], message, spelled.needs, doubted(doubts))
+    yield change(NAME, safety_of(doubts), module, node, changes, message, spelled.needs, doubted(doubts))
 
 
 def _bounds_a_loop(module: Module, node: ast.Call) -> bool:

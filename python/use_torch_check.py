@@ -22,21 +22,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._certain import Sure
+from ._changes import checked
+from ._deferring import Deferral
 from ._findings import SIZE_MARKERS, doubted, fix, safety_of, skip
 from ._flow import Flow, flow
-from ._layout import check_statement, comments_in, indentation, line_end
 from ._messages import deferred, read_only_in
 from ._module import Module, parse
 from ._purpose import only_raises
-from ._rendering import Renderer
 from ._surely import surely
 from ._territory import obstacle
-from ._together import Unfit
 from ._truths import forced_parts
+from ._unfit import Unfit
 
 NAME = "use_torch_check"
 _CHECKS = {
@@ -90,13 +89,13 @@ def rewritten(module: Module, node: ast.If | ast.Assert, context: Context, *, sa
 
     With ``same_error`` an ``assert`` keeps its AssertionError, as what is raised by name always does.
     """
-    start, end = module.span(node)
+    start, _end = module.span(node)
     if module.source.content[start : start + 4] == b"elif":
         raise Unfit("elif", "a check cannot stand between the branches of an if")
     error, message = _refusal(module, node)
     types = surely(module)
-    renderer = Renderer(types, context, node)
-    condition = renderer.condition(node.test, isinstance(node, ast.Assert))
+    deferral = Deferral(types, context, node)
+    deferral.condition(node.test, isinstance(node, ast.Assert))
     asserts = error == "AssertionError"
     named = asserts and message is not None and (same_error or isinstance(node, ast.If))
     changed = asserts and not named
@@ -104,12 +103,9 @@ def rewritten(module: Module, node: ast.If | ast.Assert, context: Context, *, sa
         raise Unfit("message-shape", "a check without a message gives one of its own")
     if named and module.meaning_of_name(error, node) != f"builtins.{error}":
         raise Unfit("exception-type", f"{error} means something else here")
-    check = renderer.symbol("torch._check_with" if named else _CHECKS[error])
-    indent = indentation(module, node)
-    said = None if message is None else module.text(message).decode()
-    statement = check_statement(check, condition, said, indent, line_end(module), error if named else None)
-    text = comments_in(module, node, indent) + statement
-    doubts = list(renderer.doubts)
+    check = deferral.symbol("torch._check_with" if named else _CHECKS[error])
+    edit = checked(module, node, deferral.changes, check, message, error if named else None)
+    doubts = list(deferral.doubts)
     if changed:
         doubts.insert(0, "a bad size raises RuntimeError instead of AssertionError, if need be at run time")
     elif message is None:
@@ -117,8 +113,7 @@ def rewritten(module: Module, node: ast.If | ast.Assert, context: Context, *, sa
     elif types.of(message) is not Sure.TEXT:
         doubts.append(f"the exception holds `str({ast.unparse(message)})`, which may have been no str")
     why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
-    edits = [Edit(start, end, text.encode())]
-    return fix(NAME, safety_of(doubts), module, node, edits, why, renderer.needs, doubted(doubts))
+    return fix(NAME, safety_of(doubts), module, node, [edit], why, deferral.needs, doubted(doubts))
 
 
 def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr | None]:

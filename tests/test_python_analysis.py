@@ -11,9 +11,7 @@ from symfix.python._annotations import may_hold, surely_is
 from symfix.python._certain import Several, Sure
 from symfix.python._flow import Flow
 from symfix.python._module import Module
-from symfix.python._pieces import Pieces
 from symfix.python._values import Kind, Row, flat, join
-from symfix.python._wrap import operator_between
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
 
@@ -170,24 +168,3 @@ def test_grouping_parentheses_are_told_from_a_calls(text: str, grouped: bytes) -
     (comparison,) = module.every(ast.Compare)
     start, end = module.grouped_span(comparison)
     assert module.source.content[start:end] == grouped
-
-
-@pytest.mark.parametrize(
-    "text", ["(a)\\\n == (b)", "(\n  a  # or ==\n  ==  # and\n  b)", "((a)) == ((b))", "f(')')[0] == 'größe'"]
-)
-def test_the_operator_between_operands(text: str) -> None:
-    module = Module(SourceFile(Path("a.py"), text.encode()))
-    (comparison,) = module.every(ast.Compare)
-    start, end = operator_between(module, comparison.left, comparison.comparators[0])
-    assert module.source.content[start:end] == b"=="
-    assert b"#" not in module.source.content[end - 2 : end]
-
-
-def test_pieces_nest_and_never_touch() -> None:
-    pieces = Pieces()
-    pieces.open(3, "inner(")
-    pieces.close(5, ")")
-    pieces.open(3, "outer(")
-    pieces.separate(5, ",")
-    pieces.close(5, "]")
-    assert [(edit.start, edit.end, edit.text) for edit in pieces.edits()] == [(3, 3, b"outer(inner("), (5, 5, b")],")]

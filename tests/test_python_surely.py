@@ -5,18 +5,21 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import libcst as cst
 import pytest
 from symfix.codemods.source import SourceFile
 from symfix.python._certain import Several, Sure
 from symfix.python._decided import decides
 from symfix.python._decorators import foreign_decorator
 from symfix.python._dominance import facts_at
+from symfix.python._fragment import code
 from symfix.python._lines import one_line
 from symfix.python._messages import deferred
 from symfix.python._module import Module, parse
 from symfix.python._surely import Surely, surely
-from symfix.python._together import Unfit, evaluated_together
+from symfix.python._together import evaluated_together
 from symfix.python._totality import Partial, partial
+from symfix.python._unfit import Unfit
 
 HEAD = "import math\nimport functools\nimport torch\nfrom torch import Tensor\nfrom typing import Optional\nK = 3\n"
 SIZES, LISTED = Several(False, Sure.WHOLE), Several(True, Sure.WHOLE)
@@ -209,15 +212,16 @@ def test_decorators_that_may_be_another_compilers(decorators: str, foreign: str 
         ("a\r\n    + b", "a + b"),
         ("a  # why\n+ b", None),
         ('f("""a\n b""")', None),
-        ("a\r+ b", None),
+        ("a\r+ b", "a + b"),
     ],
 )
 def test_an_expression_on_one_line(text: str, line: str | None) -> None:
+    tree = cst.parse_expression(f"({text})")
     if line is None:
         with pytest.raises(Unfit):
-            one_line(text)
+            one_line(tree)
     else:
-        assert one_line(text) == line
+        assert code(one_line(tree)) == f"({line})"
         assert ast.dump(ast.parse(f"({line})")) == ast.dump(ast.parse(f"({text})"))
 
 
