@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 import libcst as cst
 
@@ -52,6 +53,7 @@ def code(node: cst.CSTNode) -> str:
     return _NOWHERE.code_for_node(node)
 
 
+@lru_cache(maxsize=64)
 def name(dotted: str) -> cst.Name | cst.Attribute:
     """A name, or an attribute of one."""
     tree = cst.parse_expression(dotted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix
@@ -61,13 +62,15 @@ def _home(module: Module, home: str, start: int) -> Function | None:
     """
     if not home or not own_tree(module) or existing_import(running_at_top(module), home):
         return None
-    inside = [one for one in module.functions if one.outer is None and _covers(module, one, start)]
+    inside = [function for first, last, function in _bodies(module) if first <= start < last]
     return inside[-1] if inside else None
 
 
-def _covers(module: Module, function: Function, start: int) -> bool:
-    first, last = function.node.body[0], function.node.body[-1]
-    return module.span(first)[0] <= start < module.span(last)[1]
+@lru_cache(maxsize=8)
+def _bodies(module: Module) -> list[tuple[int, int, Function]]:
+    """Where the bodies of the outermost functions begin and end."""
+    outermost = [one for one in module.functions if one.outer is None]
+    return [(module.span(one.node.body[0])[0], module.span(one.node.body[-1])[1], one) for one in outermost]
 
 
 def _place(module: Module, function: Function | None, home: str, names: set[str], first_use: int) -> Edit:

@@ -16,6 +16,7 @@ from symfix.codemods.source import SourceFile
 from symfix.codemods.torchapi import TorchApi
 from symfix.python import _changes as to
 from symfix.python._changes import Change, checked, chosen_value, edited, limited, renamed_definition
+from symfix.python._checking import check_edit
 from symfix.python._findings import change
 from symfix.python._fragment import Fragment, code
 from symfix.python._layout import check
@@ -201,7 +202,7 @@ def test_a_statement_beside_another_is_no_place_for_a_check() -> None:
     node = only(made, ast.Assert)
     assert isinstance(node, ast.Assert) and not Statement(made, node).alone
     with pytest.raises(Unfit) as unfit:
-        checked(made, node, [], "check", None)
+        check_edit(made, node, [], "check", None)
     assert unfit.value.reason == "one-line-suite"
 
 
