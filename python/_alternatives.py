@@ -36,7 +36,7 @@ def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | No
     """The smallest statement at a line; of one that holds others, its head."""
     module = parse(source)
     best: tuple[int, ast.stmt] | None = None
-    for node in module.every(ast.AST, ast.stmt):
+    for node in module.nodes.every(ast.AST, ast.stmt):
         if not isinstance(node, ast.stmt):
             continue
         last = node.end_lineno or node.lineno
@@ -54,17 +54,17 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     from ._beside_script import check_beside_script, warning_beside_script  # by LibCST, which takes long to import
 
     module = parse(source)
-    choices: list[ast.If | ast.IfExp] = [*module.every(ast.If), *module.every(ast.IfExp)]
+    choices: list[ast.If | ast.IfExp] = [*module.nodes.every(ast.If), *module.nodes.every(ast.IfExp)]
     for node in choices:
         if _inside(module, node.test, where) and _allowed(module, node, context):
             yield from _chosen_value(module, node, context)
-    for refusal in module.every(ast.If):
+    for refusal in module.nodes.every(ast.If):
         if _inside(module, refusal.test, where):
             for write in (check_beside_script, warning_beside_script):
                 beside = write(module, refusal, context, NAME)
                 if beside is not None:
                     yield beside
-    for asserted in module.every(ast.Assert):
+    for asserted in module.nodes.every(ast.Assert):
         if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
             yield from _same_error(module, asserted, context)
     atoms = [atom for atom in _atoms(module) if _inside(module, atom, where) and _allowed(module, atom, context)]
@@ -86,14 +86,14 @@ def _allowed(module: Module, node: ast.AST, context: Context) -> bool:
 def _atoms(module: Module) -> Iterator[ast.expr]:
     """What is asked for its truth: comparisons and calls in conditions, without ``and``, ``or`` and ``not``."""
     seen: set[int] = set()
-    tested: list[ast.If | ast.While | ast.IfExp] = [*module.every(ast.If), *module.every(ast.While)]
-    conditions = [node.test for node in (*tested, *module.every(ast.IfExp))]
-    conditions += [one for node in module.every(ast.comprehension) for one in node.ifs]
-    conditions += module.every(ast.BoolOp)
-    conditions += [node.operand for node in module.every(ast.UnaryOp) if isinstance(node.op, ast.Not)]
+    tested: list[ast.If | ast.While | ast.IfExp] = [*module.nodes.every(ast.If), *module.nodes.every(ast.While)]
+    conditions = [node.test for node in (*tested, *module.nodes.every(ast.IfExp))]
+    conditions += [one for node in module.nodes.every(ast.comprehension) for one in node.ifs]
+    conditions += module.nodes.every(ast.BoolOp)
+    conditions += [node.operand for node in module.nodes.every(ast.UnaryOp) if isinstance(node.op, ast.Not)]
     conditions += [
         node.args[0].elt
-        for node in module.every(ast.Call)
+        for node in module.nodes.every(ast.Call)
         if quantified(node) and isinstance(node.args[0], (ast.GeneratorExp, ast.ListComp))
     ]
     for condition in conditions:

@@ -8,7 +8,6 @@ from copy import deepcopy
 
 from ._certain import Certain, Several, Sure, row, same
 from ._module import Module
-from ._territory import own_tree
 from ._values import Kind, Value, annotated
 
 _DEEPEST = 4
@@ -63,7 +62,7 @@ class _Resolver(ast.NodeTransformer):
 def _word(module: Module, node: ast.expr, place: ast.AST) -> str:
     meaning = _meaning(module, node, place)
     last = ast.unparse(node).rpartition(".")[2]
-    if meaning is None and own_tree(module) and isinstance(node, ast.Name) and node.id in module.bound:
+    if meaning is None and module.own_tree and isinstance(node, ast.Name) and node.id in module.bound:
         return f"torch.{last}"
     if meaning is None:
         return f"unknown.{last}"
@@ -78,7 +77,7 @@ _LANGUAGE = frozenset({"builtins", "typing", "typing_extensions", "collections.a
 
 def of_torch(module: Module, meaning: str) -> bool:
     """Whether a dotted name is one of torch's; in PyTorch's own tree relative imports are."""
-    return meaning.startswith("torch.") or (meaning.startswith(".") and own_tree(module))
+    return meaning.startswith("torch.") or (meaning.startswith(".") and module.own_tree)
 
 
 def _meaning(module: Module, node: ast.expr, place: ast.AST) -> str | None:
@@ -90,7 +89,7 @@ def _meaning(module: Module, node: ast.expr, place: ast.AST) -> str | None:
 
 def _alias(module: Module, node: ast.expr, place: ast.AST, depth: int) -> ast.expr | None:
     """What the file itself says a name stands for: ``Shape = Union[...]`` at its top, once."""
-    if not isinstance(node, ast.Name) or depth >= _DEEPEST or own_tree(module):
+    if not isinstance(node, ast.Name) or depth >= _DEEPEST or module.own_tree:
         return None
     if module.scopes.owner(node.id, place) is not module.tree:
         return None

@@ -115,7 +115,7 @@ def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
 def _before_all(module: Module, node: ast.If) -> int:
     """The start of the first function with this very branch: one helper serves them all."""
     text = ast.dump(node)
-    found = [module.function_of(one) for one in module.every(ast.If) if ast.dump(one) == text]
+    found = [module.function_of(one) for one in module.nodes.every(ast.If) if ast.dump(one) == text]
     return min(_start(module, one) for one in found if one is not None and one.outer is None)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -31,14 +32,42 @@ _OTHER_RESULTS = frozenset(
 )
 
 
+class Results:
+    """What the functions of a file return. Scopes hold this and not their flow: no cycle, no garbage."""
+
+    def __init__(self, functions: Sequence[Function]) -> None:
+        self.returned: dict[Function, Value] = {}
+        self._by_name: dict[str, list[Function]] = defaultdict(list)
+        for function in functions:
+            self._by_name[function.node.name].append(function)
+
+    def callees(self, func: ast.expr) -> list[Function]:
+        if isinstance(func, ast.Name):
+            return [one for one in self._by_name.get(func.id, ()) if one.owner is None]
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            owners = self._by_name.get(func.attr, ())
+            return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
+        return []
+
+    def of(self, func: ast.expr) -> Value | None:
+        """What calling ``func`` gives; None when the file does not define it."""
+        known = [self.returned[one] for one in self.callees(func) if one in self.returned]
+        if not known:
+            return None
+        result = known[0]
+        for other in known[1:]:
+            result = join(result, other)
+        return result
+
+
 @dataclass
 class Scope:
-    """Names and what they hold at one place; ``result`` says what a function of the same file returns."""
+    """Names and what they hold at one place; ``results`` says what the functions of the same file return."""
 
     module: Module
     function: Function | None
     names: dict[str, Value]
-    result: Callable[[ast.expr], Value | None]
+    results: Results
     shown: frozenset[str] = frozenset()
     registered: bool = False
     names_read: set[str] = field(default_factory=set)
@@ -262,7 +291,7 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         return Kind.CONCRETE  # the example value of a size, a plain int
     if (scope.module.meaning(node.func) or "").startswith("numpy."):
         return Kind.FOREIGN
-    own = scope.result(node.func)
+    own = scope.results.of(node.func)
     if own is not None:
         return own
     if isinstance(node.func, ast.Attribute):

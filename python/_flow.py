@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Sequence
 from functools import lru_cache
 
 from ._annotations import may_hold
-from ._evaluate import Scope, evaluate
+from ._evaluate import Results, Scope, evaluate
 from ._module import Function, Module
 from ._reach import reached
 from ._receivers import imports_torch, runs_on_tensors, shown_to_be_tensors
@@ -17,41 +16,13 @@ from ._values import Kind, Value, flat, join
 _ROUNDS = 6
 
 
-class _Results:
-    """What the functions of a file return. Scopes hold this and not the flow that holds them: no cycle, no garbage."""
-
-    def __init__(self, functions: Sequence[Function]) -> None:
-        self.returned: dict[Function, Value] = {}
-        self._by_name: dict[str, list[Function]] = defaultdict(list)
-        for function in functions:
-            self._by_name[function.node.name].append(function)
-
-    def callees(self, func: ast.expr) -> list[Function]:
-        if isinstance(func, ast.Name):
-            return [one for one in self._by_name.get(func.id, ()) if one.owner is None]
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            owners = self._by_name.get(func.attr, ())
-            return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
-        return []
-
-    def of(self, func: ast.expr) -> Value | None:
-        """What calling ``func`` gives; None when the file does not define it."""
-        known = [self.returned[one] for one in self.callees(func) if one in self.returned]
-        if not known:
-            return None
-        result = known[0]
-        for other in known[1:]:
-            result = join(result, other)
-        return result
-
-
 class Flow:
     """The scopes of a module's functions, at rest: parameters know what the file's own calls pass them."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self._torch = imports_torch(module)
-        self._results = _Results(module.functions)
+        self._results = Results(module.functions)
         self._inner: dict[Function, list[Function]] = defaultdict(list)
         for function in module.functions:
             if function.outer:
@@ -72,7 +43,7 @@ class Flow:
         function = self.module.function_of(node)
         scope = self._scopes.get(function) if function else None
         if scope is None:
-            scope = Scope(self.module, function, {}, self._results.of)
+            scope = Scope(self.module, function, {}, self._results)
         for comprehension in reversed(self.module.comprehensions_around(node)):
             scope = scope.inside(comprehension)
         return scope
@@ -129,7 +100,7 @@ class Flow:
             elif value is Kind.UNKNOWN and passed is not None:
                 value = passed
             names[argument.arg] = value
-        scope = Scope(self.module, function, names, self._results.of, shown, registered and self._torch)
+        scope = Scope(self.module, function, names, self._results, shown, registered and self._torch)
         scope.learn_all(function.binders)
         return scope
 

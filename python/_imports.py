@@ -13,7 +13,6 @@ from ..codemods.source import SourceFile
 from ..codemods.torchapi.releases import FIRST
 from ._module import Function, Module, parse
 from ._spelling import existing_import, running_at_top
-from ._territory import own_tree
 
 _WIDTH = 88
 
@@ -60,7 +59,7 @@ def _home(module: Module, home: str, start: int) -> Function | None:
     PyTorch's own modules import each other in circles, so there the import goes where it is used, unless the top has
     one of the same module already.
     """
-    if not home or not own_tree(module) or existing_import(running_at_top(module), home):
+    if not home or not module.own_tree or existing_import(running_at_top(module), home):
         return None
     inside = [function for first, last, function in _bodies(module) if first <= start < last]
     return inside[-1] if inside else None

@@ -18,7 +18,7 @@ def deferred(module: Module, place: ast.stmt, message: ast.expr | None) -> None:
     """Raise Unfit where ``lambda: message`` would say something else than ``message`` at ``place``."""
     if message is None:
         return
-    if isinstance(next(module.scopes.chain(place), None), ast.ClassDef):
+    if isinstance(next(iter(module.scopes.chain(place)), None), ast.ClassDef):
         raise Unfit("message-shape", "a lambda does not see the names of a class body")
     for part in ast.walk(message):
         if isinstance(part, (ast.Starred, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)):

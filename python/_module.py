@@ -10,13 +10,13 @@ import builtins
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from ..codemods.source import SourceFile
 from ._scopes import FunctionNode, Scopes
-from ._survey import Node, Nodes, Survey, no_collecting
+from ._survey import Nodes, Survey, no_collecting
 
 Definition = FunctionNode | ast.ClassDef
 
@@ -142,9 +142,10 @@ class Module:
     def parents(self) -> dict[ast.AST, ast.AST]:
         return self._survey.parents
 
-    def every(self, *kinds: type[Node]) -> tuple[Node, ...]:
-        """All nodes of these kinds, outer before inner."""
-        return self._survey.nodes.every(*kinds)
+    @cached_property
+    def nodes(self) -> Nodes:
+        """Every node of the file."""
+        return self._survey.nodes
 
     @cached_property
     def _survey(self) -> Survey:
@@ -154,7 +155,7 @@ class Module:
     def functions(self) -> list[Function]:
         """Every function of the file, outer before inner."""
         found: dict[ast.AST, Function] = {}
-        nodes: tuple[FunctionNode, ...] = self.every(ast.FunctionDef, ast.AsyncFunctionDef)
+        nodes: tuple[FunctionNode, ...] = self.nodes.every(ast.FunctionDef, ast.AsyncFunctionDef)
         for node in nodes:
             around = [above for above in self.ancestors(node) if isinstance(above, _DEFINITIONS)]
             outer = next((found[above] for above in around if above in found), None)
@@ -270,6 +271,11 @@ class Module:
         )
 
     @cached_property
+    def own_tree(self) -> bool:
+        """The file is a part of PyTorch itself."""
+        return "torch" in self.source.path.parts[:-1]
+
+    @cached_property
     def newline(self) -> str:
         """What ends the lines of the file."""
         at = self.source.content.find(b"\n")
@@ -320,11 +326,14 @@ class Module:
             above = self.parents.get(above)
         return False
 
-    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+    def ancestors(self, node: ast.AST) -> list[ast.AST]:
+        """What a node stands in, innermost first."""
+        found: list[ast.AST] = []
         above = self.parents.get(node)
         while above is not None:
-            yield above
+            found.append(above)
             above = self.parents.get(above)
+        return found
 
 
 def spelled(node: ast.expr) -> str:

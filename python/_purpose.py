@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from ..codemods.source import SourceFile
 from ._flow import Flow, flow
 from ._module import GROWING, Function, Module, literal, parse, spelled
-from ._territory import own_tree
 from ._truths import Leaf, forced_parts, is_scalar_test, leaves, negated, refuses
 from ._values import Kind
 
@@ -282,6 +281,6 @@ def _returns(statement: ast.If) -> bool:
 def scalar_shortcut(flow: Flow, leaf: Leaf) -> bool:
     """A number the user gave is compared with a float, for a cheaper formula that returns at once."""
     returns = isinstance(leaf.test, ast.If) and isinstance(leaf.test.body[-1], ast.Return)
-    if not own_tree(flow.module) and Kind.TENSOR not in flow.scope_of(leaf.node).names.values():
+    if not flow.module.own_tree and Kind.TENSOR not in flow.scope_of(leaf.node).names.values():
         return False
     return returns and is_scalar_test(leaf.node, flow)

@@ -14,7 +14,7 @@ from ._module import Module
 def unused_imports(module: Module, names: tuple[str, ...]) -> Iterator[tuple[ast.ImportFrom, Edit]]:
     """Each import of retired ``names`` of ``symbolic_shapes`` that nothing in the file uses, and its removal."""
     used = set(_used(module))
-    for statement in module.every(ast.ImportFrom):
+    for statement in module.nodes.every(ast.ImportFrom):
         if statement.module != SHAPES:
             continue
         gone = [alias for alias in statement.names if alias.name in names and (alias.asname or alias.name) not in used]

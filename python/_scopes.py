@@ -105,16 +105,16 @@ class Scopes:
         """``from x import *`` may bind any name, a builtin's too."""
         return b"import *" in self._content
 
-    def chain(self, place: ast.AST) -> Iterator[ast.AST]:
+    def chain(self, place: ast.AST) -> list[ast.AST]:
         """The scopes whose names are seen at ``place``, innermost first, without the module."""
         below, at = place, self._parents.get(place)
-        entered = False
+        found: list[ast.AST] = []
         before = below
         while at is not None:
-            if self._within(at, below, before) and not (isinstance(at, ast.ClassDef) and entered):
-                yield at
-                entered = True
+            if self._within(at, below, before) and not (isinstance(at, ast.ClassDef) and found):
+                found.append(at)
             before, below, at = below, at, self._parents.get(at)
+        return found
 
     def _within(self, at: ast.AST, below: ast.AST, before: ast.AST) -> bool:
         if isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -129,10 +129,9 @@ class Scopes:
     def owner(self, name: str, place: ast.AST) -> ast.AST | None:
         """The scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
         scopes = self.chain(place)
-        innermost = next(scopes, None)
-        seen = name, innermost
+        seen = name, scopes[0] if scopes else None
         if seen not in self._owners:
-            self._owners[seen] = self._owner(name, () if innermost is None else (innermost, *scopes))
+            self._owners[seen] = self._owner(name, scopes)
         return self._owners[seen]
 
     def _owner(self, name: str, scopes: Iterable[ast.AST]) -> ast.AST | None:

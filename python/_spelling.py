@@ -12,7 +12,6 @@ from ..codemods.torchapi.releases import available
 from ._evaluate import SHAPES
 from ._module import Module, imported_names
 from ._scopes import FunctionNode
-from ._territory import own_tree
 
 
 @dataclass(frozen=True)
@@ -59,12 +58,12 @@ def guarded(name: str) -> str:
 
 def _there(module: Module, symbol: str, context: Context) -> bool:
     """Whether the torch that will run the file has ``symbol``: a file of PyTorch's runs with its own tree."""
-    return available(symbol, None if own_tree(module) else context.min_torch, context.api)
+    return available(symbol, None if module.own_tree else context.min_torch, context.api)
 
 
 def _has_fallback(module: Module, symbol: str, context: Context) -> bool:
     """Whether an import that fails can fall back on plain Python, which only code outside PyTorch's tree needs."""
-    return not own_tree(module) and context.min_torch is not None and symbol.startswith(f"{SHAPES}.")
+    return not module.own_tree and context.min_torch is not None and symbol.startswith(f"{SHAPES}.")
 
 
 def _visible(module: Module, place: ast.AST, wanted: set[str]) -> Iterator[tuple[str, str]]:
@@ -122,7 +121,7 @@ def _again(module: Module, place: ast.AST, symbol: str) -> bool:
     """Whether the function around imports the very symbol further down, so that its head can import it too."""
     around = _functions_around(module, place)
     home, _, name = symbol.rpartition(".")
-    if not own_tree(module) or home == "torch" or not around or existing_import(running_at_top(module), home):
+    if not module.own_tree or home == "torch" or not around or existing_import(running_at_top(module), home):
         return False
     return module.scopes.owner(name, place) is around[-1] and module.meaning_of_name(name, place) == symbol
 

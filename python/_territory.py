@@ -20,11 +20,6 @@ _OTHERS = frozenset({"third_party", "_vendor", "vendored_templates", "testing"})
 _SCRIPT_DECORATORS = ("jit.script", "jit._overload", "jit.export", "_overload", "script_method", "script_if_tracing")
 
 
-def own_tree(module: Module) -> bool:
-    """The file is a part of PyTorch itself."""
-    return "torch" in module.source.path.parts[:-1]
-
-
 def scripted(module: Module, function: Function | None) -> bool:
     """TorchScript may compile this: it knows neither ``guard_or_false`` nor a lambda."""
     inside = _inside_torch(module.source.path)
@@ -74,7 +69,7 @@ def _passed_to_script(module: Module) -> set[str]:
         return set()
     return {
         call.args[0].id
-        for call in module.every(ast.Call)
+        for call in module.nodes.every(ast.Call)
         if call.args and isinstance(call.args[0], ast.Name) and spelled(call.func).endswith("jit.script")
     }
 
@@ -85,17 +80,17 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
     ``asked``: the rewrite changes which path an undecided size takes, which in code of PyTorch's users is done only
     on request.
     """
-    if own_tree(module) and _OTHERS & set(module.source.path.parts):
+    if module.own_tree and _OTHERS & set(module.source.path.parts):
         return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
     if scripted(module, function):
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
-    if not own_tree(module) and speaks_to_script(module):
+    if not module.own_tree and speaks_to_script(module):
         return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
-    if asked and not own_tree(module) and function is not None and on_host(module, function):
+    if asked and not module.own_tree and function is not None and on_host(module, function):
         return "host-code", "this runs on real values only: a constructor, or a function that hands data to the host"
-    foreign = foreign_decorator(module, function, own_tree(module))
+    foreign = foreign_decorator(module, function, module.own_tree)
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"
-    if asked and not own_tree(module) and not context.all_functions:
+    if asked and not module.own_tree and not context.all_functions:
         return "user-code", "outside PyTorch's own tree a size takes a stated path on request only (--all-functions)"
     return None

@@ -77,7 +77,7 @@ _CONDITION_OF = {
 def check_conditions(module: Module) -> tuple[ast.expr, ...]:
     """The conditions of all checks, and what is assigned to a name that a check of the same function tests."""
     found: list[ast.expr] = []
-    for node in module.every(ast.Call):
+    for node in module.nodes.every(ast.Call):
         condition = _tested(node)
         if condition is None:
             continue
@@ -99,7 +99,7 @@ def _bare_names(condition: ast.expr) -> Iterator[ast.Name]:
 
 
 def _conditions(module: Module) -> Iterator[tuple[ast.AST, ast.expr]]:
-    for node in module.every(ast.If, ast.While, ast.IfExp, ast.comprehension, ast.UnaryOp, ast.BoolOp, ast.Call):
+    for node in module.nodes.every(ast.If, ast.While, ast.IfExp, ast.comprehension, ast.UnaryOp, ast.BoolOp, ast.Call):
         if isinstance(node, (ast.If, ast.While, ast.IfExp)):
             yield node, node.test
         elif isinstance(node, ast.comprehension):

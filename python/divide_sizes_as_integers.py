@@ -38,7 +38,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     module = parse(source)
     known = flow(module)
-    for node in module.every(ast.Call):
+    for node in module.nodes.every(ast.Call):
         if len(node.args) == 1 and not node.keywords and not module.in_format_string(node):
             meaning = module.meaning(node.func) or ""
             if meaning in _ROUNDING or meaning == "builtins.float":

@@ -31,7 +31,7 @@ NAME = "migrate_check_is_size"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    for node in module.every(ast.Call):
+    for node in module.nodes.every(ast.Call):
         if not node.args or isinstance(node.args[0], ast.Starred):
             continue
         if module.meaning(node.func) == "torch._check_is_size":

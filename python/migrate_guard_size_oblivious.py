@@ -36,7 +36,7 @@ _OLD = "guard_size_oblivious"
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
-    for node in module.every(ast.Call):
+    for node in module.nodes.every(ast.Call):
         if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
             continue
         if (module.meaning(node.func) or "").endswith(f"symbolic_shapes.{_OLD}"):

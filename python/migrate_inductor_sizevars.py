@@ -42,7 +42,7 @@ _RETURNING = {"guard_equals": "check_equals_and_simplify"}
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     defined = _definitions(module)
-    for node in module.every(ast.Compare, ast.Call):
+    for node in module.nodes.every(ast.Compare, ast.Call):
         if isinstance(node, ast.Compare) and _hints_compared(node):
             yield _compared(module, node, context)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_sizevars(node.func.value):
@@ -116,7 +116,7 @@ def _compared(module: Module, node: ast.Compare, context: Context) -> Fix | Skip
 def _definitions(module: Module) -> dict[ast.ClassDef, str]:
     """Classes that define an old name whose new name they lack."""
     found: dict[ast.ClassDef, str] = {}
-    for node in module.every(ast.ClassDef):
+    for node in module.nodes.every(ast.ClassDef):
         methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
         for old, new in _RENAMED.items():
             if old in methods and new not in methods:

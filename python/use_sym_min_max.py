@@ -35,7 +35,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     module = parse(source)
     known = flow(module)
-    for node in module.every(ast.Call):
+    for node in module.nodes.every(ast.Call):
         if _builtin(module, node) and not module.in_format_string(node):
             yield from _answer(module, known, node, context)
 

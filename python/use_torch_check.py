@@ -51,8 +51,8 @@ _CHECKS = {
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
-    refusals: list[ast.If | ast.Assert] = [*module.every(ast.Assert)]
-    refusals += [node for node in module.every(ast.If) if only_raises(node)]
+    refusals: list[ast.If | ast.Assert] = [*module.nodes.every(ast.Assert)]
+    refusals += [node for node in module.nodes.every(ast.If) if only_raises(node)]
     for node in refusals:
         if any(True for _ in forced_parts(node.test, known)):
             yield _answer(module, known, node, context)

@@ -21,7 +21,7 @@ def kind_of(body: str, name: str, arguments: str = "x: Tensor, y: Tensor, k: int
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     text = f"{HEAD}def f({arguments}):\n{lines}    probe({name})\n    torch.sym_max(0, 1)\n"
     module = Module(SourceFile(Path("torch/_refs/a.py"), text.encode()))
-    (probe,) = (call for call in module.every(ast.Call) if ast.unparse(call.func) == "probe")
+    (probe,) = (call for call in module.nodes.every(ast.Call) if ast.unparse(call.func) == "probe")
     return Flow(module).kind(probe.args[0])
 
 
@@ -72,7 +72,7 @@ def test_helpers_of_the_file_are_followed() -> None:
         "def f(x: Tensor):\n    rank, n = sizes(x)\n    inner(n)\n"
     )
     module = Module(SourceFile(Path("a.py"), text.encode()))
-    (probe,) = (call for call in module.every(ast.Call) if ast.unparse(call.func) == "probe")
+    (probe,) = (call for call in module.nodes.every(ast.Call) if ast.unparse(call.func) == "probe")
     assert Flow(module).kind(probe.args[0]) is Kind.SIZE
 
 
@@ -148,7 +148,7 @@ def test_joining_keeps_the_symbolic() -> None:
 def test_spans_are_bytes_whatever_the_lines_end_with(end: str, mark: str) -> None:
     text = f"{mark}x = 'größe'; y = a == b{end}def f():{end}\tif (n  ==  0):{end}\t\treturn 'ü', m != 1"
     module = Module(SourceFile(Path("a.py"), text.encode()))
-    assert [module.text(node) for node in module.every(ast.Compare)] == [b"a == b", b"n  ==  0", b"m != 1"]
+    assert [module.text(node) for node in module.nodes.every(ast.Compare)] == [b"a == b", b"n  ==  0", b"m != 1"]
 
 
 @pytest.mark.parametrize(
@@ -165,6 +165,6 @@ def test_spans_are_bytes_whatever_the_lines_end_with(end: str, mark: str) -> Non
 )
 def test_grouping_parentheses_are_told_from_a_calls(text: str, grouped: bytes) -> None:
     module = Module(SourceFile(Path("a.py"), text.encode()))
-    (comparison,) = module.every(ast.Compare)
+    (comparison,) = module.nodes.every(ast.Compare)
     start, end = module.grouped_span(comparison)
     assert module.source.content[start:end] == grouped

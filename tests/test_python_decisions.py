@@ -14,7 +14,7 @@ from symfix.python._alternatives import alternatives, extent
 from symfix.python._beside_script import check_beside_script, warning_beside_script
 from symfix.python._deferring import Deferral
 from symfix.python._dominance import facts_at, rank_asked
-from symfix.python._evaluate import Scope, evaluate
+from symfix.python._evaluate import Results, Scope, evaluate
 from symfix.python._findings import cannot_name, doubted, safety_of
 from symfix.python._flow import Flow, flow
 from symfix.python._imports import complete
@@ -31,7 +31,7 @@ from symfix.python._shapes import compared_shapes, doubts_of_sym_eq, unfit_for_s
 from symfix.python._sharing import shared_lists
 from symfix.python._surely import surely
 from symfix.python._survey import Survey
-from symfix.python._territory import obstacle, on_host, own_tree, scripted, speaks_to_script
+from symfix.python._territory import obstacle, on_host, scripted, speaks_to_script
 from symfix.python._together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from symfix.python._totality import Partial, partial
 from symfix.python._truths import check_conditions, forced_by, forced_parts, leaves, negated, only_truth_counts
@@ -56,14 +56,14 @@ def context(everything: bool = False) -> Context:
 def probed(body: str) -> tuple[Module, ast.expr]:
     """The module, and the argument of the call of ``probe`` in it."""
     made = parse(source(body))
-    (call,) = (one for one in made.every(ast.Call) if spelled(one.func) == "probe")
+    (call,) = (one for one in made.nodes.every(ast.Call) if spelled(one.func) == "probe")
     return made, call.args[0]
 
 
 def asked(body: str) -> tuple[Module, ast.expr]:
     """The module, and the test of its last ``if`` or ``assert``."""
     made = parse(source(body))
-    return made, [*made.every(ast.If, ast.Assert)][-1].test
+    return made, [*made.nodes.every(ast.If, ast.Assert)][-1].test
 
 
 @pytest.mark.parametrize(
@@ -127,13 +127,13 @@ def test_what_a_branch_is_for() -> None:
 )
 def test_what_an_expression_may_hold(text: str, kind: object) -> None:
     module = parse(source("return x"))
-    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR, "m": Kind.SIZE}, lambda func: None)
+    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR, "m": Kind.SIZE}, Results([]))
     assert evaluate(ast.parse(text, mode="eval").body, scope) == kind
 
 
 def test_a_scope_joins_what_it_learns() -> None:
     module = parse(source("return x"))
-    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR}, lambda func: None)
+    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR}, Results([]))
     scope.learn_all(ast.parse("m = 1\nm = x.size(0)\ns = []\ns.append(m)\nm += 1").body)
     scope.learn_all([one.value for one in ast.parse("s.append(m)").body if isinstance(one, ast.Expr)])
     assert scope.names["m"] is Kind.SIZE and scope.names["s"] is Kind.SIZES
@@ -181,7 +181,7 @@ def test_what_stands_in_the_way(path: str, text: str, reason: str | None) -> Non
     (function,) = module.functions
     found = obstacle(module, function, context(), asked=True)
     assert (found[0] if found else None) == reason
-    assert own_tree(module) is path.startswith("torch/")
+    assert module.own_tree is path.startswith("torch/")
     assert on_host(module, function) is (reason == "host-code")
     assert (scripted(module, function) or speaks_to_script(module)) is (reason == "torchscript")
 
@@ -195,9 +195,9 @@ def test_the_truths_that_are_forced() -> None:
     assert spelled(leaf.node) == "x.size(0) == 1" and isinstance(leaf.test, ast.If)
     (condition,) = check_conditions(module)
     assert spelled(condition) == "x.size(1) == 2" and [*forced_parts(condition, known)] == [condition]
-    (both,) = module.every(ast.BoolOp)
+    (both,) = module.nodes.every(ast.BoolOp)
     assert forced_by(module, both) is leaf.test and only_truth_counts(module, both)
-    (branch,) = module.every(ast.If)
+    (branch,) = module.nodes.every(ast.If)
     assert isinstance(branch.test, ast.BoolOp)
     opposite = branch.test.values[0]
     assert isinstance(opposite, ast.UnaryOp)
@@ -307,7 +307,7 @@ def test_what_is_tried_where_no_rule_dares() -> None:
 def test_a_branch_for_torchscript_stays_beside_a_check() -> None:
     scripted_source = source("if x.size(0) != k:\n    raise ValueError('m')\nreturn x", path="torch/nn/functional.py")
     module = parse(scripted_source)
-    (branch,) = module.every(ast.If)
+    (branch,) = module.nodes.every(ast.If)
     fix = check_beside_script(module, branch, context(), "r")
     assert fix is not None and fix.edits[0].text.startswith(b"if torch.jit.is_scripting():\n        if x.size(0) != k:")
     assert b"def _check_f(x, k):" in fix.edits[1].text
@@ -327,13 +327,13 @@ def test_names_and_places() -> None:
     module = parse(source("import numpy as np\ndef g(): pass\nreturn np.prod"))
     inner: Function = module.functions[1]
     assert inner.qualname == "f.g" and inner.outermost is module.functions[0]
-    assert imported_names(module.every(ast.Import))["np"] == "numpy"
-    (returned,) = module.every(ast.Return)
+    assert imported_names(module.nodes.every(ast.Import))["np"] == "numpy"
+    (returned,) = module.nodes.every(ast.Return)
     assert returned.value is not None and module.meaning(returned.value) == "numpy.prod"
     assert literal(ast.parse("-3", mode="eval").body) == -3
     scopes = Scopes(module.tree, module.source.content, module.parents)
     assert scopes.owner("np", returned) is module.functions[0].node and scopes.owner("math", returned) is module.tree
-    assert [*scopes.chain(inner.node.body[0])] == [inner.node, module.functions[0].node]
+    assert scopes.chain(inner.node.body[0]) == [inner.node, module.functions[0].node]
     survey = Survey(module.tree)
     assert survey.inside[inner.node].every(ast.Pass) and not survey.outside.every(ast.Pass)
     assert module.indentation(returned) == "    " and module.newline == "\n"

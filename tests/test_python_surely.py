@@ -33,7 +33,7 @@ def probed(body: str, parameters: str = "x: Tensor, y, n: int") -> tuple[Surely,
     """The sure types of a function, and the arguments of the call of ``probe`` in it."""
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     made = module(f"def f({parameters}):\n{lines}")
-    (probe,) = (one for one in made.every(ast.Call) if ast.unparse(one.func) == "probe")
+    (probe,) = (one for one in made.nodes.every(ast.Call) if ast.unparse(one.func) == "probe")
     return surely(made), probe.args
 
 
@@ -228,7 +228,7 @@ def test_an_expression_on_one_line(text: str, line: str | None) -> None:
 @pytest.mark.parametrize("message", ["f'{n}'", "str(n)", "'a' + str(len)", "globals()['a']"])
 def test_messages_that_a_lambda_gives_alike(message: str) -> None:
     made = module(f"def f(n):\n    raise ValueError({message})\n")
-    (raised,) = made.every(ast.Raise)
+    (raised,) = made.nodes.every(ast.Raise)
     assert isinstance(raised.exc, ast.Call)
     deferred(made, raised, raised.exc.args[0])
 
@@ -236,7 +236,7 @@ def test_messages_that_a_lambda_gives_alike(message: str) -> None:
 @pytest.mark.parametrize("message", ["locals()", "str(vars())", "eval('n')", "super().a()", "__class__", "[n := 1]"])
 def test_messages_that_a_lambda_would_change(message: str) -> None:
     made = module(f"def f(n):\n    raise ValueError({message})\n")
-    (raised,) = made.every(ast.Raise)
+    (raised,) = made.nodes.every(ast.Raise)
     assert isinstance(raised.exc, ast.Call)
     with pytest.raises(Unfit):
         deferred(made, raised, raised.exc.args[0])

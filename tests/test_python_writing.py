@@ -41,7 +41,7 @@ def expression(text: str) -> tuple[Module, ast.expr]:
 
 
 def only(made: Module, kind: type[ast.AST]) -> ast.AST:
-    (node,) = made.every(kind)
+    (node,) = made.nodes.every(kind)
     return node
 
 
@@ -216,7 +216,7 @@ def test_a_statement_beside_another_is_no_place_for_a_check() -> None:
 )
 def test_a_limit_is_checked_behind(text: str, expected: str) -> None:
     made = module(f"if 1:\n{text}" if text.startswith(" ") else text)
-    (call,) = made.every(ast.Call)
+    (call,) = made.nodes.every(ast.Call)
     edit = limited(made, call, [(call.args[0], to.Compared(">="))], "max")
     assert apply(made.source.content, [edit]).decode().removeprefix("if 1:\n") == expected
 
