@@ -10,11 +10,12 @@ from pathlib import PurePath
 from ..codemods.rule import Context
 from ._decorators import foreign_decorator
 from ._module import Function, Module, spelled
+from ._scriptable import refused_by_script
 
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
 _TO_SCRIPT = re.compile(
     rb"\bjit\.(?:script|export|ignore|unused|is_scripting|annotate|Final|Attribute|interface|isinstance|_overload"
-    rb"|ScriptModule)|\bfrom torch\.jit import|\b_jit_internal\b"
+    rb"|ScriptModule|trace|is_tracing)|\bfrom torch\.jit import|\b_jit_internal\b"
 )
 _OTHERS = frozenset({"third_party", "_vendor", "vendored_templates", "testing"})
 _SCRIPT_DECORATORS = ("jit.script", "jit._overload", "jit.export", "_overload", "script_method", "script_if_tracing")
@@ -38,21 +39,43 @@ def scripted(module: Module, function: Function | None) -> bool:
 
 
 def speaks_to_script(module: Module) -> bool:
-    """The file says something to TorchScript, which compiles what its methods call too."""
+    """The file says something to TorchScript, which compiles what its methods call too, or traces.
+
+    To what ``torch.jit.trace`` records a size is a Tensor, which no check and no symbolic helper takes.
+    """
     return _TO_SCRIPT.search(module.source.content) is not None
 
 
-_HOST = ("numpy.", "cv2.", "PIL.", "builtins.open")
+_DOUBT = "`torch.jit.script` may take this function, and does not after the change"
 
 
-def on_host(module: Module, function: Function) -> bool:
-    """A constructor, or a function that calls numpy, an image library or ``open``: no undecided size comes there."""
+def doubts_of_script(module: Module, function: Function | None) -> list[str]:
+    """What a fix that TorchScript can't compile has to say; PyTorch's own functions for it are known."""
+    if function is None or module.own_tree or refused_by_script(module, function):
+        return []
+    return [_DOUBT]
+
+
+_HOST = ("cv2.", "PIL.", "builtins.open", "triton.next_power_of_2")
+_OF_HOST = frozenset({"numpy", "named_modules", "named_parameters", "state_dict", "load_state_dict"})
+
+
+def on_host(module: Module, function: Function, *, asked: bool) -> bool:
+    """A function that runs on real values only: no undecided size comes there.
+
+    It is a constructor, or hands data to numpy, to an image library or to a file, works on a model's modules and
+    weights, or configures a kernel by the bits of a size. A default has to keep out of what only calls numpy, too,
+    where a check or ``torch.sym_min`` does no harm.
+    """
+    hosts = ("numpy.", *_HOST) if asked else _HOST
     if function.outermost.node.name in ("__init__", "__new__"):
         return True
-    calls = function.outermost.nodes.every(ast.Call)
-    if any(isinstance(one.func, ast.Attribute) and one.func.attr == "numpy" and not one.args for one in calls):
-        return True
-    return any((module.meaning(one.func) or "").startswith(_HOST) for one in calls)
+    for call in function.outermost.nodes.every(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_HOST:
+            return True
+        if (module.meaning(call.func) or "").startswith(hosts):
+            return True
+    return False
 
 
 def _inside_torch(path: PurePath) -> str:
@@ -86,8 +109,13 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
     if not module.own_tree and speaks_to_script(module):
         return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
-    if asked and not module.own_tree and function is not None and on_host(module, function):
-        return "host-code", "this runs on real values only: a constructor, or a function that hands data to the host"
+    if not module.own_tree and function is not None and on_host(module, function, asked=asked):
+        return "host-code", "this runs on real values only: a constructor, or a function that works on the host"
+    if module.source.package_speaks and doubts_of_script(module, function):
+        return (
+            "torchscript",
+            "the package is written for TorchScript, which may compile this function and knows no helper",
+        )
     foreign = foreign_decorator(module, function, module.own_tree)
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"

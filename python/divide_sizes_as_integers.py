@@ -21,12 +21,13 @@ from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._certain import Sure
 from ._changes import Change, Divided, Grouped, Named
-from ._findings import SIZE_MARKERS, cannot_name, change, doubted, skip
+from ._findings import SIZE_MARKERS, cannot_name, change, doubted, safety_of, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
 from ._spelling import spell
 from ._surely import surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
+from ._truths import check_conditions
 from ._values import Kind
 
 NAME = "divide_sizes_as_integers"
@@ -64,11 +65,37 @@ def _answer(module: Module, known: Flow, call: ast.Call, meaning: str, context: 
 
 
 def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
+    if _compared(module, call):
+        return skip(NAME, module, call, "keeps-static", "the comparison around it asks for the size's value")
+    if _rounded_elsewhere(module, call):
+        return skip(NAME, module, call, "keeps-static", "int() of a product asks for the size's value in this function")
     spelled = spell(module, call, "torch.sym_float", context)
     if spelled is None:
         return cannot_name(NAME, module, call, "torch.sym_float")
+    doubts = doubts_of_script(module, module.function_of(call))
     changes = [(call.func, Named(spelled.text))]
-    return change(NAME, Safety.SAFE, module, call, changes, "`float` decides the size", spelled.needs)
+    message = "`float` decides the size"
+    return change(NAME, safety_of(doubts), module, call, changes, message, spelled.needs, doubted(doubts))
+
+
+def _compared(module: Module, call: ast.Call) -> bool:
+    """``float(n) <= limit`` in a branch; inside a check it can wait."""
+    if not isinstance(module.parents[call], ast.Compare):
+        return False
+    return all(call not in ast.walk(condition) for condition in check_conditions(module))
+
+
+def _rounded_elsewhere(module: Module, call: ast.Call) -> bool:
+    """``int(h * scale)`` in the same function decides ``h``, whatever ``float(h)`` is written as."""
+    function = module.function_of(call)
+    names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)}
+    for other in function.nodes.every(ast.Call) if function is not None else ():
+        if module.meaning(other.func) in _ROUNDING and len(other.args) == 1:
+            rounded = other.args[0]
+            product = isinstance(rounded, ast.BinOp) and isinstance(rounded.op, ast.Mult)
+            if product and names & {one.id for one in ast.walk(rounded) if isinstance(one, ast.Name)}:
+                return True
+    return False
 
 
 def _quotient(module: Module, known: Flow, call: ast.Call, division: ast.BinOp, meaning: str) -> Fix | Skip:

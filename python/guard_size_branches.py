@@ -23,7 +23,7 @@ from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ._certain import Sure
 from ._changes import Called, Change, Chosen, Compared, Equated, Negated
-from ._findings import SIZE_MARKERS, cannot_name, change, skip
+from ._findings import SIZE_MARKERS, cannot_name, change, doubted, skip
 from ._flow import Flow
 from ._module import Module
 from ._polarity import NoDefault, general
@@ -31,7 +31,7 @@ from ._purpose import branches
 from ._shapes import compared_shapes, unfit_for_sym_eq
 from ._spelling import Spelled, guarded, spell
 from ._surely import surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._together import compared_one_by_one
 from ._truths import Leaf, is_scalar_test
 from ._unfit import Unfit
@@ -57,7 +57,8 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
     if isinstance(default, NoDefault):
         return skip(NAME, module, leaf.node, default.reason, default.detail)
     text = module.text(leaf.node).decode()
-    words = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
+    taken = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
+    words = doubted([taken, *doubts_of_script(module, leaf.function)])
     shapes = compared_shapes(known, leaf.node)
     if shapes is not None:
         return _on_shapes(module, known, leaf, context, shapes, words)
@@ -76,7 +77,7 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
 
 
 def _on_shapes(
-    module: Module, known: Flow, leaf: Leaf, context: Context, shapes: ast.Compare, words: str
+    module: Module, known: Flow, leaf: Leaf, context: Context, shapes: ast.Compare, words: str | None
 ) -> Fix | Skip:
     """``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``: shapes differ in general."""
     unfit = unfit_for_sym_eq(surely(module), shapes)
@@ -93,7 +94,7 @@ def _on_shapes(
     return change(NAME, Safety.UNSAFE, module, leaf.node, changes, message, (*guard.needs, *equal.needs), words)
 
 
-def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str) -> Fix | Skip:
+def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str | None) -> Fix | Skip:
     """``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
     try:
         compared_one_by_one(surely(module), node)

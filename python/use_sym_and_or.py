@@ -27,7 +27,7 @@ from ._flow import Flow, flow
 from ._joining import Joiner
 from ._module import Module, parse
 from ._surely import Surely, surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._truths import check_conditions, forced_parts
 from ._unfit import Unfit
 
@@ -55,8 +55,8 @@ def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) 
         yield skip(NAME, module, condition, *stop)
         return
     message = f"`{module.text(condition).decode()}` forces its operands one by one"
-    changes, needs, doubts = found.changes, found.needs, found.doubts
-    yield change(NAME, safety_of(doubts), module, condition, changes, message, needs, doubted(doubts))
+    doubts = [*found.doubts, *doubts_of_script(module, module.function_of(condition))]
+    yield change(NAME, safety_of(doubts), module, condition, found.changes, message, found.needs, doubted(doubts))
 
 
 def _joined(known: Surely, flow: Flow, condition: ast.expr, context: Context) -> Joiner | Deferral | None:

@@ -26,7 +26,7 @@ from ._module import Module, parse
 from ._shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
 from ._spelling import guarded, spell
 from ._surely import surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._truths import check_conditions
 
 NAME = "use_sym_eq"
@@ -69,7 +69,7 @@ def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) ->
         return
     message = f"`{module.text(node).decode()}` forces each size"
     changes = [(shapes, Equated(equal.text))]
-    doubts = doubts_of_sym_eq(types, shapes)
+    doubts = [*doubts_of_sym_eq(types, shapes), *doubts_of_script(module, module.function_of(node))]
     yield change(NAME, safety_of(doubts), module, node, changes, message, equal.needs, doubted(doubts))
 
 

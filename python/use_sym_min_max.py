@@ -24,7 +24,7 @@ from ._flow import Flow, flow
 from ._module import Module, parse
 from ._spelling import spell
 from ._surely import Surely, surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._values import Kind
 
 NAME = "use_sym_min_max"
@@ -70,6 +70,7 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     changes = [(node.func, Named(spelled.text))]
     message = f"`{module.text(node).decode()}` decides which size is which"
     doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in node.args if not types.whole(one)]
+    doubts += doubts_of_script(module, module.function_of(node))
     yield change(NAME, safety_of(doubts), module, node, changes, message, spelled.needs, doubted(doubts))
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from symfix.codemods.registry import Registry
 
-sys.path.append(str(Path(__file__).parent / "support"))
+TESTS = Path(__file__).parent
+sys.path += [str(TESTS / "support"), str(TESTS.parent / "scripts")]
 
 
 @pytest.fixture

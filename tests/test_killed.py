@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoreboards.killing import cases, run
+from scoreboards.killed_fifty import cases, run
 
 
 def test_killed_at_a_few_instants(tmp_path: Path) -> None:

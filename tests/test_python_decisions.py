@@ -182,7 +182,7 @@ def test_what_stands_in_the_way(path: str, text: str, reason: str | None) -> Non
     found = obstacle(module, function, context(), asked=True)
     assert (found[0] if found else None) == reason
     assert module.own_tree is path.startswith("torch/")
-    assert on_host(module, function) is (reason == "host-code")
+    assert on_host(module, function, asked=True) is (reason == "host-code")
     assert (scripted(module, function) or speaks_to_script(module)) is (reason == "torchscript")
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from concrete import differences, fixed, outcome
+from concrete import beyond_script, differences, fixed, outcome
 from symfix.codemods.outcome import Changed, Refused
 
-TEXT = (Path(__file__).parent / "data" / "nasty.py").read_text(encoding="utf-8")
+TEXT = beyond_script((Path(__file__).parent / "data" / "nasty.py").read_text(encoding="utf-8"))
 NAMESPACE: dict[str, Any] = {"__name__": "nasty"}
 exec(compile(TEXT, "nasty.py", "exec"), NAMESPACE)
 CALLS: dict[str, list[tuple[Any, ...]]] = NAMESPACE["CALLS"]
@@ -45,7 +45,7 @@ def test_every_function_is_called() -> None:
 )
 def test_a_text_in_another_encoding_is_refused(cookie: str, said: str, kept: bool) -> None:
     text = (
-        f"# -*- coding: {cookie} -*-\nimport torch\nfrom torch import Tensor\n\n\ndef f(x: Tensor, y: Tensor):\n"
+        f"# -*- coding: {cookie} -*-\nimport torch\nfrom torch import Tensor\n\n\ndef f(x: Tensor, y: Tensor, n=1):\n"
         f"    a = '{said}'; return min(x.size(0), y.size(0)), a\n"
     )
     found = outcome(text)

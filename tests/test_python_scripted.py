@@ -29,7 +29,7 @@ FUNCTIONS = (
     "adaptive_avg_pool2d",
     "smooth_l1_loss",
 )
-SUPPORT = Path(__file__).parent / "support"
+BOARDS = Path(__file__).parents[1] / "scripts" / "scoreboards"
 
 
 def fixed(path: str) -> bytes:
@@ -53,7 +53,7 @@ def scripted(text: bytes, folder: Path) -> dict[str, str]:
     place.write_bytes(text)
     request = {"modules": {"torch.nn.functional": str(place)}, "functions": FUNCTIONS, "report": str(report)}
     asked.write_text(json.dumps(request))
-    command = [sys.executable, str(SUPPORT / "pythonboards" / "scripting.py"), str(asked)]
+    command = [sys.executable, str(BOARDS / "python" / "scripting.py"), str(asked)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     answers: dict[str, str] = json.loads(report.read_text())

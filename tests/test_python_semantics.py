@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 import torch
-from concrete import Call, differences, fixed
+from concrete import Call, beyond_script, differences, fixed
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -158,7 +158,7 @@ def functions(draw: st.DrawFn) -> str:
     lines.append(draw(st.sampled_from(["    flag = a == b\n", "    flag = n\n"])))
     lines += draw(st.lists(statements(), min_size=1, max_size=3))
     lines.append("    return a, b, flag\n")
-    return "".join(lines)
+    return beyond_script("".join(lines))
 
 
 TENSORS = [torch.ones(()), torch.ones(3), torch.ones(2, 3), torch.ones(3, 2), torch.ones(0, 3), torch.ones(1, 1, 2)]

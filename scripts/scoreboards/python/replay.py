@@ -21,10 +21,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from scoreboards.corpus import source_tree
-from scoreboards.table import counted, table, write_json
 from symfix.codemods.outcome import Changed, Unchanged
 
+from scoreboards.table import counted, table, write_json
+
+from ..corpus import source_tree
 from .engine import rewritten, site_packages
 from .judging import Proposal, drawn, report
 

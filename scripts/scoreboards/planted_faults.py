@@ -2,7 +2,7 @@
 
 Protocol. Good rewrites are what `symfix fix --unsafe-fixes` makes of a file of composite operators of our own, of a
 module of the installed torch, and of an operator file of PyTorch where its sources are at hand. Each has to be `proven`
-first. Then one fault at a time is planted in it by rule (tests/support/scoreboards/planting.py), and the result is
+first. Then one fault at a time is planted in it by rule (scripts/scoreboards/planting.py), and the result is
 verified against the file before: on concrete sizes first, and with all protocols if that shows nothing. A fault is
 caught when the verdict is `regressed`, or `unverifiable` with a reason that says what nothing ran or what deviates. It
 is missed when the verdict is `proven` or `neutral`. An added guard is a change of its own and is compared with the good

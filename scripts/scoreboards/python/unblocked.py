@@ -20,8 +20,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from scoreboards.table import table, write_json
 from symfix.codemods.outcome import Changed
+
+from scoreboards.table import table, write_json
 
 from .engine import python_files, rewritten, site_packages
 
@@ -84,7 +85,7 @@ def start(folder: Path, label: str, modules: dict[str, str], words: argparse.Nam
     }
     asked = folder / f"{label}.json"
     asked.write_text(json.dumps(request))
-    command = [sys.executable, "-m", "pythonboards.tracing", str(asked)]
+    command = [sys.executable, "-m", "scoreboards.python.tracing", str(asked)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, **quiet)
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from symfix.codemods import storage
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 NATIVE = Path("aten", "src", "ATen", "native")
 
 _KEPT = 2000

@@ -25,13 +25,14 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from scoreboards.table import counted, table, write_json
 from symfix.codemods.edits import Edit
 from symfix.codemods.outcome import Changed, Refused, Unchanged
 from symfix.codemods.registry import load_language
 from symfix.codemods.rounds import RuleBug, Wishes, rewrite
 from symfix.codemods.rule import Context
 from symfix.codemods.source import SourceFile
+
+from scoreboards.table import counted, table, write_json
 
 from .engine import WING, installed_torch, rules, site_packages
 

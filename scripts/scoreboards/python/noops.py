@@ -20,9 +20,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from scoreboards.table import counted, table, write_json
 from symfix.codemods.outcome import Changed, Refused, Unchanged
 from symfix.codemods.rule import Fix, Safety
+
+from scoreboards.table import counted, table, write_json
 
 from .engine import python_files, rewritten, site_packages
 from .judging import Proposal, drawn, report
@@ -80,7 +81,7 @@ def _digests(folder: Path, label: str, modules: dict[str, str], count: int) -> d
     report = folder / f"{label}.jsonl"
     asked = folder / f"{label}.json"
     asked.write_text(json.dumps({"modules": modules, "report": str(report), "count": count}))
-    command = [sys.executable, "-m", "pythonboards.behaving", str(asked)]
+    command = [sys.executable, "-m", "scoreboards.python.behaving", str(asked)]
     ended = subprocess.run(
         command, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False
     )

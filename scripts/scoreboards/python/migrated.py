@@ -28,14 +28,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoreboards.corpus import source_tree
-from scoreboards.table import table, write_json
 from symfix.codemods.outcome import Changed, Refused
 from symfix.codemods.registry import load_language
 from symfix.codemods.rounds import Wishes, rewrite
 from symfix.codemods.rule import Context
 from symfix.codemods.source import SourceFile
 
+from scoreboards.table import table, write_json
+
+from ..corpus import source_tree
 from .engine import WING, installed_torch, rules, site_packages
 from .grafting import Graft, graft
 
@@ -198,7 +199,7 @@ def tell_traces(traces: dict[str, Any]) -> bool:
 def _ask(child: str, folder: Path, question: dict[str, Any]) -> Any:
     asked, report = folder / f"{child}.json", folder / f"{child}.report"
     asked.write_text(json.dumps({**question, "report": str(report)}))
-    command = [sys.executable, "-m", f"pythonboards.{child}", str(asked)]
+    command = [sys.executable, "-m", f"scoreboards.python.{child}", str(asked)]
     ended = subprocess.run(
         command, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False
     )

@@ -1,0 +1,19 @@
+# symfix-golden: path=layers/attention.py
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def scaled(x: Tensor, y: Tensor, *names: str) -> Tensor:
+    torch._check_value(x.size(0) == y.size(0), lambda: "batches differ")
+    return x * y / np.sqrt(2.0)
+
+
+def observe():
+    found = []
+    for n in (2, 3):
+        try:
+            found.append(scaled(torch.ones(2), torch.ones(n)))
+        except ValueError as error:
+            found.append(str(error))
+    return found

@@ -1,0 +1,20 @@
+# symfix-golden: path=layers/attention.py
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def scaled(x: Tensor, y: Tensor, *names: str) -> Tensor:
+    if x.size(0) != y.size(0):
+        raise ValueError("batches differ")
+    return x * y / np.sqrt(2.0)
+
+
+def observe():
+    found = []
+    for n in (2, 3):
+        try:
+            found.append(scaled(torch.ones(2), torch.ones(n)))
+        except ValueError as error:
+            found.append(str(error))
+    return found
