@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ..codemods.rule import Context, Fix, Safety
 from ..codemods.source import SourceFile
-from ._changes import Called, Change, Changes, Equated, Negated, Received, Selected, chosen_value
+from ._changes import Called, Change, Changes, Equated, Negated, Received, Selected
 from ._findings import change, fix
 from ._flow import flow
 from ._module import Module, parse
 from ._polarity import ONLY_BAD_REFUSED, Default, of_comparison
+from ._refusals import check_for
 from ._shapes import unfit_for_sym_eq
 from ._spelling import guarded, spell
 from ._surely import surely
 from ._territory import obstacle
 from ._truths import forced_by, negated, quantified, refuses
 from ._unfit import Unfit
-from .use_torch_check import rewritten
+from ._writing import chosen_value
 
 NAME = "alternative"
 _SIMPLE = (ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.operator, ast.unaryop)
@@ -112,10 +112,10 @@ def _atoms(module: Module) -> Iterator[ast.expr]:
 def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
     """``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``, where the type of the error counts."""
     try:
-        written = rewritten(module, node, context, same_error=True)
+        written = check_for(NAME, module, node, context, same_error=True)
     except Unfit:
         return
-    yield replace(written, rule=NAME)
+    yield written
 
 
 def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:

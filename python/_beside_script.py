@@ -17,12 +17,12 @@ from ._findings import fix
 from ._flow import flow
 from ._module import Function, Module
 from ._purpose import only_raises
+from ._refusals import check_for
 from ._scripting import branch_for_script, function_unused, parsed, warning
 from ._shapes import compared_shapes
 from ._spelling import guarded, spell
 from ._territory import scripted
 from ._unfit import Unfit
-from .use_torch_check import rewritten
 
 _UNUSED = "torch._jit_internal.unused"
 _SHARED = "_warn_unless_same_size"
@@ -33,7 +33,7 @@ def check_beside_script(module: Module, node: ast.If, context: Context, name: st
     if not only_raises(node) or not _compiled(module, node):
         return None
     try:
-        check = rewritten(module, node, context)
+        check = check_for(name, module, node, context)
     except Unfit:
         return None
     message = f"`{module.text(node.test).decode()}` can be checked later, outside of TorchScript"

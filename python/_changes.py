@@ -1,16 +1,10 @@
-"""What can become of an expression: the values by which the rules say what to write, without writing it.
-
-LibCST, which writes it, is imported when the first change is made.
-"""
+"""What can become of an expression: the values by which the rules say what to write, without writing it."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-from ..codemods.edits import Edit
-from ._module import Module
 
 
 @dataclass(frozen=True)
@@ -161,55 +155,3 @@ Change = (
 )
 Changes = Sequence[tuple[ast.expr, Change]]
 """What becomes of an expression and its parts; those of one part in this order."""
-
-
-def edited(module: Module, node: ast.expr, changes: Changes) -> Edit:
-    """The edit that makes ``changes`` to ``node`` and its parts; raises Unfit where a comment would be lost."""
-    from ._rewriting import rewritten
-
-    return rewritten(module, node, changes)
-
-
-def checked(
-    module: Module,
-    node: ast.If | ast.Assert,
-    changes: Changes,
-    function: str,
-    message: ast.expr | None,
-    error: str | None = None,
-) -> Edit:
-    """The edit that checks in place of ``node``, by a ``function`` of torch, what ``changes`` make of its test.
-
-    Raises Unfit.
-    """
-    from ._checking import check_edit
-
-    return check_edit(module, node, changes, function, message, error)
-
-
-def limited(module: Module, call: ast.Call, changes: Changes, keyword: str) -> Edit:
-    """The edit that makes ``changes`` to ``check(n, keyword=m)`` and says ``check(n <= m)`` behind it; raises Unfit."""
-    from ._checking import limit_behind
-
-    return limit_behind(module, call, changes, keyword)
-
-
-def renamed_definition(module: Module, node: ast.FunctionDef, name: str) -> Edit:
-    """The edit that gives a function another name where it is defined; raises Unfit."""
-    from ._statement import name_in_definition
-
-    return Edit(*name_in_definition(module, node), name.encode())
-
-
-def names_kept(module: Module, statement: ast.ImportFrom, kept: Sequence[int]) -> Edit:
-    """The edit that leaves of the names of an import those at the places ``kept``; raises Unfit."""
-    from ._statement import without_names
-
-    return without_names(module, statement, kept)
-
-
-def chosen_value(module: Module, node: ast.If, name: str) -> Edit:
-    """The edit that makes ``n = name(c, n - 1, n)`` of ``if c: n -= 1``; raises Unfit."""
-    from ._checking import value_instead
-
-    return value_instead(module, node, name)

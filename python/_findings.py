@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from ..codemods.edits import Edit
 from ..codemods.rule import Fix, Safety, Skip
-from ._changes import Changes, edited
+from ._changes import Changes
 from ._module import Module
 from ._unfit import Unfit
+from ._writing import edited
 
 SIZE_MARKERS = (
     b".shape",

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ..codemods.edits import Edit
-from ._changes import names_kept
 from ._evaluate import SHAPES
 from ._module import Module
+from ._writing import names_kept
 
 
 def unused_imports(module: Module, names: tuple[str, ...]) -> Iterator[tuple[ast.ImportFrom, Edit]]:

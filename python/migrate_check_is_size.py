@@ -18,13 +18,14 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._changes import Attributed, Change, Compared, limited
+from ._changes import Attributed, Change, Compared
 from ._dominance import facts_at
 from ._findings import change, doubted, fix, safety_of, skip
 from ._module import Module, parse
 from ._surely import surely
 from ._totality import Partial, partial
 from ._unfit import Unfit
+from ._writing import limited
 
 NAME = "migrate_check_is_size"
 

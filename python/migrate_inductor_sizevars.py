@@ -22,10 +22,11 @@ from ..codemods.edits import Edit
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
 from ..codemods.torchapi.releases import available
-from ._changes import Attributed, Called, Change, Equated, Uncalled, edited, renamed_definition
+from ._changes import Attributed, Called, Change, Equated, Uncalled
 from ._findings import change, fix, skip
 from ._module import Module, parse
 from ._unfit import Unfit
+from ._writing import edited, renamed_definition
 
 NAME = "migrate_inductor_sizevars"
 _HOME = "torch._inductor.sizevars.SizeVarAllocator"

@@ -24,28 +24,16 @@ from collections.abc import Iterator
 
 from ..codemods.rule import Context, Fix, Rule, Safety, Skip
 from ..codemods.source import SourceFile
-from ._certain import Sure
-from ._changes import checked
-from ._deferring import Deferral
-from ._findings import SIZE_MARKERS, doubted, fix, safety_of, skip
+from ._findings import SIZE_MARKERS, skip
 from ._flow import Flow, flow
-from ._messages import deferred, read_only_in
 from ._module import Module, parse
 from ._purpose import only_raises
-from ._surely import surely
-from ._territory import doubts_of_script, obstacle
+from ._refusals import check_for
+from ._territory import obstacle
 from ._truths import forced_parts
 from ._unfit import Unfit
 
 NAME = "use_torch_check"
-_CHECKS = {
-    "RuntimeError": "torch._check",
-    "ValueError": "torch._check_value",
-    "IndexError": "torch._check_index",
-    "TypeError": "torch._check_type",
-    "NotImplementedError": "torch._check_not_implemented",
-    "AssertionError": "torch._check",
-}
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
@@ -65,7 +53,7 @@ def _answer(module: Module, known: Flow, node: ast.If | ast.Assert, context: Con
     if _of_other_types(module, node):
         return skip(NAME, module, node.test, "not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
     try:
-        return rewritten(module, node, context)
+        return check_for(NAME, module, node, context)
     except Unfit as unfit:
         return skip(NAME, module, node.test, unfit.reason, unfit.detail)
 
@@ -82,76 +70,6 @@ def _of_other_types(module: Module, node: ast.If | ast.Assert) -> bool:
                 return "SymInt" in ast.unparse(call.args[1])
         below = above
     return False
-
-
-def rewritten(module: Module, node: ast.If | ast.Assert, context: Context, *, same_error: bool = False) -> Fix:
-    """The check in place of a refusal, wherever it stands; raises Unfit.
-
-    With ``same_error`` an ``assert`` keeps its AssertionError, as what is raised by name always does.
-    """
-    start, _end = module.span(node)
-    if module.source.content[start : start + 4] == b"elif":
-        raise Unfit("elif", "a check cannot stand between the branches of an if")
-    error, message = _refusal(module, node)
-    types = surely(module)
-    deferral = Deferral(types, context, node)
-    deferral.condition(node.test, isinstance(node, ast.Assert))
-    asserts = error == "AssertionError"
-    named = asserts and message is not None and (same_error or isinstance(node, ast.If))
-    changed = asserts and not named
-    if same_error and changed:
-        raise Unfit("message-shape", "a check without a message gives one of its own")
-    if named and module.meaning_of_name(error, node) != f"builtins.{error}":
-        raise Unfit("exception-type", f"{error} means something else here")
-    check = deferral.symbol("torch._check_with" if named else _CHECKS[error])
-    edit = checked(module, node, deferral.changes, check, message, error if named else None)
-    doubts = list(deferral.doubts)
-    if changed:
-        doubts.insert(0, "a bad size raises RuntimeError instead of AssertionError, if need be at run time")
-    elif message is None:
-        doubts.insert(0, "the exception, which had no message, gets one")
-    elif types.of(message) is not Sure.TEXT:
-        doubts.append(f"the exception holds `str({ast.unparse(message)})`, which may have been no str")
-    doubts += doubts_of_script(module, module.function_of(node))
-    why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
-    return fix(NAME, safety_of(doubts), module, node, [edit], why, deferral.needs, doubted(doubts))
-
-
-def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr | None]:
-    """Name of the exception and its message; raises Unfit."""
-    if isinstance(node, ast.Assert):
-        deferred(module, node, node.msg)
-        return "AssertionError", node.msg
-    raised = node.body[-1]
-    assert isinstance(raised, ast.Raise)
-    if raised.exc is None or raised.cause is not None:
-        raise Unfit("raise-from", "a check raises its own exception, without a cause")
-    arguments = raised.exc.args if isinstance(raised.exc, ast.Call) else []
-    kind = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
-    meaning = (module.meaning(kind) or "").removeprefix("builtins.")
-    if meaning not in _CHECKS:
-        unknown = isinstance(kind, ast.Name) and kind.id in _CHECKS
-        said = "may mean something else here" if unknown else "is raised by no check"
-        raise Unfit("exception-type", f"{ast.unparse(kind)} {said}")
-    if len(arguments) > 1 or (isinstance(raised.exc, ast.Call) and raised.exc.keywords):
-        raise Unfit("message-shape", "a check takes one message")
-    message = _message(module, node, arguments)
-    deferred(module, node, message)
-    return meaning, message
-
-
-def _message(module: Module, node: ast.If, arguments: list[ast.expr]) -> ast.expr | None:
-    """What the exception is given: as it stands there, or what was assigned to the name that stands there."""
-    first = node.body[0]
-    if isinstance(first, ast.Raise):
-        return arguments[0] if arguments else None
-    target = first.targets[0] if isinstance(first, ast.Assign) and len(first.targets) == 1 else None
-    told = isinstance(target, ast.Name) and [ast.unparse(one) for one in arguments] == [target.id]
-    if not isinstance(first, ast.Assign) or not isinstance(target, ast.Name) or not told:
-        raise Unfit("message-shape", "what is assigned before the exception is more than its message")
-    if not read_only_in(module, target, node):
-        raise Unfit("message-shape", f"`{target.id}` is read elsewhere too")
-    return first.value
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
+from symfix.codemods.edits import Edit
 from symfix.codemods.rule import Context, Fix, Safety
 from symfix.codemods.source import SourceFile
 from symfix.python import _changes as to
@@ -20,6 +21,7 @@ from symfix.python._flow import Flow, flow
 from symfix.python._imports import complete
 from symfix.python._joining import Joiner
 from symfix.python._language import errors, obscure, same_code
+from symfix.python._messages import read_only_in
 from symfix.python._module import Function, Module, imported_names, literal, parse, spelled
 from symfix.python._polarity import Default, NoDefault, general
 from symfix.python._purpose import branches, compares_order, only_raises
@@ -291,7 +293,7 @@ def test_imports_go_once_where_they_are_used() -> None:
     module = parse(source("return x"))
     needs = ("torch.fx.experimental.symbolic_shapes.sym_eq",)
     place = module.span(module.functions[0].node.body[0])[0]
-    fixes = [Fix("r", 2, Safety.SAFE, (to.Edit(place, place, b" "),), "m", needs=needs)] * 2
+    fixes = [Fix("r", 2, Safety.SAFE, (Edit(place, place, b" "),), "m", needs=needs)] * 2
     (edit,) = complete(module.source, fixes, context())
     assert edit.text.startswith(b"    from torch.fx.experimental.symbolic_shapes import sym_eq\n")
 
@@ -314,6 +316,26 @@ def test_a_branch_for_torchscript_stays_beside_a_check() -> None:
     assert warning_beside_script(module, branch, context(), "r") is None
     edit = branch_for_script(module, branch, "g", ["x"])
     assert edit.text.endswith(b"\n    else:\n        g(x)")
+
+
+def test_a_warning_is_given_one_frame_further_down() -> None:
+    body = "if x.shape != y.shape:\n    warnings.warn('sizes', stacklevel=2)\nreturn x"
+    module = parse(source(body, path="torch/nn/functional.py"))
+    (branch,) = module.nodes.every(ast.If)
+    fix = warning_beside_script(module, branch, context(), "r")
+    assert fix is not None
+    helper = fix.edits[1].text.decode()
+    assert (
+        "    if not guard_or_true(sym_eq(x.shape, y.shape)):\n        warnings.warn('sizes', stacklevel=3)\n" in helper
+    )
+
+
+@pytest.mark.parametrize(("body", "only"), [("pass", True), ("return s", False), ("return locals()", False)])
+def test_a_message_is_read_by_its_exception_alone(body: str, only: bool) -> None:
+    module = parse(source(f"if n:\n    s = 'bad'\n    raise ValueError(s)\n{body}"))
+    (branch,) = module.nodes.every(ast.If)
+    assert isinstance(branch.body[0], ast.Assign) and isinstance(branch.body[0].targets[0], ast.Name)
+    assert read_only_in(module, branch.body[0].targets[0], branch) is only
 
 
 def test_how_findings_are_written_down() -> None:

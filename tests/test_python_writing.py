@@ -15,7 +15,7 @@ from symfix.codemods.rule import Context, Fix, Safety, Skip
 from symfix.codemods.source import SourceFile
 from symfix.codemods.torchapi import TorchApi
 from symfix.python import _changes as to
-from symfix.python._changes import Change, checked, chosen_value, edited, limited, renamed_definition
+from symfix.python._changes import Change
 from symfix.python._checking import check_edit
 from symfix.python._findings import change
 from symfix.python._fragment import Fragment, code
@@ -26,6 +26,7 @@ from symfix.python._retired import unused_imports
 from symfix.python._spelling import renamed, spell
 from symfix.python._statement import Statement
 from symfix.python._unfit import Unfit
+from symfix.python._writing import checked, chosen_value, edited, limited, renamed_definition
 
 
 def module(text: str) -> Module:
