@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.source import SourceFile
-from symfix.python._annotations import may_hold, surely_is
-from symfix.python._certain import Several, Sure
-from symfix.python._flow import Flow
-from symfix.python._module import Module
-from symfix.python._values import Kind, Row, flat, join
+from symfix.python.analysis.annotations import may_hold, surely_is
+from symfix.python.analysis.certain import Several, Sure
+from symfix.python.analysis.flow import Flow
+from symfix.python.analysis.values import Kind, Row, flat, join
+from symfix.python.syntax.module import Module
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
 

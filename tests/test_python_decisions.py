@@ -10,35 +10,35 @@ from goldens import installed_torch
 from symfix.codemods.edits import Edit
 from symfix.codemods.rule import Context, Fix, Safety
 from symfix.codemods.source import SourceFile
-from symfix.python import _changes as to
-from symfix.python._alternatives import alternatives, extent
-from symfix.python._beside_script import check_beside_script, warning_beside_script
-from symfix.python._deferring import Deferral
-from symfix.python._dominance import facts_at, rank_asked
-from symfix.python._evaluate import Results, Scope, evaluate
-from symfix.python._findings import cannot_name, doubted, safety_of
-from symfix.python._flow import Flow, flow
-from symfix.python._imports import complete
-from symfix.python._joining import Joiner
-from symfix.python._language import errors, obscure, same_code
-from symfix.python._messages import read_only_in
-from symfix.python._module import Function, Module, imported_names, literal, parse, spelled
-from symfix.python._polarity import Default, NoDefault, general
-from symfix.python._purpose import branches, compares_order, only_raises
-from symfix.python._reach import reached
-from symfix.python._receivers import imports_torch, is_node_metadata, runs_on_tensors, shown_to_be_tensors
-from symfix.python._scopes import Scopes
-from symfix.python._scripting import branch_for_script
-from symfix.python._shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
-from symfix.python._sharing import shared_lists
-from symfix.python._surely import surely
-from symfix.python._survey import Survey
-from symfix.python._territory import obstacle, on_host, scripted, speaks_to_script
-from symfix.python._together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
-from symfix.python._totality import Partial, partial
-from symfix.python._truths import check_conditions, forced_by, forced_parts, leaves, negated, only_truth_counts
-from symfix.python._unfit import Unfit
-from symfix.python._values import Kind, Row
+from symfix.python.analysis.dominance import facts_at, rank_asked
+from symfix.python.analysis.evaluation import Results, Scope, evaluate
+from symfix.python.analysis.flow import Flow, flow
+from symfix.python.analysis.messages import read_only_in
+from symfix.python.analysis.polarity import Default, NoDefault, general
+from symfix.python.analysis.purpose import branches, compares_order, only_raises
+from symfix.python.analysis.reach import reached
+from symfix.python.analysis.receivers import imports_torch, is_node_metadata, runs_on_tensors, shown_to_be_tensors
+from symfix.python.analysis.shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
+from symfix.python.analysis.sharing import shared_lists
+from symfix.python.analysis.surely import surely
+from symfix.python.analysis.territory import obstacle, on_host, scripted, speaks_to_script
+from symfix.python.analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
+from symfix.python.analysis.totality import Partial, partial
+from symfix.python.analysis.truths import check_conditions, forced_by, forced_parts, leaves, negated, only_truth_counts
+from symfix.python.analysis.unfit import Unfit
+from symfix.python.analysis.values import Kind, Row
+from symfix.python.language import errors, obscure, same_code
+from symfix.python.rewrite import changes as to
+from symfix.python.rewrite.alternatives import alternatives, extent
+from symfix.python.rewrite.beside_script import check_beside_script, warning_beside_script
+from symfix.python.rewrite.deferring import Deferral
+from symfix.python.rewrite.findings import cannot_name, doubted, safety_of
+from symfix.python.rewrite.imports import complete
+from symfix.python.rewrite.joining import Joiner
+from symfix.python.rewrite.scripting import branch_for_script
+from symfix.python.syntax.module import Function, Module, imported_names, literal, parse, spelled
+from symfix.python.syntax.scopes import Scopes
+from symfix.python.syntax.survey import Survey
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n\n"
 

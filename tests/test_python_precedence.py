@@ -10,10 +10,10 @@ import libcst as cst
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from symfix.python._changes import Affirmed, Apart, Change, Joined, Negated, Reversed, Ungrouped
-from symfix.python._fragment import code, comments
-from symfix.python._precedence import Binding, binding, grouped, needed_by
-from symfix.python._rewriting import changed
+from symfix.python.rewrite.changes import Affirmed, Apart, Change, Joined, Negated, Reversed, Ungrouped
+from symfix.python.rewrite.fragment import code, comments
+from symfix.python.rewrite.precedence import Binding, binding, grouped, needed_by
+from symfix.python.rewrite.rewriting import changed
 
 BINARY = ("+", "-", "*", "/", "//", "%", "@", "**", "<<", ">>", "&", "^", "|")
 COMPARING = ("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in")

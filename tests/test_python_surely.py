@@ -8,18 +8,18 @@ from pathlib import Path
 import libcst as cst
 import pytest
 from symfix.codemods.source import SourceFile
-from symfix.python._certain import Several, Sure
-from symfix.python._decided import decides
-from symfix.python._decorators import foreign_decorator
-from symfix.python._dominance import facts_at
-from symfix.python._fragment import code
-from symfix.python._lines import one_line
-from symfix.python._messages import deferred
-from symfix.python._module import Module, parse
-from symfix.python._surely import Surely, surely
-from symfix.python._together import evaluated_together
-from symfix.python._totality import Partial, partial
-from symfix.python._unfit import Unfit
+from symfix.python.analysis.certain import Several, Sure
+from symfix.python.analysis.decided import decides
+from symfix.python.analysis.decorators import foreign_decorator
+from symfix.python.analysis.dominance import facts_at
+from symfix.python.analysis.messages import deferred
+from symfix.python.analysis.surely import Surely, surely
+from symfix.python.analysis.together import evaluated_together
+from symfix.python.analysis.totality import Partial, partial
+from symfix.python.analysis.unfit import Unfit
+from symfix.python.rewrite.fragment import code
+from symfix.python.rewrite.lines import one_line
+from symfix.python.syntax.module import Module, parse
 
 HEAD = "import math\nimport functools\nimport torch\nfrom torch import Tensor\nfrom typing import Optional\nK = 3\n"
 SIZES, LISTED = Several(False, Sure.WHOLE), Several(True, Sure.WHOLE)

@@ -14,19 +14,19 @@ from symfix.codemods.edits import apply
 from symfix.codemods.rule import Context, Fix, Safety, Skip
 from symfix.codemods.source import SourceFile
 from symfix.codemods.torchapi import TorchApi
-from symfix.python import _changes as to
-from symfix.python._changes import Change
-from symfix.python._checking import check_edit
-from symfix.python._findings import change
-from symfix.python._fragment import Fragment, code
-from symfix.python._layout import check
-from symfix.python._lines import indented
-from symfix.python._module import Module
-from symfix.python._retired import unused_imports
-from symfix.python._spelling import renamed, spell
-from symfix.python._statement import Statement
-from symfix.python._unfit import Unfit
-from symfix.python._writing import checked, chosen_value, edited, limited, renamed_definition
+from symfix.python.analysis.unfit import Unfit
+from symfix.python.rewrite import changes as to
+from symfix.python.rewrite.changes import Change
+from symfix.python.rewrite.checking import check_edit
+from symfix.python.rewrite.findings import change
+from symfix.python.rewrite.fragment import Fragment, code
+from symfix.python.rewrite.layout import check
+from symfix.python.rewrite.lines import indented
+from symfix.python.rewrite.retired import unused_imports
+from symfix.python.rewrite.spelling import renamed, spell
+from symfix.python.rewrite.statement import Statement
+from symfix.python.rewrite.writing import checked, chosen_value, edited, limited, renamed_definition
+from symfix.python.syntax.module import Module
 
 
 def module(text: str) -> Module:
