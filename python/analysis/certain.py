@@ -7,7 +7,7 @@ literals, annotations, builtins and what tensors are documented to return leave 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -39,13 +39,13 @@ class Several:
 Certain = Sure | Several
 
 
-def row(places: Iterable[Certain | None], listed: bool) -> Several:
+def row(places: Sequence[Certain | None], listed: bool) -> Several:
     """A list or tuple whose places are known one by one."""
     known = tuple(places)
     return Several(listed, same(known) if known else Sure.WHOLE, known)
 
 
-def same(values: Iterable[Certain | None]) -> Certain | None:
+def same(values: Sequence[Certain | None]) -> Certain | None:
     """What a value surely is that is one of these."""
     result: Certain | None = None
     for number, value in enumerate(values):

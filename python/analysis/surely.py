@@ -233,7 +233,7 @@ class Surely:
             if meaning == "builtins.enumerate" and len(iterable.args) == 1:
                 return row((Sure.WHOLE, self._each(iterable.args[0])), False)
             if meaning == "builtins.zip" and not any(isinstance(one, ast.Starred) for one in iterable.args):
-                return row((self._each(one) for one in iterable.args), False)
+                return row([self._each(one) for one in iterable.args], False)
             if meaning in ("builtins.reversed", "builtins.iter") and len(iterable.args) == 1:
                 return self._each(iterable.args[0])
         if isinstance(iterable, (ast.GeneratorExp, ast.ListComp, ast.SetComp)):
@@ -304,12 +304,12 @@ class Surely:
         return Sure.TRUTH if all(sure) or self.compares(node) else None
 
     def _of_all(self, nodes: Sequence[ast.expr]) -> Certain | None:
-        return same(self.of(one) for one in nodes)
+        return same([self.of(one) for one in nodes])
 
     def _row(self, node: ast.Tuple | ast.List) -> Certain | None:
         listed = isinstance(node, ast.List)
         if not any(isinstance(one, ast.Starred) for one in node.elts):
-            return row((self.of(one) for one in node.elts), listed)
+            return row([self.of(one) for one in node.elts], listed)
         inner = [self._each(one.value) if isinstance(one, ast.Starred) else self.of(one) for one in node.elts]
         return Several(listed, same(inner))
 

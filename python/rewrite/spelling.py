@@ -76,8 +76,8 @@ def _visible(module: Module, place: ast.AST, wanted: set[str]) -> Iterator[tuple
     for scope in module.scopes.chain(place):
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inside = True
-            early = [one for one in scope.body if module.span(one)[0] < start]
-            yield from _meant(module, place, scope, imported_names(_imports(early)), wanted)
+            early = [one for one in _imports(scope.body) if module.span(one)[0] < start]
+            yield from _meant(module, place, scope, imported_names(early), wanted)
     at_top = running_at_top(module)
     early = at_top if inside else [one for one in at_top if module.span(one)[0] < start]
     yield from _meant(module, place, module.tree, imported_names(early), wanted)
