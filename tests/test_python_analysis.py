@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.source import SourceFile
-from symfix.python._annotations import may_hold, surely_is
-from symfix.python._certain import Several, Sure
-from symfix.python._flow import Flow
-from symfix.python._module import Module
-from symfix.python._pieces import Pieces
-from symfix.python._values import Kind, Row, flat, join
-from symfix.python._wrap import operator_between
+from symfix.python.analysis.annotations import may_hold, surely_is
+from symfix.python.analysis.certain import Several, Sure
+from symfix.python.analysis.flow import Flow
+from symfix.python.analysis.values import Kind, Row, flat, join
+from symfix.python.syntax.module import Module
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
 
@@ -23,7 +21,7 @@ def kind_of(body: str, name: str, arguments: str = "x: Tensor, y: Tensor, k: int
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     text = f"{HEAD}def f({arguments}):\n{lines}    probe({name})\n    torch.sym_max(0, 1)\n"
     module = Module(SourceFile(Path("torch/_refs/a.py"), text.encode()))
-    (probe,) = (call for call in module.every(ast.Call) if ast.unparse(call.func) == "probe")
+    (probe,) = (call for call in module.nodes.every(ast.Call) if ast.unparse(call.func) == "probe")
     return Flow(module).kind(probe.args[0])
 
 
@@ -74,7 +72,7 @@ def test_helpers_of_the_file_are_followed() -> None:
         "def f(x: Tensor):\n    rank, n = sizes(x)\n    inner(n)\n"
     )
     module = Module(SourceFile(Path("a.py"), text.encode()))
-    (probe,) = (call for call in module.every(ast.Call) if ast.unparse(call.func) == "probe")
+    (probe,) = (call for call in module.nodes.every(ast.Call) if ast.unparse(call.func) == "probe")
     assert Flow(module).kind(probe.args[0]) is Kind.SIZE
 
 
@@ -150,7 +148,7 @@ def test_joining_keeps_the_symbolic() -> None:
 def test_spans_are_bytes_whatever_the_lines_end_with(end: str, mark: str) -> None:
     text = f"{mark}x = 'größe'; y = a == b{end}def f():{end}\tif (n  ==  0):{end}\t\treturn 'ü', m != 1"
     module = Module(SourceFile(Path("a.py"), text.encode()))
-    assert [module.text(node) for node in module.every(ast.Compare)] == [b"a == b", b"n  ==  0", b"m != 1"]
+    assert [module.text(node) for node in module.nodes.every(ast.Compare)] == [b"a == b", b"n  ==  0", b"m != 1"]
 
 
 @pytest.mark.parametrize(
@@ -167,27 +165,6 @@ def test_spans_are_bytes_whatever_the_lines_end_with(end: str, mark: str) -> Non
 )
 def test_grouping_parentheses_are_told_from_a_calls(text: str, grouped: bytes) -> None:
     module = Module(SourceFile(Path("a.py"), text.encode()))
-    (comparison,) = module.every(ast.Compare)
+    (comparison,) = module.nodes.every(ast.Compare)
     start, end = module.grouped_span(comparison)
     assert module.source.content[start:end] == grouped
-
-
-@pytest.mark.parametrize(
-    "text", ["(a)\\\n == (b)", "(\n  a  # or ==\n  ==  # and\n  b)", "((a)) == ((b))", "f(')')[0] == 'größe'"]
-)
-def test_the_operator_between_operands(text: str) -> None:
-    module = Module(SourceFile(Path("a.py"), text.encode()))
-    (comparison,) = module.every(ast.Compare)
-    start, end = operator_between(module, comparison.left, comparison.comparators[0])
-    assert module.source.content[start:end] == b"=="
-    assert b"#" not in module.source.content[end - 2 : end]
-
-
-def test_pieces_nest_and_never_touch() -> None:
-    pieces = Pieces()
-    pieces.open(3, "inner(")
-    pieces.close(5, ")")
-    pieces.open(3, "outer(")
-    pieces.separate(5, ",")
-    pieces.close(5, "]")
-    assert [(edit.start, edit.end, edit.text) for edit in pieces.edits()] == [(3, 3, b"outer(inner("), (5, 5, b")],")]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.source import SourceFile
-from symfix.python._flow import Flow
-from symfix.python._module import Module
+from symfix.python.analysis.flow import Flow
+from symfix.python.syntax.module import Module
 
 SOURCES = [
     "x.shape[0]",

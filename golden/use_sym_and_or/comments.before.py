@@ -1,0 +1,32 @@
+# symfix-golden: path=torch/_refs/example.py
+# Comments stay beside the operand they are about, wherever the operator stood.
+import torch
+from torch import Tensor
+
+
+def f(x: Tensor, y: Tensor) -> Tensor:
+    torch._check(
+        (
+            x.size(0) == 1  # one
+            and y.size(0) == 2  # two
+        ),
+        lambda: "head",
+    )
+    torch._check(
+        x.size(0) == 1 and  # one
+        # two, for now
+        y.size(0) == 2,
+        lambda: "end",
+    )
+    torch._check(
+        (  # only matrices
+            x.dim() == 2
+            and x.size(0) == 1
+            and y.size(0) == 2
+        ),
+        lambda: "lead",
+    )
+    torch._check(all(  # of both
+        n != 0 for n in x.shape
+    ), lambda: "all")
+    return x

@@ -1,0 +1,113 @@
+"""What a value surely is, whatever a caller passes: the types that a safe fix may rest on.
+
+`Kind` says what a value *may* hold, which is enough to find a place worth changing. Here a value is known only where
+literals, annotations, builtins and what tensors are documented to return leave nothing else; unknown is None.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Sure(Enum):
+    WHOLE = "an int or SymInt"
+    TRUTH = "a bool or SymBool"
+    NUMBER = "a number of any kind: int, float, bool or complex"
+    FLOAT = "a float or SymFloat"
+    TEXT = "a str"
+    NOTHING = "None"
+    OPTIONAL = "None or something else"
+    PLAIN = "a value whose == gives a bool: a dtype, a device, a layout"
+    TENSOR = "a tensor"
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True)
+class Several:
+    """A list (``listed`` True), a tuple (False) or either (None); ``element`` is what each place surely holds."""
+
+    listed: bool | None
+    element: Certain | None
+    places: tuple[Certain | None, ...] | None = None
+    """What each place holds, where their number is known."""
+
+
+Certain = Sure | Several
+
+
+def row(places: Sequence[Certain | None], listed: bool) -> Several:
+    """A list or tuple whose places are known one by one."""
+    known = tuple(places)
+    return Several(listed, same(known) if known else Sure.WHOLE, known)
+
+
+def same(values: Sequence[Certain | None]) -> Certain | None:
+    """What a value surely is that is one of these."""
+    result: Certain | None = None
+    for number, value in enumerate(values):
+        result = value if number == 0 else either(result, value)
+        if result is None:
+            return None
+    return result
+
+
+def either(a: Certain | None, b: Certain | None) -> Certain | None:
+    """What a value surely is that is ``a`` here and ``b`` there."""
+    if a == b or a is None or b is None:
+        return a if a == b else None
+    if a in (Sure.NOTHING, Sure.OPTIONAL) or b in (Sure.NOTHING, Sure.OPTIONAL):
+        return Sure.OPTIONAL
+    if isinstance(a, Several) and isinstance(b, Several):
+        listed = a.listed if a.listed == b.listed else None
+        places = None
+        if a.places is not None and b.places is not None and len(a.places) == len(b.places):
+            places = tuple(either(x, y) for x, y in zip(a.places, b.places, strict=True))
+        return Several(listed, either(a.element, b.element), places)
+    if isinstance(a, Sure) and isinstance(b, Sure) and {a, b} <= _NUMBERS:
+        return Sure.NUMBER
+    return None
+
+
+_NUMBERS = {Sure.WHOLE, Sure.FLOAT, Sure.TRUTH, Sure.NUMBER}
+
+
+def comparable(a: Certain | None, b: Certain | None, ordered: bool) -> bool:
+    """Whether comparing the two surely gives a bool or SymBool and raises nothing."""
+    if a is None or b is None or Sure.TENSOR in (a, b):
+        return False
+    if ordered:
+        return a in _ORDERED and b in _ORDERED
+    return all(_plain(one) for one in (a, b))
+
+
+_ORDERED = {Sure.WHOLE, Sure.FLOAT, Sure.TRUTH}
+
+
+def _plain(value: Certain | None) -> bool:
+    if isinstance(value, Several):
+        places = value.places if value.places is not None else (value.element,)
+        return all(_plain(one) for one in places)
+    return value not in (None, Sure.TENSOR, Sure.OPTIONAL)
+
+
+def of_whole_numbers(value: Certain | None) -> bool:
+    """Whether it is a sequence that ``sym_eq`` takes: of ints, or of such sequences."""
+    if not isinstance(value, Several):
+        return False
+    places = value.places if value.places is not None else (value.element,)
+    return all(one is Sure.WHOLE or of_whole_numbers(one) for one in places)
+
+
+def of_sequences(op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
+    """What adding two sequences, or repeating one, surely gives."""
+    if isinstance(op, ast.Add) and isinstance(a, Several) and isinstance(b, Several) and a.listed is b.listed:
+        places = (*a.places, *b.places) if a.places is not None and b.places is not None else None
+        return Several(a.listed, same([a.element, b.element]), places)
+    if isinstance(op, ast.Mult) and Sure.WHOLE in (a, b):
+        sequence = a if isinstance(a, Several) else b
+        return Several(sequence.listed, sequence.element) if isinstance(sequence, Several) else None
+    return None

@@ -1,0 +1,387 @@
+"""The kind of an expression, given what the names around it hold."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..syntax.module import GROWING, Function, Module
+from .receivers import is_node_metadata
+from .values import Kind, Row, Value, flat, join
+
+SHAPES = "torch.fx.experimental.symbolic_shapes"
+_SAME_KIND = frozenset(["list", "tuple", "sorted", "reversed", "set", "abs", "iter", "next"])
+_PRODUCTS = frozenset({"math.prod", "builtins.sum", "operator.mul", "operator.add", "torch.sym_sum"})
+_BOOLS = frozenset({"sym_and", "sym_or", "sym_eq", "sym_not"})
+_ROUNDING = frozenset({"math.ceil", "math.floor", "math.trunc", "builtins.int", "builtins.round", "torch.sym_int"})
+_NOT_TENSORS = ("sym_", "is_", "Size", "device", "dtype", "finfo", "iinfo", "_check", "get_", "can_cast", "jit", "ops")
+_OTHER_RESULTS = frozenset(
+    {
+        "dim",
+        "ndimension",
+        "is_contiguous",
+        "is_floating_point",
+        "is_complex",
+        "is_conj",
+        "get_device",
+        "data_ptr",
+        "type",
+    }
+)
+
+
+class Results:
+    """What the functions of a file return. Scopes hold this and not their flow: no cycle, no garbage."""
+
+    def __init__(self, functions: Sequence[Function]) -> None:
+        self.returned: dict[Function, Value] = {}
+        self._by_name: dict[str, list[Function]] = defaultdict(list)
+        for function in functions:
+            self._by_name[function.node.name].append(function)
+
+    def callees(self, func: ast.expr) -> list[Function]:
+        if isinstance(func, ast.Name):
+            return [one for one in self._by_name.get(func.id, ()) if one.owner is None]
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            owners = self._by_name.get(func.attr, ())
+            return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
+        return []
+
+    def of(self, func: ast.expr) -> Value | None:
+        """What calling ``func`` gives; None when the file does not define it."""
+        known = [self.returned[one] for one in self.callees(func) if one in self.returned]
+        if not known:
+            return None
+        result = known[0]
+        for other in known[1:]:
+            result = join(result, other)
+        return result
+
+
+@dataclass
+class Scope:
+    """Names and what they hold at one place; ``results`` says what the functions of the same file return."""
+
+    module: Module
+    function: Function | None
+    names: dict[str, Value]
+    results: Results
+    shown: frozenset[str] = frozenset()
+    registered: bool = False
+    names_read: set[str] = field(default_factory=set)
+    _stale: bool = False
+
+    def inside(self, comprehension: ast.AST) -> Scope:
+        """The scope inside a comprehension: its targets hide what stands outside."""
+        inner = replace(self, names=dict(self.names))
+        for generator in getattr(comprehension, "generators", ()):
+            inner.bind(generator.target, _each(generator.iter, inner), fresh=True)
+        return inner
+
+    def learn_all(self, binders: Sequence[ast.AST]) -> None:
+        """Take in every statement that binds a name; once more when a name was read before all was known of it."""
+        for node in binders:
+            self.learn(node)
+        if self._stale:
+            for node in binders:
+                self.learn(node)
+
+    def learn(self, node: ast.AST) -> None:
+        """Take in what a statement (or a walrus) assigns."""
+        if isinstance(node, ast.Assign):
+            value = evaluate(node.value, self)
+            for target in node.targets:
+                self.bind(target, value)
+        elif isinstance(node, ast.NamedExpr) or (isinstance(node, ast.AnnAssign) and node.value is not None):
+            assert node.value is not None
+            self.bind(node.target, evaluate(node.value, self))
+        elif isinstance(node, ast.AugAssign):
+            self.bind(node.target, _arithmetic(evaluate(node.target, self), evaluate(node.value, self), node.op))
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            self.bind(node.target, _each(node.iter, self))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            self._grow(node.func, node.args[-1])
+
+    def _grow(self, func: ast.Attribute, added: ast.expr) -> None:
+        """A list that is given a size holds sizes."""
+        if func.attr in GROWING and isinstance(func.value, ast.Name):
+            value = evaluate(added, self)
+            self.bind(func.value, value if func.attr == "extend" else flat(value).sequence)
+
+    def bind(self, target: ast.expr, value: Value, fresh: bool = False) -> None:
+        if isinstance(target, ast.Name):
+            known = None if fresh else self.names.get(target.id)
+            self._hold(target.id, value if known is None else join(known, value))
+        elif isinstance(target, ast.Starred):
+            self.bind(target.value, flat(value).sequence if isinstance(value, Kind) else value, fresh)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            starred = any(isinstance(place, ast.Starred) for place in target.elts)
+            exact = isinstance(value, Row) and len(value.places) == len(target.elts) and not starred
+            for number, place in enumerate(target.elts):
+                self.bind(
+                    place, value.places[number] if exact and isinstance(value, Row) else flat(value).element, fresh
+                )
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            held = flat(self.names.get(target.value.id, Kind.UNKNOWN))
+            if flat(value).symbolic_number and held in (Kind.UNKNOWN, Kind.CONCRETE):
+                self._hold(target.value.id, flat(value).sequence)
+
+    def _hold(self, name: str, value: Value) -> None:
+        if name in self.names_read and self.names.get(name, Kind.UNKNOWN) != value:
+            self._stale = True
+        self.names[name] = value
+
+
+def evaluate(node: ast.expr, scope: Scope) -> Value:
+    """What ``node`` may hold; UNKNOWN where nothing speaks for or against."""
+    handler = _HANDLERS.get(type(node))
+    return handler(node, scope) if handler else Kind.UNKNOWN
+
+
+def _name(node: ast.Name, scope: Scope) -> Value:
+    scope.names_read.add(node.id)
+    return scope.names.get(node.id, Kind.UNKNOWN)
+
+
+def _attribute(node: ast.Attribute, scope: Scope) -> Value:
+    if is_tensor(node.value, scope):
+        if node.attr == "shape":
+            return Kind.SIZES
+        return Kind.TENSOR if node.attr in ("T", "mT", "H", "mH", "data", "grad", "real", "imag") else Kind.CONCRETE
+    if node.attr in ("ndim", "dtype", "device", "layout"):
+        return Kind.CONCRETE
+    return Kind.UNKNOWN
+
+
+def is_tensor(node: ast.expr, scope: Scope) -> bool:
+    """Whether there is evidence that the receiver of a ``.shape`` or ``.size()`` is a tensor."""
+    kind = flat(evaluate(node, scope))
+    if kind in (Kind.TENSOR, Kind.TENSORS):
+        return True
+    if isinstance(node, ast.Name) and kind is Kind.UNKNOWN:
+        return node.id in scope.shown or (scope.registered and node.id in _parameters(scope))
+    return kind is Kind.NUMBER and isinstance(node, ast.Name)
+
+
+def _parameters(scope: Scope) -> list[str]:
+    return [argument.arg for argument in scope.function.arguments if not argument.annotation] if scope.function else []
+
+
+def _subscript(node: ast.Subscript, scope: Scope) -> Value:
+    if is_node_metadata(node):
+        return Kind.TENSOR
+    value = evaluate(node.value, scope)
+    if isinstance(node.slice, ast.Slice):
+        return Kind.UNKNOWN if flat(value).symbolic_number else flat(value)  # no number has a slice: it is a str here
+    place = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    if isinstance(value, Row) and isinstance(place, int) and -len(value.places) <= place < len(value.places):
+        return value.places[place]
+    return flat(value).element
+
+
+def _binary(node: ast.BinOp, scope: Scope) -> Value:
+    return _arithmetic(evaluate(node.left, scope), evaluate(node.right, scope), node.op)
+
+
+def _arithmetic(left: Value, right: Value, op: ast.operator) -> Value:
+    a, b = flat(left), flat(right)
+    if Kind.TENSOR in (a, b) or Kind.TENSORS in (a, b):
+        return Kind.TENSORS if Kind.TENSORS in (a, b) else Kind.TENSOR
+    if Kind.FOREIGN in (a, b):
+        return Kind.FOREIGN
+    for several in (Kind.STRIDES, Kind.SIZES):
+        if several in (a, b):
+            return several
+    if a.symbolic_number or b.symbolic_number:
+        broken = isinstance(op, ast.Div) or Kind.RATIO in (a, b) or Kind.NUMBER in (a, b)
+        return Kind.RATIO if broken else Kind.STRIDE if Kind.STRIDE in (a, b) else Kind.SIZE
+    if Kind.TRUTH in (a, b):
+        return Kind.TRUTH
+    return Kind.CONCRETE if a is b is Kind.CONCRETE else Kind.UNKNOWN
+
+
+def _unary(node: ast.UnaryOp, scope: Scope) -> Value:
+    value = flat(evaluate(node.operand, scope))
+    if isinstance(node.op, ast.Not):
+        return Kind.CONCRETE  # ``not`` calls bool(): whatever comes out is decided
+    return value
+
+
+def _compare(node: ast.Compare, scope: Scope) -> Value:
+    if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+        return Kind.CONCRETE
+    sides = (node.left, *node.comparators)
+    if any(isinstance(side, ast.Constant) and not isinstance(side.value, (int, float)) for side in sides):
+        return Kind.CONCRETE  # no size is compared with a str
+    kinds = [flat(evaluate(side, scope)) for side in sides]
+    if Kind.FOREIGN in kinds:
+        return Kind.FOREIGN
+    if any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops):
+        return Kind.TRUTH if kinds[0].symbolic_number else Kind.CONCRETE
+    if any(kind in (Kind.TENSOR, Kind.TENSORS) for kind in kinds):
+        return Kind.UNKNOWN
+    if any(kind.symbolic_number or kind.several for kind in kinds):
+        return Kind.TRUTH
+    return Kind.UNKNOWN if Kind.UNKNOWN in kinds or Kind.NUMBER in kinds else Kind.CONCRETE
+
+
+def _all_of(nodes: Sequence[ast.expr], scope: Scope) -> Value:
+    result = evaluate(nodes[0], scope)
+    for node in nodes[1:]:
+        result = join(result, evaluate(node, scope))
+    return result
+
+
+def _if_expression(node: ast.IfExp, scope: Scope) -> Value:
+    return _all_of([node.body, node.orelse], scope)
+
+
+def _bool_operation(node: ast.BoolOp, scope: Scope) -> Value:
+    kinds = {flat(evaluate(value, scope)) for value in node.values}
+    if Kind.TRUTH in kinds:
+        return Kind.TRUTH
+    return Kind.CONCRETE if kinds == {Kind.CONCRETE} else _all_of(node.values, scope)
+
+
+def _row(node: ast.Tuple | ast.List, scope: Scope) -> Value:
+    places: list[Value] = []
+    for place in node.elts:
+        if isinstance(place, ast.Starred):
+            return flat(Row(tuple(flat(evaluate(_bare(one), scope)).element for one in node.elts)))
+        places.append(evaluate(place, scope))
+    row = Row(tuple(places))
+    return row if isinstance(node, ast.Tuple) else flat(row)
+
+
+def _bare(node: ast.expr) -> ast.expr:
+    return node.value if isinstance(node, ast.Starred) else ast.List(elts=[node], ctx=ast.Load())
+
+
+def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope) -> Value:
+    return flat(evaluate(node.elt, scope.inside(node))).sequence
+
+
+def _each(iterable: ast.expr, scope: Scope) -> Value:
+    """What one turn of a loop over ``iterable`` binds."""
+    if isinstance(iterable, ast.Call):
+        name = scope.module.meaning(iterable.func)
+        if name == "builtins.enumerate" and iterable.args:
+            return Row((Kind.CONCRETE, _each(iterable.args[0], scope)))
+        if name == "builtins.zip":
+            return Row(tuple(_each(one, scope) for one in iterable.args))
+        if name == "itertools.pairwise" and iterable.args:
+            one = _each(iterable.args[0], scope)
+            return Row((one, one))
+        if name == "builtins.range":
+            return Kind.CONCRETE
+    value = evaluate(iterable, scope)
+    if isinstance(value, Row) and value.places:
+        result = value.places[0]
+        for place in value.places[1:]:
+            result = join(result, place)
+        return result
+    return flat(value).element
+
+
+_REDUCTIONS = frozenset({"sum", "prod", "mean", "all", "any", "min", "max", "amin", "amax", "argmin", "argmax"})
+"""Methods that tensors and arrays have, and numbers and lists have not."""
+
+
+def _call(node: ast.Call, scope: Scope) -> Value:
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if "hint" in called and "hint" in called.strip("_").split("_"):
+        return Kind.CONCRETE  # the example value of a size, a plain int
+    if (scope.module.meaning(node.func) or "").startswith("numpy."):
+        return Kind.FOREIGN
+    own = scope.results.of(node.func)
+    if own is not None:
+        return own
+    if isinstance(node.func, ast.Attribute):
+        method = _method(node, node.func, scope)
+        if method is not None:
+            return method
+        if node.func.attr in _REDUCTIONS and scope.module.meaning(node.func) is None:
+            return Kind.FOREIGN
+    return _function(node, scope)
+
+
+def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:
+    if func.attr in ("dim", "ndimension", "element_size"):
+        return Kind.CONCRETE
+    if not is_tensor(func.value, scope):
+        return None
+    if func.attr in ("size", "sym_size"):
+        return Kind.SIZE if node.args or node.keywords else Kind.SIZES
+    if func.attr in ("stride", "sym_stride"):
+        return Kind.STRIDE if node.args or node.keywords else Kind.STRIDES
+    if func.attr in ("numel", "nelement", "item", "sym_numel"):
+        return Kind.SIZE
+    if func.attr in ("storage_offset", "sym_storage_offset"):
+        return Kind.STRIDE
+    if func.attr == "tolist":
+        return Kind.SIZES
+    if func.attr.endswith("storage"):
+        return Kind.UNKNOWN
+    return Kind.CONCRETE if func.attr in _OTHER_RESULTS else Kind.TENSOR
+
+
+def _function(node: ast.Call, scope: Scope) -> Value:
+    name = scope.module.meaning(node.func) or ""
+    head, _, tail = name.rpartition(".")
+    arguments = [flat(evaluate(one.value if isinstance(one, ast.Starred) else one, scope)) for one in node.args]
+    first = arguments[0] if arguments else Kind.UNKNOWN
+    if head == SHAPES:
+        return Kind.TRUTH if tail in _BOOLS else Kind.CONCRETE
+    if name == "torch.sym_not":
+        return Kind.TRUTH
+    if name in ("torch.numel", "torch.sym_max", "torch.sym_min"):
+        return Kind.SIZE
+    if name in ("builtins.len", "builtins.isinstance", "builtins.range", "builtins.hasattr"):
+        return Kind.CONCRETE
+    if name in ("builtins.any", "builtins.all"):
+        return Kind.CONCRETE
+    if head == "builtins" and tail in _SAME_KIND:
+        return first
+    if name in ("builtins.min", "builtins.max"):
+        return _all_of(node.args, scope) if len(node.args) > 1 else first.element
+    if name in _PRODUCTS or name == "functools.reduce" or tail == "prod":
+        found = next((kind for kind in arguments if kind.several or kind.symbolic_number), Kind.UNKNOWN)
+        return found.element if found.several else found
+    if name in _ROUNDING:
+        return Kind.SIZE if first.symbolic_number else Kind.CONCRETE if first is Kind.FOREIGN else first
+    if name == "builtins.float" and first.symbolic_number:
+        return Kind.RATIO
+    if name == "torch.Size" or (name.startswith("torch.") and tail.endswith(("_shapes", "_shape", "_size"))):
+        return Kind.SIZES
+    if name.startswith(("torch.", "torch.ops.aten.")) and not tail.startswith(_NOT_TENSORS) and name.count(".") == 1:
+        return Kind.TENSOR
+    return Kind.UNKNOWN
+
+
+def _constant(node: ast.Constant, scope: Scope) -> Value:
+    return Kind.NUMBER if isinstance(node.value, float) else Kind.CONCRETE
+
+
+_HANDLERS: dict[type[ast.expr], Callable[..., Value]] = {
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.IfExp: _if_expression,
+    ast.BoolOp: _bool_operation,
+    ast.Tuple: _row,
+    ast.List: _row,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.Call: _call,
+    ast.Constant: _constant,
+    ast.NamedExpr: lambda node, scope: evaluate(node.value, scope),
+    ast.Starred: lambda node, scope: evaluate(node.value, scope),
+    ast.JoinedStr: lambda node, scope: Kind.CONCRETE,
+    ast.Dict: lambda node, scope: Kind.UNKNOWN,
+}

@@ -1,0 +1,119 @@
+"""Whether TorchScript may compile a function, which then compiles no longer once a symbolic helper stands in it.
+
+A library's users may hand its functions to ``torch.jit.script``, which no file of the library shows. What TorchScript's
+front end refuses in any function is certain: it reads the whole body before it knows which branches are taken.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..syntax.module import Function, Module
+
+TO_SCRIPT = (b"jit.is_scripting", b"jit.unused")
+"""What a package says, in whichever of its files, that is meant to be compiled by TorchScript as a whole."""
+_REFUSED = (
+    ast.AsyncFunctionDef,
+    ast.AsyncFor,
+    ast.AsyncWith,
+    ast.Await,
+    ast.ClassDef,
+    ast.FunctionDef,
+    ast.Global,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Lambda,
+    ast.Match,
+    ast.NamedExpr,
+    ast.Nonlocal,
+    ast.Set,
+    ast.SetComp,
+    ast.Try,
+    ast.Yield,
+    ast.YieldFrom,
+)
+_SHAPED = (
+    ast.AnnAssign,
+    ast.Call,
+    ast.Dict,
+    ast.DictComp,
+    ast.For,
+    ast.FormattedValue,
+    ast.GeneratorExp,
+    ast.ListComp,
+    ast.While,
+)
+_UNKNOWN_TYPES = ("numpy.", "collections.abc.", "torch.nn.", "torch.Size", "builtins.dict")
+_UNKNOWN_OF_TYPING = frozenset(
+    {"Callable", "Collection", "Generator", "Iterable", "Iterator", "Literal", "Mapping", "Sequence", "Type", "TypeVar"}
+)
+_NEVER_NONE = ("builtins.int", "builtins.float", "builtins.str")
+
+
+def refused_by_script(module: Module, function: Function) -> bool:
+    """TorchScript surely does not compile the function."""
+    body = function.nodes
+    if isinstance(function.node, ast.AsyncFunctionDef) or body.every(*_REFUSED):
+        return True
+    return any(_misshapen(one) for one in body.every(*_SHAPED)) or _signature_refused(module, function)
+
+
+def _misshapen(node: ast.AST) -> bool:
+    """A node of a kind that TorchScript knows, in a form that it does not know."""
+    match node:
+        case ast.AnnAssign(value=None) | ast.FormattedValue(conversion=97 | 114 | 115):
+            return True
+        case ast.FormattedValue():
+            return node.format_spec is not None
+        case ast.Call():
+            return any(one.arg is None for one in node.keywords)
+        case ast.Dict():
+            return None in node.keys
+        case ast.For() | ast.While():
+            return bool(node.orelse)
+        case ast.ListComp() | ast.GeneratorExp() | ast.DictComp():
+            return len(node.generators) > 1 or bool(node.generators[0].ifs)
+    return False
+
+
+def _signature_refused(module: Module, function: Function) -> bool:
+    spec = function.node.args
+    if spec.vararg or spec.kwarg or any(default is not None for default in spec.kw_defaults):
+        return True
+    start, end = module.span(function.node)
+    if b"# type:" in module.source.content[start:end]:
+        return False
+    annotations = [function.node.returns, *(one.annotation for one in function.arguments)]
+    if any(_unknown_type(module, one) for one in annotations if one is not None):
+        return True
+    named = [*spec.posonlyargs, *spec.args]
+    defaults = zip(named[len(named) - len(spec.defaults) :], spec.defaults, strict=True)
+    return any(_unfit_default(module, parameter, value) for parameter, value in defaults)
+
+
+def _unknown_type(module: Module, annotation: ast.expr) -> bool:
+    """The annotation names a type that TorchScript has not; what stands in a string is not looked at."""
+    for node in ast.walk(annotation):
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            meaning = module.meaning(node) or ""
+            home, _, name = meaning.rpartition(".")
+            if home in ("typing", "typing_extensions") and name in _UNKNOWN_OF_TYPING:
+                return True
+            if meaning.startswith(_UNKNOWN_TYPES) and not _constructs(module, node, meaning):
+                return True
+    return False
+
+
+def _constructs(module: Module, node: ast.expr, meaning: str) -> bool:
+    """``dict[str, int]``, which TorchScript knows, where it does not know a bare ``dict``."""
+    above = module.parents.get(node)
+    return meaning == "builtins.dict" and isinstance(above, ast.Subscript) and above.value is node
+
+
+def _unfit_default(module: Module, parameter: ast.arg, default: ast.expr) -> bool:
+    """Without an annotation a parameter is a Tensor, and its default may only be None."""
+    nothing = isinstance(default, ast.Constant) and default.value is None
+    if parameter.annotation is None:
+        literal = (ast.Constant, ast.UnaryOp, ast.Tuple, ast.List, ast.Dict, ast.JoinedStr)
+        return isinstance(default, literal) and not nothing
+    return nothing and (module.meaning(parameter.annotation) or "").startswith(_NEVER_NONE)

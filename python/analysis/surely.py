@@ -1,0 +1,396 @@
+"""What the expressions of a file surely are, by what binds the names in them: see `_certain`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ..syntax.module import Function, Module, literal
+from ..syntax.scopes import FunctionNode
+from .annotations import surely_is
+from .certain import Certain, Several, Sure, comparable, of_sequences, row, same
+from .evaluation import SHAPES
+from .flow import flow
+from .sharing import shared_lists
+from .values import Kind
+
+_PASSES = 6
+"""Passes over a function's bindings; a name that still changes after so many is unknown."""
+_WHOLE_CALLS = frozenset(
+    {"builtins.len", "builtins.int", "builtins.ord", "math.ceil", "math.floor", "math.trunc"}
+    | {"torch.sym_int", "torch.numel"}
+)
+_TRUTH_CALLS = frozenset(
+    {"builtins.isinstance", "builtins.issubclass", "builtins.bool", "builtins.callable", "builtins.hasattr"}
+    | {"builtins.any", "builtins.all", "torch.is_tensor", "torch.sym_not"}
+    | {f"{SHAPES}.{name}" for name in ("guard_or_false", "guard_or_true", "statically_known_true", "sym_eq")}
+)
+_TEXT_CALLS = frozenset({"builtins.str", "builtins.repr", "builtins.format"})
+_SMALLEST = frozenset({"builtins.min", "builtins.max", "torch.sym_min", "torch.sym_max"})
+_PRODUCTS = frozenset({"builtins.sum", "math.prod"})
+_SEQUENCES = {"builtins.list": True, "builtins.sorted": True, "builtins.tuple": False}
+_WHOLE_METHODS = frozenset(
+    {"dim", "ndimension", "numel", "nelement", "element_size", "storage_offset", "sym_numel", "sym_storage_offset"}
+)
+_BY_PLACE = frozenset({"size", "stride", "sym_size", "sym_stride"})
+_OF_TENSORS: dict[str, Certain] = {
+    "shape": Several(False, Sure.WHOLE),
+    "ndim": Sure.WHOLE,
+    **dict.fromkeys(("dtype", "device", "layout"), Sure.PLAIN),
+    **dict.fromkeys(("is_cuda", "is_cpu", "is_meta", "is_sparse", "is_quantized", "requires_grad"), Sure.TRUTH),
+    **dict.fromkeys(("T", "mT", "H", "mH", "data", "real", "imag"), Sure.TENSOR),
+}
+_DTYPE = re.compile(r"u?int\d+|b?float\d+|complex\d+|bool|half|float|double|short|int|long|strided|sparse_\w+")
+
+
+_ORDERED = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER, Sure.TRUTH)
+
+
+class _Unseen(Exception):
+    """A name is read of which no binding has been looked at yet."""
+
+
+class Surely:
+    """The sure types of one module's expressions."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.flow = flow(module)
+        self._names: dict[FunctionNode, dict[str, Certain | None]] = {}
+        self._settling: list[FunctionNode] = []
+        self._values: dict[ast.expr, Certain | None] = {}
+
+    def of(self, node: ast.expr) -> Certain | None:
+        """What ``node`` surely is; None when that is not known."""
+        if node in self._values:
+            return self._values[node]
+        handler = _HANDLERS.get(type(node))
+        value = handler(self, node) if handler else None
+        if not self._settling:
+            self._values[node] = value
+        return value
+
+    def whole(self, node: ast.expr) -> bool:
+        """Whether ``node`` surely is an int or SymInt."""
+        return self.of(node) is Sure.WHOLE
+
+    def compares(self, node: ast.Compare) -> bool:
+        """Whether each comparison that ``node`` makes surely gives a bool or SymBool and raises nothing."""
+        sides = [node.left, *node.comparators]
+        return all(self._pair(op, a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False))
+
+    def orders_no_numbers(self, node: ast.Compare) -> bool:
+        """Whether an order is asked of what surely is no number, or may be None: TypeError, once it is evaluated."""
+        sides = [node.left, *node.comparators]
+        pairs = zip(node.ops, sides, sides[1:], strict=False)
+        ordered = [(a, b) for op, a, b in pairs if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE))]
+        return any(self.of(one) not in (None, *_ORDERED) for pair in ordered for one in pair)
+
+    def _pair(self, op: ast.cmpop, left: ast.expr, right: ast.expr) -> bool:
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            return True
+        a, b = self.of(left), self.of(right)
+        if isinstance(op, (ast.In, ast.NotIn)):
+            return isinstance(b, Several) and comparable(a, b.element, False)
+        return comparable(a, b, not isinstance(op, (ast.Eq, ast.NotEq)))
+
+    def tensor(self, node: ast.expr) -> bool:
+        """Whether ``node`` is a tensor, by its type or by the evidence that the whole wing goes by."""
+        return self.of(node) is Sure.TENSOR or self.flow.kind(node) is Kind.TENSOR
+
+    # What names hold
+
+    def _name(self, node: ast.Name) -> Certain | None:
+        owner = self.module.scopes.owner(node.id, node)
+        if owner is self.module.tree:
+            constant = self.module.assigned_at_top.get(node.id)
+            return self.of(constant) if isinstance(constant, ast.Constant) else None
+        if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            held = self._held_in(owner)
+            if node.id not in held and owner in self._settling:
+                raise _Unseen
+            return held.get(node.id)
+        for generator in getattr(owner, "generators", ()):
+            for name, value in self._unpacked(generator.target, self._each(generator.iter)):
+                if name == node.id:
+                    return value
+        return None
+
+    def _held_in(self, owner: FunctionNode) -> dict[str, Certain | None]:
+        """The names of a function, at rest: what every one of its bindings agrees on."""
+        if owner in self._names:
+            return self._names[owner]
+        held = self._names[owner] = {}
+        function = next(one for one in self.module.functions if one.node is owner)
+        for argument in function.arguments:
+            held[argument.arg] = self._parameter(function, argument)
+        held.update(dict.fromkeys(self._bound_by_other_means(function)))
+        self._settling.append(owner)
+        for _ in range(_PASSES):
+            before = dict(held)
+            unseen = [node for node in function.binders if not self._learn(node, held)]
+            if before == held:
+                break
+        else:
+            held.update({name: None for name in held if before.get(name) != held[name]})
+        for node in unseen:
+            held.update(dict.fromkeys(one.id for one in ast.walk(node) if isinstance(one, ast.Name)))
+        for name in shared_lists(self.module, self.flow, function, _lists(held)):
+            value = held[name]
+            held[name] = Several(value.listed, None) if isinstance(value, Several) else value
+        self._settling.pop()
+        return held
+
+    def _learn(self, node: ast.AST, held: dict[str, Certain | None]) -> bool:
+        """Take in a binding; False when it rests on a name that none has bound yet."""
+        try:
+            learned = list(self._bindings(node))
+        except _Unseen:
+            return False
+        for name, value in learned:
+            held[name] = value if name not in held else same([held[name], value])
+        return True
+
+    def _bindings(self, node: ast.AST) -> Iterator[tuple[str, Certain | None]]:
+        if isinstance(node, ast.Assign):
+            value = self.of(node.value)
+            for target in node.targets:
+                yield from self._unpacked(target, value)
+        elif isinstance(node, (ast.NamedExpr, ast.AnnAssign)) and node.value is not None:
+            yield from self._unpacked(node.target, self.of(node.value))
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id, self._arithmetic(node.op, self._name(node.target), self.of(node.value))
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            yield from self._unpacked(node.target, self._each(node.iter))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield from self._grown(node, node.func)
+
+    def _grown(self, call: ast.Call, func: ast.Attribute) -> Iterator[tuple[str, Certain | None]]:
+        if isinstance(func.value, ast.Name) and call.args and isinstance(self._name(func.value), Several):
+            added = self._each(call.args[-1]) if func.attr == "extend" else self.of(call.args[-1])
+            yield func.value.id, Several(True, added)
+
+    def _unpacked(self, target: ast.expr, value: Certain | None) -> Iterator[tuple[str, Certain | None]]:
+        if isinstance(target, ast.Name):
+            yield target.id, value
+        elif isinstance(target, ast.Starred):
+            element = value.element if isinstance(value, Several) else None
+            yield from self._unpacked(target.value, Several(True, element))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            places = value.places if isinstance(value, Several) else None
+            exact = places is not None and len(places) == len(target.elts)
+            exact = exact and not any(isinstance(one, ast.Starred) for one in target.elts)
+            for number, one in enumerate(target.elts):
+                inner = places[number] if exact and places is not None else None
+                if not exact and isinstance(value, Several):
+                    inner = value if isinstance(one, ast.Starred) else value.element
+                yield from self._unpacked(one, inner)
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+            held = self._name(target.value)
+            if isinstance(held, Several) and not isinstance(target.slice, ast.Slice):
+                yield target.value.id, Several(held.listed, value)
+            else:
+                yield target.value.id, held if not isinstance(held, Several) else Several(held.listed, None)
+
+    def _parameter(self, function: Function, argument: ast.arg) -> Certain | None:
+        spec = function.node.args
+        value = self._believed(argument.annotation)
+        if argument is spec.vararg:
+            return Several(False, value)
+        if argument is spec.kwarg:
+            return None
+        places = [*spec.posonlyargs, *spec.args]
+        defaults = dict(zip(reversed(places), reversed(spec.defaults), strict=False))
+        defaults.update({place: one for place, one in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if one})
+        default = defaults.get(argument)
+        return Sure.OPTIONAL if isinstance(default, ast.Constant) and default.value is None else value
+
+    def _believed(self, annotation: ast.expr | None) -> Certain | None:
+        """What an annotation is taken at its word for.
+
+        Python keeps nobody to it, and an ``int`` is easily a float or one of numpy's; a tensor, in whose place little
+        else would work, and what may be None are believed.
+        """
+        said = surely_is(self.module, annotation)
+        return said if said in (Sure.TENSOR, Sure.OPTIONAL) else None
+
+    def _bound_by_other_means(self, function: Function) -> set[str]:
+        """Names that more than assignments, loops and parameters bind: nothing is known of them."""
+        names = set(function.named) | set(function.imports) | (function.bound & self.module.scopes.rebound_outer)
+        statements: tuple[ast.With | ast.AsyncWith, ...] = function.nodes.every(ast.With, ast.AsyncWith)
+        targets = [item.optional_vars for statement in statements for item in statement.items if item.optional_vars]
+        return names | {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+
+    def _each(self, iterable: ast.expr) -> Certain | None:
+        """What one turn of a loop over ``iterable`` is given."""
+        if isinstance(iterable, ast.Call) and not iterable.keywords:
+            meaning = self.module.meaning(iterable.func)
+            if meaning == "builtins.range":
+                return Sure.WHOLE
+            if meaning == "builtins.enumerate" and len(iterable.args) == 1:
+                return row((Sure.WHOLE, self._each(iterable.args[0])), False)
+            if meaning == "builtins.zip" and not any(isinstance(one, ast.Starred) for one in iterable.args):
+                return row([self._each(one) for one in iterable.args], False)
+            if meaning in ("builtins.reversed", "builtins.iter") and len(iterable.args) == 1:
+                return self._each(iterable.args[0])
+        if isinstance(iterable, (ast.GeneratorExp, ast.ListComp, ast.SetComp)):
+            return self.of(iterable.elt)
+        value = self.of(iterable)
+        return value.element if isinstance(value, Several) else None
+
+    # What expressions give
+
+    def _constant(self, node: ast.Constant) -> Certain | None:
+        if node.value is None:
+            return Sure.NOTHING
+        kinds = {bool: Sure.TRUTH, int: Sure.WHOLE, float: Sure.FLOAT, complex: Sure.NUMBER, str: Sure.TEXT}
+        return kinds.get(type(node.value))
+
+    def _attribute(self, node: ast.Attribute) -> Certain | None:
+        known = _OF_TENSORS.get(node.attr)
+        if known is not None and self.tensor(node.value):
+            return known
+        home, _, name = (self.module.meaning(node) or "").rpartition(".")
+        return Sure.PLAIN if home == "torch" and _DTYPE.fullmatch(name) else None
+
+    def _subscript(self, node: ast.Subscript) -> Certain | None:
+        value = self.of(node.value)
+        if not isinstance(value, Several):
+            return None
+        if isinstance(node.slice, ast.Slice):
+            return Several(value.listed, value.element)
+        place = literal(node.slice)
+        if value.places is not None and place is not None and -len(value.places) <= place < len(value.places):
+            return value.places[place]
+        return value.element if self.whole(node.slice) else None
+
+    def _binary(self, node: ast.BinOp) -> Certain | None:
+        # Long sums lean to the left: walked in a loop, since Python's stack is shorter than some people's sums.
+        spine: list[ast.BinOp] = []
+        left: ast.expr = node
+        while isinstance(left, ast.BinOp):
+            spine.append(left)
+            left = left.left
+        value = self.of(left)
+        for one in reversed(spine):
+            value = self._arithmetic(one.op, value, self.of(one.right))
+        return value
+
+    def _arithmetic(self, op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
+        if a is Sure.TEXT and (isinstance(op, ast.Mod) or (isinstance(op, ast.Add) and b is Sure.TEXT)):
+            return Sure.TEXT
+        if isinstance(a, Several) or isinstance(b, Several):
+            return of_sequences(op, a, b)
+        if a is b is Sure.TRUTH and isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
+            return Sure.TRUTH
+        numbers = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER)
+        if a not in numbers or b not in numbers:
+            return None
+        if Sure.NUMBER in (a, b) or isinstance(op, ast.Pow):
+            return Sure.NUMBER
+        return Sure.WHOLE if a is b is Sure.WHOLE and not isinstance(op, ast.Div) else Sure.FLOAT
+
+    def _unary(self, node: ast.UnaryOp) -> Certain | None:
+        if isinstance(node.op, ast.Not):
+            return Sure.TRUTH
+        value = self.of(node.operand)
+        return value if value is Sure.WHOLE or (value is Sure.FLOAT and not isinstance(node.op, ast.Invert)) else None
+
+    def _compare(self, node: ast.Compare) -> Certain | None:
+        sure = (isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops)
+        return Sure.TRUTH if all(sure) or self.compares(node) else None
+
+    def _of_all(self, nodes: Sequence[ast.expr]) -> Certain | None:
+        return same([self.of(one) for one in nodes])
+
+    def _row(self, node: ast.Tuple | ast.List) -> Certain | None:
+        listed = isinstance(node, ast.List)
+        if not any(isinstance(one, ast.Starred) for one in node.elts):
+            return row([self.of(one) for one in node.elts], listed)
+        inner = [self._each(one.value) if isinstance(one, ast.Starred) else self.of(one) for one in node.elts]
+        return Several(listed, same(inner))
+
+    def _call(self, node: ast.Call) -> Certain | None:
+        if isinstance(node.func, ast.Attribute) and self.tensor(node.func.value):
+            return self._method(node, node.func.attr)
+        if isinstance(node.func, ast.Attribute) and self.of(node.func.value) is Sure.TEXT:
+            return Sure.TEXT if node.func.attr in ("format", "join", "strip", "lower", "upper", "replace") else None
+        meaning = self.module.meaning(node.func)
+        if meaning is None:
+            return self._own_function(node.func)
+        for calls, value in ((_WHOLE_CALLS, Sure.WHOLE), (_TRUTH_CALLS, Sure.TRUTH), (_TEXT_CALLS, Sure.TEXT)):
+            if meaning in calls:
+                return value
+        if meaning in ("builtins.float", "torch.sym_float"):
+            return Sure.FLOAT
+        if meaning == "torch.Size":
+            return Several(False, Sure.WHOLE)
+        if meaning in _SEQUENCES and len(node.args) == 1:
+            return Several(_SEQUENCES[meaning], self._each(node.args[0]))
+        return self._of_arguments(node, meaning)
+
+    def _of_arguments(self, node: ast.Call, meaning: str) -> Certain | None:
+        """The result of a function that gives one of its arguments, or what they add up to."""
+        if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
+            return None
+        if meaning in _SMALLEST and len(node.args) > 1:
+            return self._of_all(node.args)
+        if meaning in (*_PRODUCTS, *_SMALLEST) and len(node.args) == 1:
+            return Sure.WHOLE if self._each(node.args[0]) is Sure.WHOLE else None
+        if meaning == "builtins.abs" and len(node.args) == 1:
+            value = self.of(node.args[0])
+            return value if value in (Sure.WHOLE, Sure.FLOAT) else None
+        if meaning in (f"{SHAPES}.sym_and", f"{SHAPES}.sym_or"):
+            return Sure.TRUTH if self._of_all(node.args) is Sure.TRUTH else None
+        made = meaning.startswith("torch.") and self.flow.kind(node) is Kind.TENSOR
+        return Sure.TENSOR if made else None
+
+    def _method(self, node: ast.Call, name: str) -> Certain | None:
+        if name in _WHOLE_METHODS:
+            return Sure.WHOLE
+        if name in _BY_PLACE:
+            if not node.args and not node.keywords:
+                return Several(False, Sure.WHOLE)
+            return Sure.WHOLE if node.args and self.whole(node.args[0]) else None  # ``x.size(None)`` gives all of them
+        if name == "item":
+            return Sure.NUMBER
+        return Sure.TENSOR if self.flow.kind(node) is Kind.TENSOR else None
+
+    def _own_function(self, func: ast.expr) -> Certain | None:
+        made = self.module.defined_at_top.get(func.id) if isinstance(func, ast.Name) else None
+        if made is None or self.module.scopes.owner(made.node.name, func) is not self.module.tree:
+            return None
+        plain = isinstance(made.node, ast.FunctionDef) and not made.node.decorator_list
+        return self._believed(made.node.returns) if plain else None
+
+
+def _lists(held: dict[str, Certain | None]) -> set[str]:
+    return {name for name, value in held.items() if isinstance(value, Several) and value.listed is not False}
+
+
+_HANDLERS: dict[type[ast.expr], Callable[[Surely, Any], Certain | None]] = {
+    ast.Name: Surely._name,
+    ast.Constant: Surely._constant,
+    ast.Attribute: Surely._attribute,
+    ast.Subscript: Surely._subscript,
+    ast.BinOp: Surely._binary,
+    ast.UnaryOp: Surely._unary,
+    ast.Compare: Surely._compare,
+    ast.BoolOp: lambda surely, node: surely._of_all(node.values),
+    ast.IfExp: lambda surely, node: surely._of_all((node.body, node.orelse)),
+    ast.NamedExpr: lambda surely, node: surely.of(node.value),
+    ast.JoinedStr: lambda surely, node: Sure.TEXT,
+    ast.Tuple: Surely._row,
+    ast.List: Surely._row,
+    ast.ListComp: lambda surely, node: Several(True, surely.of(node.elt)),
+    ast.Call: Surely._call,
+}
+
+
+@lru_cache(maxsize=8)
+def surely(module: Module) -> Surely:
+    """The sure types of a file, shared by the rules that look at it."""
+    return Surely(module)

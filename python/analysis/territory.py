@@ -1,0 +1,124 @@
+"""Where a rewrite may stand: TorchScript's ground, PyTorch's own tree, code of its users."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import lru_cache
+from pathlib import PurePath
+
+from ...codemods.rule import Context
+from ..syntax.module import Function, Module, spelled
+from .decorators import foreign_decorator
+from .scriptable import refused_by_script
+
+_SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
+_TO_SCRIPT = re.compile(
+    rb"\bjit\.(?:script|export|ignore|unused|is_scripting|annotate|Final|Attribute|interface|isinstance|_overload"
+    rb"|ScriptModule|trace|is_tracing)|\bfrom torch\.jit import|\b_jit_internal\b"
+)
+_OTHERS = frozenset({"third_party", "_vendor", "vendored_templates", "testing"})
+_SCRIPT_DECORATORS = ("jit.script", "jit._overload", "jit.export", "_overload", "script_method", "script_if_tracing")
+
+
+def scripted(module: Module, function: Function | None) -> bool:
+    """TorchScript may compile this: it knows neither ``guard_or_false`` nor a lambda."""
+    inside = _inside_torch(module.source.path)
+    if inside in _SCRIPTED or inside.startswith("torch/nn/modules/"):
+        return True
+    asks = b"is_scripting" in module.source.content
+    scope = function
+    while scope is not None:
+        for decorator in scope.node.decorator_list:
+            if spelled(decorator).partition("(")[0].endswith(_SCRIPT_DECORATORS):
+                return True
+        if asks and any(node.attr == "is_scripting" for node in scope.nodes.every(ast.Attribute)):
+            return True
+        scope = scope.outer
+    return function is not None and function.outermost.node.name in _passed_to_script(module)
+
+
+def speaks_to_script(module: Module) -> bool:
+    """The file says something to TorchScript, which compiles what its methods call too, or traces.
+
+    To what ``torch.jit.trace`` records a size is a Tensor, which no check and no symbolic helper takes.
+    """
+    return _TO_SCRIPT.search(module.source.content) is not None
+
+
+_DOUBT = "`torch.jit.script` may take this function, and does not after the change"
+
+
+def doubts_of_script(module: Module, function: Function | None) -> list[str]:
+    """What a fix that TorchScript can't compile has to say; PyTorch's own functions for it are known."""
+    if function is None or module.own_tree or refused_by_script(module, function):
+        return []
+    return [_DOUBT]
+
+
+_HOST = ("cv2.", "PIL.", "builtins.open", "triton.next_power_of_2")
+_OF_HOST = frozenset({"numpy", "named_modules", "named_parameters", "state_dict", "load_state_dict"})
+
+
+def on_host(module: Module, function: Function, *, asked: bool) -> bool:
+    """A function that runs on real values only: no undecided size comes there.
+
+    It is a constructor, or hands data to numpy, to an image library or to a file, works on a model's modules and
+    weights, or configures a kernel by the bits of a size. A default has to keep out of what only calls numpy, too,
+    where a check or ``torch.sym_min`` does no harm.
+    """
+    hosts = ("numpy.", *_HOST) if asked else _HOST
+    if function.outermost.node.name in ("__init__", "__new__"):
+        return True
+    for call in function.outermost.nodes.every(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_HOST:
+            return True
+        if (module.meaning(call.func) or "").startswith(hosts):
+            return True
+    return False
+
+
+def _inside_torch(path: PurePath) -> str:
+    parts = path.parts
+    if "torch" not in parts:
+        return ""
+    last = len(parts) - 1 - parts[::-1].index("torch")
+    return "/".join(parts[last:])
+
+
+@lru_cache(maxsize=8)
+def _passed_to_script(module: Module) -> set[str]:
+    if b"jit.script(" not in module.source.content:
+        return set()
+    return {
+        call.args[0].id
+        for call in module.nodes.every(ast.Call)
+        if call.args and isinstance(call.args[0], ast.Name) and spelled(call.func).endswith("jit.script")
+    }
+
+
+def obstacle(module: Module, function: Function | None, context: Context, *, asked: bool) -> tuple[str, str] | None:
+    """Why nothing may be written here, as (reason, detail); None when the way is free.
+
+    ``asked``: the rewrite changes which path an undecided size takes, which in code of PyTorch's users is done only
+    on request.
+    """
+    if module.own_tree and _OTHERS & set(module.source.path.parts):
+        return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
+    if scripted(module, function):
+        return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
+    if not module.own_tree and speaks_to_script(module):
+        return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
+    if not module.own_tree and function is not None and on_host(module, function, asked=asked):
+        return "host-code", "this runs on real values only: a constructor, or a function that works on the host"
+    if module.source.package_speaks and doubts_of_script(module, function):
+        return (
+            "torchscript",
+            "the package is written for TorchScript, which may compile this function and knows no helper",
+        )
+    foreign = foreign_decorator(module, function, module.own_tree)
+    if foreign:
+        return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"
+    if asked and not module.own_tree and not context.all_functions:
+        return "user-code", "outside PyTorch's own tree a size takes a stated path on request only (--all-functions)"
+    return None

@@ -1,0 +1,145 @@
+"""Operands of ``and`` and ``or`` that are evaluated all together: what speaks against it, and what leaves a doubt."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from .certain import Sure
+from .dominance import facts_at, rank_asked
+from .surely import Surely
+from .totality import Partial, partial
+from .truths import quantified
+from .unfit import Unfit
+from .values import Kind
+
+
+def evaluated_together(
+    surely: Surely, lead: Sequence[ast.expr], operands: Sequence[ast.expr], *, lead_holds: bool
+) -> list[str]:
+    """Why it may matter, for values that are no sizes, that all ``operands`` are evaluated; empty when it can't.
+
+    ``lead`` are the operands that stay in front and were all found true, or all false. Raises Unfit when an operand
+    is evaluated only after one before it allowed it.
+    """
+    facts = facts_at(surely.module, operands[0])
+    for one in lead:
+        facts.find(one, lead_holds)
+    doubts: list[str] = []
+    asked: set[str] = set()
+    compared: set[str] = set()
+    for number, operand in enumerate(operands):
+        doubts += _no_bool(surely, operand)
+        for part in partial(surely, operand, facts) if number else ():
+            text = ast.unparse(part.node)
+            if part.why is Partial.OTHER:
+                raise Unfit("guarded-operand", f"`{text}` may raise where an operand before it has answered")
+            if asked & _spellings(part.node) or (part.why is Partial.RANK and compared & _index_names(part.node)):
+                raise Unfit("guarded-operand", f"`{text}` is evaluated only after an operand before it allowed it")
+            doubts.append(f"`{text}` is evaluated even where an operand before it answers: {part.why.value}")
+        facts.take(operand)
+        asked |= set(_asked_about(operand))
+        compared |= set(_compared_in(operand))
+    return doubts
+
+
+def _spellings(node: ast.expr) -> set[str]:
+    return {ast.unparse(one) for one in ast.walk(node) if isinstance(one, (ast.Name, ast.Attribute))}
+
+
+def _index_names(node: ast.expr) -> set[str]:
+    """The names in what ``x.shape[d]`` or ``x.size(d)`` counts its dimension by."""
+    places = [node.slice] if isinstance(node, ast.Subscript) else node.args if isinstance(node, ast.Call) else []
+    return {one.id for place in places for one in ast.walk(place) if isinstance(one, ast.Name)}
+
+
+def _compared_in(operand: ast.expr) -> Iterator[str]:
+    """Names that an operand compares, which may say that they count something that is there."""
+    for part in ast.walk(operand):
+        if isinstance(part, ast.Compare):
+            yield from (side.id for side in (part.left, *part.comparators) if isinstance(side, ast.Name))
+
+
+def _no_bool(surely: Surely, operand: ast.expr) -> list[str]:
+    if surely.of(operand) is Sure.TRUTH:
+        return []
+    text = ast.unparse(operand)
+    if isinstance(operand, ast.Compare):
+        if surely.orders_no_numbers(operand):
+            raise Unfit("not-a-comparison", f"`{text}` raises when it is evaluated: one side is no number")
+        return [f"`{text}` gives a bool for sizes; other values may not"]
+    if isinstance(operand, ast.BoolOp):
+        return [doubt for one in operand.values for doubt in _no_bool(surely, one)]
+    if quantified(operand):
+        return []
+    if surely.flow.kind(operand) is Kind.TRUTH:
+        return [f"`{text}` is taken for a bool"]
+    raise Unfit("not-a-comparison", f"`{text}` may be no bool")
+
+
+def _asked_about(operand: ast.expr) -> Iterator[str]:
+    """What an operand asks the rank or the presence of."""
+    for part in ast.walk(operand):
+        receiver = rank_asked(part) if isinstance(part, ast.expr) else None
+        if receiver is not None:
+            yield ast.unparse(receiver)
+        elif isinstance(part, ast.Compare) and any(isinstance(op, (ast.Is, ast.IsNot)) for op in part.ops):
+            yield ast.unparse(part.left)
+        elif isinstance(part, ast.Call) and ast.unparse(part.func) in ("isinstance", "hasattr") and part.args:
+            yield ast.unparse(part.args[0])
+    bare = operand.operand if isinstance(operand, ast.UnaryOp) else operand
+    if isinstance(bare, (ast.Name, ast.Attribute)):
+        yield ast.unparse(bare)
+
+
+def taken_apart(surely: Surely, node: ast.Compare) -> list[str]:
+    """The doubts about writing ``a <= b <= c`` as two comparisons of which both are made; raises Unfit."""
+    facts = facts_at(surely.module, node)
+    for side in (node.left, node.comparators[0]):
+        facts.take(side)
+    if surely.orders_no_numbers(node):
+        raise Unfit("chained-comparison", "one side is no number, and its comparison may never have been made")
+    for middle in node.comparators[:-1]:
+        if not isinstance(middle, (ast.Name, ast.Constant, ast.Attribute, ast.Subscript)):
+            raise Unfit("chained-comparison", "what stands in the middle would be evaluated twice")
+    doubts = [] if surely.compares(node) else [f"`{ast.unparse(node)}` compares sizes; other values may give no bool"]
+    for side in node.comparators[1:]:
+        for part in partial(surely, side, facts):
+            text = ast.unparse(part.node)
+            if part.why is Partial.OTHER:
+                raise Unfit("chained-comparison", f"`{text}` may raise where the comparison before it has answered")
+            doubts.append(f"`{text}` is evaluated even where the comparison before it answers: {part.why.value}")
+    return doubts
+
+
+def compared_one_by_one(surely: Surely, node: ast.Compare) -> tuple[list[ast.expr], list[str]]:
+    """What ``n in (0, 1)`` compares ``n`` with, and the doubts about doing so one after the other; raises Unfit."""
+    choices = node.comparators[0]
+    if not isinstance(choices, (ast.Tuple, ast.List, ast.Set)) or not choices.elts:
+        raise Unfit("membership", "what is looked through is not spelled out here")
+    if any(isinstance(one, ast.Starred) for one in choices.elts):
+        raise Unfit("membership", "how many values are looked through is not known here")
+    if not isinstance(node.left, (ast.Name, ast.Subscript, ast.Attribute)):
+        raise Unfit("membership", "what is looked up would be evaluated more than once")
+    unknown = [one for one in (node.left, *choices.elts) if not surely.whole(one)]
+    return choices.elts, [f"`{ast.unparse(one)}` is taken for a size" for one in unknown]
+
+
+def evaluated_throughout(surely: Surely, node: ast.Call) -> list[str]:
+    """The doubts about evaluating every element of an ``any(...)`` or ``all(...)``; raises Unfit."""
+    generator = node.args[0]
+    assert isinstance(generator, (ast.GeneratorExp, ast.ListComp))
+    if any(one.ifs for one in generator.generators):
+        raise Unfit("quantified-filter", "a condition inside the generator says which elements count")
+    if isinstance(generator.elt, (ast.BoolOp, ast.IfExp)):
+        raise Unfit("quantified-and", "the operands inside the generator are forced one by one")
+    doubts = _no_bool(surely, generator.elt)
+    facts = facts_at(surely.module, node)
+    facts.take(generator.generators[0].iter)
+    # A list is made as a whole before anybody looks at it.
+    for part in partial(surely, node, facts) if isinstance(generator, ast.GeneratorExp) else ():
+        text = ast.unparse(part.node)
+        if part.why is Partial.OTHER:
+            raise Unfit("quantified-effect", f"`{text}` may raise for an element that nobody asked for")
+        doubts.append(f"`{text}` is evaluated for every element: {part.why.value}")
+    return doubts

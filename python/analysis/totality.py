@@ -1,0 +1,214 @@
+"""Whether an operand can be evaluated where Python would not have come to it: it raises nothing and does nothing.
+
+``and``, ``or``, ``any`` and ``all`` stop at the first operand that answers; ``sym_and`` and ``sym_or`` evaluate all of
+them. An operand may be moved out from behind another only where it is total: names, constants, sums and products of
+sizes, their comparisons, and what a tensor says of itself where it surely is a tensor of enough dimensions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from ..syntax.module import literal
+from .certain import Several, Sure
+from .dominance import TENSOR_METHODS, Facts, counts_dimensions
+from .evaluation import SHAPES
+from .surely import Surely
+from .truths import quantified
+
+
+class Partial(Enum):
+    """Why an expression may raise, or do more than give a value."""
+
+    RANK = "a tensor of fewer dimensions raises IndexError"
+    PRESENCE = "what is no tensor raises AttributeError"
+    TYPE = "values of other types may raise or give no bool"
+    OTHER = "it may raise, or do more than give a value"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an expression that is not total."""
+
+    node: ast.expr
+    why: Partial
+
+
+_SIZE_METHODS = frozenset({"size", "stride", "sym_size", "sym_stride"})
+_TOTAL_CALLS = frozenset({"builtins.isinstance", "builtins.callable", "builtins.abs", "builtins.bool", "torch.sym_not"})
+_TOTAL_OF_SIZES = frozenset(
+    {"builtins.min", "builtins.max", "builtins.int", "builtins.sum", "math.prod", "torch.sym_min", "torch.sym_max"}
+    | {f"{SHAPES}.{name}" for name in ("sym_and", "sym_or", "sym_eq")}
+)
+_WITH_TRUTH = (Sure.WHOLE, Sure.TRUTH, Sure.FLOAT, Sure.NUMBER, Sure.TEXT, Sure.NOTHING)
+
+
+def partial(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
+    """The parts of ``node`` that are not total, given what is known to have been evaluated and found before."""
+    if facts.evaluated(node):
+        return
+    if isinstance(node, (ast.Name, ast.Constant)):
+        return
+    if isinstance(node, ast.Attribute):
+        yield from _attribute(surely, node, facts)
+    elif isinstance(node, ast.Subscript):
+        yield from _subscript(surely, node, facts)
+    elif isinstance(node, ast.Call):
+        yield from _call(surely, node, facts)
+    elif isinstance(node, ast.BinOp):
+        yield from _binary(surely, node, facts)
+    elif isinstance(node, ast.UnaryOp):
+        yield from partial(surely, node.operand, facts)
+        if not _has_truth(surely, node.operand):
+            yield Part(node, Partial.TYPE)
+    elif isinstance(node, ast.Compare):
+        for side in (node.left, *node.comparators):
+            yield from partial(surely, side, facts)
+        if not surely.compares(node):
+            yield Part(node, Partial.TYPE)
+    elif isinstance(node, ast.BoolOp):
+        yield from _all(surely, node.values, facts)
+        yield from (Part(one, Partial.TYPE) for one in node.values if not _has_truth(surely, one))
+    elif isinstance(node, (ast.Tuple, ast.List)):
+        yield from _all(surely, node.elts, facts)
+    else:
+        yield Part(node, Partial.OTHER)
+
+
+def _all(surely: Surely, nodes: Sequence[ast.expr], facts: Facts) -> Iterator[Part]:
+    for node in nodes:
+        yield from partial(surely, node, facts)
+
+
+def _has_truth(surely: Surely, node: ast.expr) -> bool:
+    value = surely.of(node)
+    return value in _WITH_TRUTH or isinstance(value, Several)
+
+
+def _attribute(surely: Surely, node: ast.Attribute, facts: Facts) -> Iterator[Part]:
+    if (surely.module.meaning(node) or "").startswith(("torch.", "math.", "sys.")):
+        return
+    yield from partial(surely, node.value, facts)
+    if surely.of(node) is None or not facts.present(node.value):
+        yield Part(node, Partial.PRESENCE)
+
+
+def _subscript(surely: Surely, node: ast.Subscript, facts: Facts) -> Iterator[Part]:
+    yield from partial(surely, node.value, facts)
+    held = surely.of(node.value)
+    if not isinstance(held, Several):
+        yield Part(node, Partial.OTHER)
+        return
+    if isinstance(node.slice, ast.Slice):
+        bounds = [one for one in (node.slice.lower, node.slice.upper) if one is not None]
+        yield from _all(surely, bounds, facts)
+        if node.slice.step is not None or not all(surely.whole(one) for one in bounds):
+            yield Part(node, Partial.OTHER)
+        return
+    place = literal(node.slice)
+    if place is not None and held.places is not None and -len(held.places) <= place < len(held.places):
+        return
+    receiver = _shape_of(surely, node.value)
+    if receiver is None:
+        yield Part(node, Partial.OTHER)
+    else:
+        yield from _dimension(surely, node, receiver, node.slice, facts)
+
+
+def _dimension(surely: Surely, node: ast.expr, receiver: ast.expr, place: ast.expr, facts: Facts) -> Iterator[Part]:
+    """Asking a tensor for one of its dimensions."""
+    number = literal(place)
+    if number is not None:
+        known = facts.reaches(receiver, number)
+    else:
+        yield from partial(surely, place, facts)
+        known = isinstance(place, ast.Name) and counts_dimensions(surely.module, place, receiver)
+    if not known:
+        yield Part(node, Partial.RANK)
+
+
+def _shape_of(surely: Surely, node: ast.expr) -> ast.expr | None:
+    """The tensor whose shape or strides an expression spells."""
+    if isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Attribute):
+        return node.func.value if node.func.attr in _SIZE_METHODS else None
+    return node.value if isinstance(node, ast.Attribute) and node.attr == "shape" else None
+
+
+def _call(surely: Surely, node: ast.Call, facts: Facts) -> Iterator[Part]:
+    if quantified(node):
+        yield from _quantifier(surely, node, facts)
+        return
+    if isinstance(node.func, ast.Attribute) and surely.tensor(node.func.value):
+        yield from _method(surely, node, node.func, facts)
+        return
+    meaning = surely.module.meaning(node.func) or ""
+    yield from _all(surely, node.args, facts)
+    if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
+        yield Part(node, Partial.OTHER)
+    elif meaning == "builtins.len":
+        if not all(isinstance(surely.of(one), Several) for one in node.args):
+            yield Part(node, Partial.OTHER)
+    elif meaning in _TOTAL_CALLS:
+        named = meaning in ("builtins.isinstance", "builtins.callable")
+        if not named and not all(_has_truth(surely, one) for one in node.args):
+            yield Part(node, Partial.TYPE)
+    elif meaning not in _TOTAL_OF_SIZES or surely.of(node) is None:
+        yield Part(node, Partial.OTHER)
+
+
+def _quantifier(surely: Surely, node: ast.Call, facts: Facts) -> Iterator[Part]:
+    generator = node.args[0]
+    assert isinstance(generator, (ast.GeneratorExp, ast.ListComp))
+    for one in generator.generators:
+        yield from _iterable(surely, one.iter, facts)
+        yield from _all(surely, one.ifs, facts)
+    yield from partial(surely, generator.elt, facts)
+
+
+def _iterable(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
+    """What a loop goes through: a sequence, or ``zip``, ``enumerate`` and ``range`` of such."""
+    meaning = surely.module.meaning(node.func) if isinstance(node, ast.Call) and not node.keywords else None
+    if isinstance(node, ast.Call) and meaning in ("builtins.zip", "builtins.enumerate", "builtins.reversed"):
+        for argument in node.args:
+            yield from _iterable(surely, argument, facts)
+    elif isinstance(node, ast.Call) and meaning == "builtins.range":
+        yield from _all(surely, node.args, facts)
+        if len(node.args) > 2 or not all(surely.whole(one) for one in node.args):
+            yield Part(node, Partial.OTHER)
+    else:
+        yield from partial(surely, node, facts)
+        if not isinstance(surely.of(node), Several):
+            yield Part(node, Partial.TYPE)
+
+
+def _method(surely: Surely, node: ast.Call, func: ast.Attribute, facts: Facts) -> Iterator[Part]:
+    yield from partial(surely, func.value, facts)
+    if func.attr not in TENSOR_METHODS or len(node.args) > 1 or node.keywords:
+        yield Part(node, Partial.OTHER)
+    elif not facts.called(func.value):
+        yield Part(node, Partial.PRESENCE)
+    elif node.args and func.attr in _SIZE_METHODS:
+        yield from _dimension(surely, node, func.value, node.args[0], facts)
+    elif node.args:
+        yield Part(node, Partial.OTHER)
+
+
+def _binary(surely: Surely, node: ast.BinOp, facts: Facts) -> Iterator[Part]:
+    left: ast.expr = node
+    while isinstance(left, ast.BinOp):
+        yield from partial(surely, left.right, facts)
+        if not _total_operator(surely, left):
+            yield Part(left, Partial.OTHER)
+        left = left.left
+    yield from partial(surely, left, facts)
+    if surely.of(node) is None:
+        yield Part(node, Partial.TYPE)
+
+
+def _total_operator(surely: Surely, node: ast.BinOp) -> bool:
+    if isinstance(node.op, (ast.FloorDiv, ast.Mod)):
+        return literal(node.right) not in (None, 0)
+    return isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr))

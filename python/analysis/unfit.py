@@ -1,0 +1,12 @@
+"""What is raised where something cannot be written as it should."""
+
+from __future__ import annotations
+
+
+class Unfit(Exception):
+    """The code cannot be rewritten; ``reason`` is a stable word, ``detail`` a sentence."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.detail = detail

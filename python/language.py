@@ -1,0 +1,64 @@
+"""What the engine must know of Python."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+
+from ..codemods.rule import Context, Language
+from ..codemods.source import SourceFile
+from .analysis.scriptable import TO_SCRIPT
+from .rewrite.alternatives import alternatives, extent
+from .rewrite.formatting import CONFIGURATIONS, wrap_long_lines
+from .rewrite.imports import complete
+from .syntax.module import syntax_tree
+
+
+def errors(content: bytes) -> int:
+    """1 when the text does not parse, else 0: Python's parser stops at the first error."""
+    try:
+        syntax_tree(content)
+    except (SyntaxError, ValueError, RecursionError):
+        return 1
+    return 0
+
+
+def obscure(content: bytes) -> str | None:
+    """Why the text is not UTF-8 to Python, although it may be valid UTF-8: its first two lines name an encoding."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    except SyntaxError:
+        return None  # an encoding that Python does not know either: the text does not parse
+    if encoding in ("utf-8", "utf-8-sig") or content.isascii():
+        return None
+    return f"declares its encoding as {encoding}; convert it to UTF-8 first"
+
+
+def same_code(before: bytes, after: bytes) -> bool:
+    """Whether two texts have the same tree."""
+    if errors(before) or errors(after):
+        return False
+    return ast.dump(syntax_tree(before)) == ast.dump(syntax_tree(after))
+
+
+def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
+    laid_out = wrap_long_lines(source.path, source.content, after)
+    return laid_out if same_code(after, laid_out) else after
+
+
+language = Language(
+    "Python",
+    (".py", ".pyi"),
+    complete,
+    errors,
+    _polish,
+    strict=True,
+    settings=CONFIGURATIONS,
+    package_words=TO_SCRIPT,
+    extent=extent,
+    alternatives=alternatives,
+    comment="#",
+    same_code=same_code,
+    obscure=obscure,
+)

@@ -1,0 +1,1 @@
+"""What becomes of an expression or a statement, and the edits that write it."""

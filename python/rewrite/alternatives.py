@@ -1,0 +1,230 @@
+"""What could be tried at a failing line where no rule dares: each of these is kept only when running it proves it.
+
+A value chosen by a size becomes ``torch.sym_ite``; a check keeps its AssertionError; a comparison gets the default that
+there is a reason for, and none where there is no reason; shapes are compared by ``sym_eq``; contiguity is asked for
+without an error. What TorchScript compiles is left alone here too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Safety
+from ...codemods.source import SourceFile
+from ..analysis.flow import flow
+from ..analysis.polarity import ONLY_BAD_REFUSED, Default, of_comparison
+from ..analysis.shapes import unfit_for_sym_eq
+from ..analysis.surely import surely
+from ..analysis.territory import obstacle
+from ..analysis.truths import forced_by, negated, quantified, refuses
+from ..analysis.unfit import Unfit
+from ..syntax.module import Module, parse
+from .changes import Called, Change, Changes, Equated, Negated, Received, Selected
+from .findings import change, fix
+from .refusals import check_for
+from .spelling import guarded, spell
+from .writing import chosen_value
+
+NAME = "alternative"
+_SIMPLE = (ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.operator, ast.unaryop)
+_HARMLESS = (ast.Add, ast.Sub, ast.Mult)
+_DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
+
+
+def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
+    """The smallest statement at a line; of one that holds others, its head."""
+    module = parse(source)
+    best: tuple[int, ast.stmt] | None = None
+    for node in module.nodes.every(ast.AST, ast.stmt):
+        if not isinstance(node, ast.stmt):
+            continue
+        last = node.end_lineno or node.lineno
+        if node.lineno <= line <= last and (best is None or last - node.lineno <= best[0]):
+            best = last - node.lineno, node
+    if best is None:
+        return None
+    start, end = module.span(best[1])
+    body = getattr(best[1], "body", None)
+    return (start, module.span(body[0])[0]) if isinstance(body, list) and body else (start, end)
+
+
+def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
+    """The fixes inside ``where``, the ones that keep every size first."""
+    from .beside_script import check_beside_script, warning_beside_script  # by LibCST, which takes long to import
+
+    module = parse(source)
+    choices: list[ast.If | ast.IfExp] = [*module.nodes.every(ast.If), *module.nodes.every(ast.IfExp)]
+    for node in choices:
+        if _inside(module, node.test, where) and _allowed(module, node, context):
+            yield from _chosen_value(module, node, context)
+    for refusal in module.nodes.every(ast.If):
+        if _inside(module, refusal.test, where):
+            for write in (check_beside_script, warning_beside_script):
+                beside = write(module, refusal, context, NAME)
+                if beside is not None:
+                    yield beside
+    for asserted in module.nodes.every(ast.Assert):
+        if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
+            yield from _same_error(module, asserted, context)
+    atoms = [atom for atom in _atoms(module) if _inside(module, atom, where) and _allowed(module, atom, context)]
+    for atom in atoms:
+        yield from _contiguity(module, atom, context)
+    for atom in atoms:
+        yield from _default(module, atom, context)
+
+
+def _inside(module: Module, node: ast.AST, where: tuple[int, int]) -> bool:
+    start, end = module.span(node)
+    return where[0] <= start and end <= where[1]
+
+
+def _allowed(module: Module, node: ast.AST, context: Context) -> bool:
+    return obstacle(module, module.function_of(node), context, asked=True) is None
+
+
+def _atoms(module: Module) -> Iterator[ast.expr]:
+    """What is asked for its truth: comparisons and calls in conditions, without ``and``, ``or`` and ``not``."""
+    seen: set[int] = set()
+    tested: list[ast.If | ast.While | ast.IfExp] = [*module.nodes.every(ast.If), *module.nodes.every(ast.While)]
+    conditions = [node.test for node in (*tested, *module.nodes.every(ast.IfExp))]
+    conditions += [one for node in module.nodes.every(ast.comprehension) for one in node.ifs]
+    conditions += module.nodes.every(ast.BoolOp)
+    conditions += [node.operand for node in module.nodes.every(ast.UnaryOp) if isinstance(node.op, ast.Not)]
+    conditions += [
+        node.args[0].elt
+        for node in module.nodes.every(ast.Call)
+        if quantified(node) and isinstance(node.args[0], (ast.GeneratorExp, ast.ListComp))
+    ]
+    for condition in conditions:
+        pending = [condition]
+        while pending:
+            node = pending.pop(0)
+            if isinstance(node, ast.BoolOp):
+                pending += node.values
+            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+                pending.append(node.operand)
+            elif id(node) not in seen and isinstance(node, (ast.Compare, ast.Call)):
+                seen.add(id(node))
+                yield node
+
+
+def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
+    """``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``, where the type of the error counts."""
+    try:
+        written = check_for(NAME, module, node, context, same_error=True)
+    except Unfit:
+        return
+    yield written
+
+
+def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
+    """The comparison with the default that the rules have a reason for."""
+    if not isinstance(atom, ast.Compare) or len(atom.ops) != 1 or not _compares(atom):
+        return
+    default = _reasoned(module, atom)
+    if default is None:
+        return
+    truth = str(default.truth).lower()
+    text = module.text(atom).decode()
+    words = f"an undecided `{text}` is taken as {truth}: {default.why}"
+    guard = spell(module, atom, guarded(f"guard_or_{truth}"), context)
+    if guard is None:
+        return
+    message = f"give `{text}` the default {default.truth}"
+    if isinstance(atom.ops[0], (ast.Eq, ast.NotEq)) and not _number(atom.comparators[0]) and not _number(atom.left):
+        yield from _on_sequences(module, atom, context, default.truth, words)
+    yield from _written(module, atom, [(atom, Called(guard.text))], message, guard.needs, words)
+
+
+def _reasoned(module: Module, atom: ast.Compare) -> Default | None:
+    """By the branch that refuses inputs, or by what is compared."""
+    branch = next((one for one in module.ancestors(atom) if isinstance(one, ast.stmt)), None)
+    if branch is not None and refuses(branch):
+        no_branch = negated(branch, atom)
+        return None if no_branch is None else Default(no_branch, ONLY_BAD_REFUSED)
+    found = of_comparison(flow(module), atom, forced_by(module, atom))
+    return found if isinstance(found, Default) else None
+
+
+def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bool, words: str) -> Iterator[Fix]:
+    equality = isinstance(atom.ops[0], ast.Eq)
+    guard = spell(module, atom, guarded(f"guard_or_{str(truth is equality).lower()}"), context)
+    equal = spell(module, atom, guarded("sym_eq"), context)
+    unfit = unfit_for_sym_eq(surely(module), atom)
+    if guard is None or equal is None or (unfit and unfit[0] == "list-against-tuple"):
+        return
+    changes: list[tuple[ast.expr, Change]] = [(atom, Equated(equal.text)), (atom, Called(guard.text))]
+    if not equality:
+        changes.append((atom, Negated()))
+    message = f"compare the shapes without forcing each size, default {truth}"
+    yield from _written(module, atom, changes, message, (*guard.needs, *equal.needs), words)
+
+
+def _compares(atom: ast.Compare) -> bool:
+    return isinstance(atom.ops[0], (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE))
+
+
+def _number(node: ast.expr) -> bool:
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, (ast.Constant, ast.BinOp))
+
+
+def _contiguity(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
+    """``x.is_contiguous()`` → ``is_contiguous_or_false(x)``."""
+    if not isinstance(atom, ast.Call) or not isinstance(atom.func, ast.Attribute) or atom.args or atom.keywords:
+        return
+    if atom.func.attr != "is_contiguous":
+        return
+    spelled = spell(module, atom, "torch._prims_common.is_contiguous_or_false", context)
+    if spelled is None:
+        return
+    receiver = module.text(atom.func.value).decode()
+    words = f"`{receiver}` counts as not contiguous when that is undecided"
+    changes = [(atom, Received(spelled.text))]
+    yield from _written(module, atom, changes, "ask for contiguity without an error", spelled.needs, words)
+
+
+def _written(
+    module: Module, atom: ast.expr, changes: Changes, message: str, needs: tuple[str, ...], default: str | None = None
+) -> Iterator[Fix]:
+    made = change(NAME, Safety.UNSAFE, module, atom, changes, message, needs, default)
+    if isinstance(made, Fix):
+        yield made
+
+
+def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
+    """``if c: n -= 1`` → ``n = torch.sym_ite(c, n - 1, n)``: the choice stays an expression."""
+    if not isinstance(node.test, ast.Compare) or len(node.test.ops) != 1:
+        return
+    choose = spell(module, node, "torch.sym_ite", context)
+    if choose is None:
+        return
+    test = module.text(node.test).decode()
+    message = f"`{test}` chooses a size; both stay in one expression"
+    if isinstance(node, ast.IfExp):
+        if _harmless(node.body) and _harmless(node.orelse):
+            yield from _written(module, node, [(node, Selected(choose.text))], message, choose.needs)
+    elif _one_assignment(node):
+        try:
+            edit = chosen_value(module, node, choose.text)
+        except Unfit:
+            return
+        yield fix(NAME, Safety.UNSAFE, module, node, [edit], message, choose.needs)
+
+
+def _one_assignment(node: ast.If) -> bool:
+    """Whether the body only gives a name another value that can't fail to compute."""
+    if node.orelse or len(node.body) != 1:
+        return False
+    only = node.body[0]
+    if isinstance(only, ast.AugAssign):
+        return isinstance(only.target, ast.Name) and isinstance(only.op, _HARMLESS) and _harmless(only.value)
+    one = isinstance(only, ast.Assign) and len(only.targets) == 1 and isinstance(only.targets[0], ast.Name)
+    return one and isinstance(only, ast.Assign) and _harmless(only.value)
+
+
+def _harmless(node: ast.expr) -> bool:
+    """Computing it for nothing can't raise: sizes added, subtracted and multiplied."""
+    inside = [one for one in ast.walk(node) if not isinstance(one, (ast.expr_context,))]
+    return all(isinstance(one, _SIMPLE) and not isinstance(one, _DIVIDING) for one in inside)

@@ -1,0 +1,149 @@
+"""A check beside the branch that TorchScript needs, the way torch.nn.functional itself does it.
+
+TorchScript compiles neither a lambda nor a helper of symbolic shapes, but it skips what stands under
+``if torch.jit.is_scripting(): … else:`` and calls of functions it is told not to compile. So the branch stays for
+TorchScript, and everybody else calls a small function, marked unused for TorchScript, that holds the check.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from ...codemods.edits import Edit
+from ...codemods.rule import Context, Fix, Safety
+from ..analysis.flow import flow
+from ..analysis.purpose import only_raises
+from ..analysis.shapes import compared_shapes
+from ..analysis.territory import scripted
+from ..analysis.unfit import Unfit
+from ..syntax.module import Function, Module
+from .findings import fix
+from .refusals import check_for
+from .scripting import branch_for_script, function_unused, parsed, warning
+from .spelling import guarded, spell
+
+_UNUSED = "torch._jit_internal.unused"
+_SHARED = "_warn_unless_same_size"
+
+
+def check_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
+    """The fix for an ``if`` that only raises in a function which TorchScript compiles; None where it does not fit."""
+    if not only_raises(node) or not _compiled(module, node):
+        return None
+    try:
+        check = check_for(name, module, node, context)
+    except Unfit:
+        return None
+    message = f"`{module.text(node.test).decode()}` can be checked later, outside of TorchScript"
+    (edit,) = check.edits
+    body = parsed(module, node, edit.text)
+    return _beside(module, node, context, name, "check", body, check.needs, message, check.default)
+
+
+def warning_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
+    """The fix for an ``if`` that only warns of two shapes that differ: undecided ones are taken as equal."""
+    call = _only_warns(node)
+    test = node.test.operand if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not) else node.test
+    if call is None or not _compiled(module, node) or not isinstance(test, ast.Compare):
+        return None
+    differ = isinstance(test.ops[0], ast.NotEq) is (test is node.test)
+    if len(test.ops) != 1 or not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or not differ:
+        return None
+    if compared_shapes(flow(module), test) is None:
+        return None
+    words = f"undecided shapes are taken as equal in `{module.text(node.test).decode()}`, and nobody is warned"
+    message = f"`{module.text(node.test).decode()}` only decides about a warning"
+    needs = (guarded("guard_or_true"), guarded("sym_eq"))
+    return _beside(module, node, context, name, "warn", warning(module, node, test), needs, message, words)
+
+
+def _compiled(module: Module, node: ast.If) -> bool:
+    function = module.function_of(node)
+    return function is not None and function.outer is None and scripted(module, function)
+
+
+def _only_warns(node: ast.If) -> ast.Call | None:
+    only = node.body[0] if len(node.body) == 1 and not node.orelse else None
+    call = only.value if isinstance(only, ast.Expr) else None
+    return call if isinstance(call, ast.Call) and ast.unparse(call.func) == "warnings.warn" else None
+
+
+def _beside(
+    module: Module,
+    node: ast.If,
+    context: Context,
+    name: str,
+    verb: str,
+    body: cst.BaseStatement,
+    needs: tuple[str, ...],
+    message: str,
+    default: str | None,
+) -> Fix | None:
+    """The branch for TorchScript, and for everybody else a call of a new function that holds ``body``."""
+    function = module.function_of(node)
+    assert function is not None
+    unused = spell(module, function.node, _UNUSED, context)
+    names = _used(module, function, node)
+    if unused is None or module.indentation(node) is None:
+        return None
+    for helper in _names(verb, function, node):
+        text = function_unused(module, unused.text, helper, names, _homes(needs), body)
+        known = _defined(module, helper, text)
+        if known or helper not in module.bound:
+            break
+    else:
+        return None
+    edits = [branch_for_script(module, node, helper, names)]
+    if not known:
+        start = _before_all(module, node)
+        edits.append(Edit(start, start, text.encode()))
+    return fix(name, Safety.UNSAFE, module, node, edits, message, unused.needs, default)
+
+
+def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
+    """The helper's own imports: torch.nn.functional is imported before the modules that hold these."""
+    homes: dict[str, list[str]] = {}
+    for need in needs:
+        home, _, what = need.rpartition(".")
+        if home:
+            homes.setdefault(home, []).append(what)
+    return homes
+
+
+def _before_all(module: Module, node: ast.If) -> int:
+    """The start of the first function with this very branch: one helper serves them all."""
+    text = ast.dump(node)
+    found = [module.function_of(one) for one in module.nodes.every(ast.If) if ast.dump(one) == text]
+    return min(_start(module, one) for one in found if one is not None and one.outer is None)
+
+
+def _start(module: Module, function: Function) -> int:
+    decorators = [module.span(one)[0] for one in function.node.decorator_list]
+    at = min([module.span(function.node)[0], *decorators])
+    return module.source.content.rfind(b"\n", 0, at) + 1
+
+
+def _names(verb: str, function: Function, node: ast.If) -> list[str]:
+    """What the helper may be called: a check for the function whose it is, a warning for what it says."""
+    own = f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}"
+    alike = only_raises if verb == "check" else _only_warns
+    if sum(bool(alike(one)) for one in function.nodes.every(ast.If)) > 1:
+        words = sorted({one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)})
+        own += f"_{words[0] if words else 'sizes'}"
+    return [_SHARED, own] if verb == "warn" else [own]
+
+
+def _defined(module: Module, name: str, text: str) -> bool:
+    """Whether the module already has this very helper."""
+    (wanted,) = ast.parse(text).body
+    found = (one for one in module.tree.body if isinstance(one, ast.FunctionDef) and one.name == name)
+    return any(ast.dump(one) == ast.dump(wanted) for one in found)
+
+
+def _used(module: Module, function: Function, node: ast.If) -> list[str]:
+    """The function's own names that the check and its message read, in order of their first use."""
+    loads = [one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+    ordered = sorted(loads, key=lambda one: (one.lineno, one.col_offset))
+    return list(dict.fromkeys(one.id for one in ordered if one.id in function.bound))

@@ -1,0 +1,246 @@
+"""Where the imports go that new text needs: each once, beside what is there, in the function or at the top."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from ...codemods.edits import Edit
+from ...codemods.rule import Context, Fix
+from ...codemods.source import SourceFile
+from ...codemods.torchapi.releases import FIRST
+from ..syntax.module import Function, Module, parse
+from .spelling import existing_import, running_at_top
+
+_WIDTH = 88
+
+
+def complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:
+    """The edits that import what ``fixes`` need."""
+    module = parse(source)
+    wanted: dict[tuple[Function | None, str], set[str]] = defaultdict(set)
+    first_use: dict[tuple[Function | None, str], int] = {}
+    late: set[str] = set()
+    for fix in fixes:
+        for symbol in fix.needs:
+            home, _, name = symbol.rpartition(".")
+            if _too_new(symbol, context):
+                late.add(symbol)
+            else:
+                place = _home(module, home, fix.start), home
+                wanted[place].add(name)
+                first_use[place] = min(fix.start, first_use.get(place, fix.start))
+    edits = [_place(module, *place, names, first_use[place]) for place, names in wanted.items()]
+    if late:
+        edits.append(_insert_at_top(module, "torch", _fallbacks(module, sorted(late))))
+    return _merged(edits)
+
+
+def _merged(edits: Iterable[Edit]) -> list[Edit]:
+    """Insertions at one place become one; the same text is not inserted twice."""
+    at: dict[tuple[int, int], list[bytes]] = {}
+    for edit in edits:
+        texts = at.setdefault((edit.start, edit.end), [])
+        if edit.text not in texts:
+            texts.append(edit.text)
+    return [Edit(start, end, b"".join(texts)) for (start, end), texts in sorted(at.items())]
+
+
+def _too_new(symbol: str, context: Context) -> bool:
+    first = FIRST.get(symbol)
+    return context.min_torch is not None and first is not None and context.min_torch < first
+
+
+def _home(module: Module, home: str, start: int) -> Function | None:
+    """The function that gets the import, or None for the top of the file.
+
+    PyTorch's own modules import each other in circles, so there the import goes where it is used, unless the top has
+    one of the same module already.
+    """
+    if not home or not module.own_tree or existing_import(running_at_top(module), home):
+        return None
+    inside = [function for first, last, function in _bodies(module) if first <= start < last]
+    return inside[-1] if inside else None
+
+
+@lru_cache(maxsize=8)
+def _bodies(module: Module) -> list[tuple[int, int, Function]]:
+    """Where the bodies of the outermost functions begin and end."""
+    outermost = [one for one in module.functions if one.outer is None]
+    return [(module.span(one.node.body[0])[0], module.span(one.node.body[-1])[1], one) for one in outermost]
+
+
+def _place(module: Module, function: Function | None, home: str, names: set[str], first_use: int) -> Edit:
+    if not home:
+        (name,) = names
+        return _insert_at_top(module, name, b"import " + name.encode() + module.newline.encode())
+    body = function.node.body if function else running_at_top(module)
+    there = existing_import([one for one in body if module.span(one)[0] < first_use], home)
+    if there is not None:
+        return _extend(module, there, names)
+    if function is not None:
+        return _insert_in_function(module, function, _statement(home, names))
+    return _insert_at_top(module, home, _statement(home, names) + module.newline.encode())
+
+
+def _statement(home: str, names: Iterable[str]) -> bytes:
+    return f"from {home} import {', '.join(sorted(names))}".encode()
+
+
+def _extend(module: Module, statement: ast.ImportFrom, names: set[str]) -> Edit:
+    """Add ``names`` to an import: on its line, or line by line as it is written."""
+    start, end = module.span(statement)
+    text = module.source.content[start:end]
+    taken = [alias.name for alias in statement.names]
+    missing = sorted(names - {alias.name for alias in statement.names if not alias.asname})
+    if b"\n" not in text and b"#" not in text:
+        aliases = [module.text(alias).decode() for alias in statement.names]
+        every = sorted([*aliases, *missing]) if taken == sorted(taken) else [*aliases, *missing]
+        line = f"from {statement.module} import {', '.join(every)}"
+        if statement.col_offset + len(line) <= _WIDTH or text.rstrip().endswith(b")"):
+            return Edit(start, end, line.encode())
+        return Edit(start, end, _one_a_line(module, str(statement.module), every, " " * statement.col_offset))
+    before = next((alias for alias in statement.names if alias.name > missing[0]), None)
+    if before is not None and taken == sorted(taken) and len(missing) == 1:
+        at = module.span(before)[0]
+        gap = _blank_before(module, at)
+        return Edit(at, at, missing[0].encode() + b"," + (gap or b" "))
+    at = module.span(statement.names[-1])[1]
+    gap = _blank_before(module, module.span(statement.names[-1])[0])
+    return Edit(at, at, b"".join(b"," + (gap or b" ") + name.encode() for name in missing))
+
+
+def _one_a_line(module: Module, home: str, names: Sequence[str], indent: str) -> bytes:
+    lines = [f"from {home} import (", *(f"{indent}    {name}," for name in names), f"{indent})"]
+    return module.newline.join(lines).encode()
+
+
+def _blank_before(module: Module, at: int) -> bytes:
+    """The line end and indentation before ``at`` when it is the first thing on its line."""
+    content = module.source.content
+    line = content.rfind(b"\n", 0, at)
+    indent = content[line + 1 : at]
+    return module.newline.encode() + indent if line >= 0 and not indent.strip() else b""
+
+
+def _insert_in_function(module: Module, function: Function, statement: bytes) -> Edit:
+    body = function.node.body
+    documented = len(body) > 1 and _is_docstring(body[0])
+    follower = body[1] if documented else body[0]
+    at = _start(module, follower)
+    content = module.source.content
+    line = content.rfind(b"\n", 0, at) + 1
+    indent = content[line:at]
+    if indent.strip():
+        return Edit(at, at, statement + b"; ")
+    # Comments above a statement belong to it; nothing above them is touched, least of all the end of a docstring.
+    earliest = module.span(body[0])[1] if documented else 0
+    while line:
+        above = content.rfind(b"\n", 0, line - 1) + 1
+        if above < earliest or not content[above : line - 1].strip().startswith(b"#"):
+            break
+        line = above
+    end = module.newline.encode()
+    return Edit(line, line, indent + statement + end + end)
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _start(module: Module, statement: ast.stmt) -> int:
+    """Where a statement starts, its decorators included."""
+    decorators = getattr(statement, "decorator_list", ())
+    return min([module.span(statement)[0], *(_at_sign(module, one) for one in decorators)])
+
+
+def _at_sign(module: Module, decorator: ast.expr) -> int:
+    return module.source.content.rindex(b"@", 0, module.grouped_span(decorator)[0])
+
+
+def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
+    """Among the imports at the top, where a sorted list would have it."""
+    body = module.tree.body
+    imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
+    plain = text.startswith(b"import ")
+    family = home.partition(".")[0]
+    for one in imports:
+        relative = isinstance(one, ast.ImportFrom) and one.level > 0
+        later = isinstance(one, ast.ImportFrom) and (plain or (one.module or "") > home)
+        future = isinstance(one, ast.ImportFrom) and one.module == "__future__"
+        if not future and (relative or (later and _top_name(one) == family)):
+            return _before(module, one, text)
+    if not imports:
+        if body and _is_docstring(body[0]):
+            return _after(module, body[0], text)
+        return (
+            _before(module, body[0], text)
+            if body
+            else Edit(len(module.source.content), len(module.source.content), text)
+        )
+    related = [one for one in imports if _top_name(one) == family]
+    return _after(module, (related or imports)[-1], text)
+
+
+def _before(module: Module, statement: ast.stmt, text: bytes) -> Edit:
+    """``text``, which ends its line, above the line on which a statement at the top starts."""
+    content, body = module.source.content, module.tree.body
+    place = body.index(statement)
+    while place and b"\n" not in content[module.span(body[place - 1])[1] : _start(module, body[place])]:
+        place -= 1
+    first = body[place]
+    if _is_docstring(first) or (isinstance(first, ast.ImportFrom) and first.module == "__future__"):
+        return _after(module, first, text)
+    at = _start(module, first)
+    return Edit(at, at, text)
+
+
+def _after(module: Module, statement: ast.stmt, text: bytes) -> Edit:
+    """``text``, which ends its line, below the line on which a statement at the top ends, and all that ends there."""
+    content, body = module.source.content, module.tree.body
+    place = body.index(statement)
+    while place + 1 < len(body) and b"\n" not in content[module.span(body[place])[1] : _start(module, body[place + 1])]:
+        place += 1
+    newline = content.find(b"\n", module.span(body[place])[1])
+    if newline < 0:
+        return Edit(len(content), len(content), module.newline.encode() + text)
+    return Edit(newline + 1, newline + 1, text)
+
+
+def _top_name(statement: ast.Import | ast.ImportFrom) -> str:
+    name = statement.names[0].name if isinstance(statement, ast.Import) else (statement.module or "")
+    return name.partition(".")[0]
+
+
+_FALLBACKS = {
+    "guard_or_false": ("def guard_or_false(condition):", "    return bool(condition)"),
+    "guard_or_true": ("def guard_or_true(condition):", "    return bool(condition)"),
+    "statically_known_true": ("def statically_known_true(condition):", "    return condition is True"),
+    "sym_and": ("def sym_and(first, *others):", "    return all((first, *others))"),
+    "sym_or": ("def sym_or(first, *others):", "    return any((first, *others))"),
+    "sym_eq": ("def sym_eq(left, right):", "    return left == right"),
+}
+
+
+def _fallbacks(module: Module, symbols: list[str]) -> bytes:
+    """Imports that fall back on plain Python where the torch is older than the name."""
+    end = module.newline
+    blocks: list[str] = []
+    for symbol in symbols:
+        home, _, name = symbol.rpartition(".")
+        major, minor = FIRST[symbol]
+        head, tail = _FALLBACKS[name]
+        lines = (
+            "try:",
+            f"    from {home} import {name}",
+            f"except ImportError:  # torch < {major}.{minor}",
+            "",
+            f"    {head}",
+            f"    {tail}",
+            "",
+        )
+        blocks.append(end.join(lines) + end)
+    return "".join(blocks).encode()

@@ -1,0 +1,106 @@
+"""Turn ``and``/``or`` into ``sym_and``/``sym_or`` where that changes nothing but when a size is decided."""
+
+from __future__ import annotations
+
+import ast
+
+from ...codemods.rule import Context
+from ..analysis.surely import Surely
+from ..analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
+from ..analysis.truths import quantified
+from ..analysis.unfit import Unfit
+from ..analysis.values import Kind
+from .changes import Apart, Change, Chosen, Joined, Quantified
+from .spelling import guarded, spell
+
+
+class Joiner:
+    """Collects the changes to a condition, the imports that they need, and what leaves a doubt of them."""
+
+    def __init__(self, surely: Surely, context: Context) -> None:
+        self._module = surely.module
+        self._surely = surely
+        self._flow = surely.flow
+        self._context = context
+        self.changes: list[tuple[ast.expr, Change]] = []
+        self.needs: list[str] = []
+        self.doubts: list[str] = []
+
+    def _spell(self, node: ast.AST, helper: str) -> str:
+        spelled = spell(self._module, node, guarded(helper), self._context)
+        if spelled is None:
+            raise Unfit("name-taken", f"`{helper}` means something else here, or this torch has none")
+        self.needs += spelled.needs
+        return spelled.text
+
+    def join(self, node: ast.expr) -> None:
+        """Collect the changes that make ``node`` force nothing; raises Unfit."""
+        if isinstance(node, ast.BoolOp):
+            self._operands(node)
+        elif isinstance(node, ast.Compare) and len(node.ops) > 1:
+            self._chain(node)
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            self._membership(node)
+        elif quantified(node):
+            self._quantifier(node)
+        elif isinstance(node, ast.Call) and self._symbolic(node):
+            for argument in node.args:
+                self.join(argument)
+
+    def _operands(self, node: ast.BoolOp) -> None:
+        concrete = next((at for at, one in enumerate(node.values) if not self._concrete(one)), len(node.values))
+        lead, rest = node.values[:concrete], node.values[concrete:]
+        for value in rest:
+            self.join(value)
+        if (
+            len(rest) < 2
+            or not any(self._symbolic(value) for value in rest)
+            or not any(map(self._may_force, rest[:-1]))
+        ):
+            return
+        conjunction = isinstance(node.op, ast.And)
+        self.doubts += evaluated_together(self._surely, lead, rest, lead_holds=conjunction)
+        helper = self._spell(rest[0], "sym_and" if conjunction else "sym_or")
+        self.changes.append((node, Joined(conjunction, len(node.values), len(lead), helper)))
+
+    def _chain(self, node: ast.Compare) -> None:
+        """``a <= b <= c`` → ``sym_and(a <= b, b <= c)``."""
+        if self._flow.kind(node) is not Kind.TRUTH:
+            return
+        if len(node.ops) > 2:
+            raise Unfit("chained-comparison", "more than two comparisons in one; write them apart")
+        self.doubts += taken_apart(self._surely, node)
+        self.changes.append((node, Apart(self._spell(node, "sym_and"))))
+
+    def _membership(self, node: ast.Compare) -> None:
+        """``n in (0, 1)`` → ``sym_or(n == 0, n == 1)``."""
+        if self._flow.kind(node) is not Kind.TRUTH or not self._flow.kind(node.left).symbolic_number:
+            return
+        inside = isinstance(node.ops[0], ast.In)
+        choices, doubts = compared_one_by_one(self._surely, node)
+        self.doubts += doubts
+        helper = self._spell(node, "sym_or" if inside else "sym_and") if len(choices) > 1 else None
+        self.changes.append((node, Chosen(inside, helper)))
+
+    def _quantifier(self, node: ast.expr) -> None:
+        """``all(n > 0 for n in s)`` → ``sym_and(True, *(n > 0 for n in s))``."""
+        assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        generator = node.args[0]
+        assert isinstance(generator, (ast.GeneratorExp, ast.ListComp))
+        if self._flow.kind(generator.elt) is not Kind.TRUTH:
+            return
+        self.doubts += evaluated_throughout(self._surely, node)
+        helper, neutral = ("sym_and", "True") if node.func.id == "all" else ("sym_or", "False")
+        self.changes.append((node, Quantified(self._spell(node, helper), neutral)))
+
+    def _concrete(self, node: ast.expr) -> bool:
+        return self._flow.kind(node) is Kind.CONCRETE and not self._symbolic(node)
+
+    def _symbolic(self, node: ast.expr) -> bool:
+        if quantified(node):
+            assert isinstance(node, ast.Call) and isinstance(node.args[0], (ast.GeneratorExp, ast.ListComp))
+            return self._flow.kind(node.args[0].elt) is Kind.TRUTH
+        return self._flow.kind(node) is Kind.TRUTH
+
+    def _may_force(self, node: ast.expr) -> bool:
+        return self._symbolic(node) or (isinstance(node, ast.Compare) and self._flow.kind(node) is Kind.UNKNOWN)

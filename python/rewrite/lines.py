@@ -1,0 +1,156 @@
+"""An expression on one line, or on lines of another indentation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from ..analysis.unfit import Unfit
+from .fragment import broken, code, comments
+
+_NOTHING, _BLANK = cst.SimpleWhitespace(""), cst.SimpleWhitespace(" ")
+
+
+def one_line(tree: cst.BaseExpression) -> cst.BaseExpression:
+    """``tree`` with its line breaks taken out; raises Unfit where a comment or a string goes over the end of a line."""
+    if comments(tree):
+        raise Unfit("comment-inside", "a comment ends a line")
+    if string_breaks(tree):
+        raise Unfit("multi-line", "a string goes over the end of a line")
+    return _flat(tree)
+
+
+def string_breaks(tree: cst.BaseExpression) -> bool:
+    """Whether a string in ``tree`` goes over the end of a line."""
+    return _breaks(_flat(tree))
+
+
+def _flat(tree: cst.BaseExpression) -> cst.BaseExpression:
+    flat = tree.visit(_Flattener()) if _breaks(tree) else tree
+    assert isinstance(flat, cst.BaseExpression)
+    return flat
+
+
+def new_line(indentation: str) -> cst.ParenthesizedWhitespace:
+    """The end of a line inside brackets, and the blanks of the next beyond the indentation of the statement."""
+    return cst.ParenthesizedWhitespace(last_line=cst.SimpleWhitespace(indentation), indent=True)
+
+
+def indented(tree: cst.BaseExpression, block: str, indentation: str) -> cst.BaseExpression:
+    """``tree`` with its lines moved: the outermost to ``indentation``, relative to the ``block`` they stand in."""
+    gathered = _Indentations(block)
+    tree.visit(gathered)
+    moved = tree.visit(_Indenter(block, _common(gathered.found), indentation))
+    assert isinstance(moved, cst.BaseExpression)
+    return moved
+
+
+def _common(texts: Sequence[str]) -> str:
+    """What all of the texts begin with."""
+    first, last = min(texts), max(texts)
+    differing = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
+    return first[: next(differing, min(len(first), len(last)))]
+
+
+def _breaks(tree: cst.CSTNode) -> bool:
+    return not {"\n", "\r"}.isdisjoint(code(tree))
+
+
+class _Flattener(cst.CSTTransformer):
+    """A broken line becomes a blank, and nothing inside of brackets, where a last comma is of no use either."""
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        if isinstance(original_node, (cst.SimpleWhitespace, cst.ParenthesizedWhitespace)):
+            return _BLANK if broken(original_node) else updated_node
+        if isinstance(original_node, (cst.LeftParen, cst.LeftSquareBracket, cst.LeftCurlyBrace)):
+            return _closed(original_node, updated_node, "whitespace_after")
+        if isinstance(original_node, (cst.RightParen, cst.RightSquareBracket, cst.RightCurlyBrace)):
+            return _closed(original_node, updated_node, "whitespace_before")
+        if isinstance(original_node, cst.Call):
+            return _without_comma(original_node, _closed(original_node, updated_node, "whitespace_before_args"), "args")
+        if isinstance(original_node, cst.Subscript):
+            return _without_comma(original_node, updated_node, "slice")
+        if isinstance(original_node, (cst.Tuple, cst.List, cst.Set, cst.Dict)):
+            return _without_comma(original_node, updated_node, "elements")
+        return updated_node
+
+
+def _closed(original: cst.CSTNode, updated: cst.CSTNode, field: str) -> cst.CSTNode:
+    return updated.with_changes(**{field: _NOTHING}) if broken(getattr(original, field)) else updated
+
+
+def _without_comma(original: cst.CSTNode, updated: cst.CSTNode, field: str) -> cst.CSTNode:
+    """Without the comma behind the last item where a line ended there, unless it makes a tuple."""
+    items = getattr(original, field)
+    last = items[-1] if items else None
+    if last is None:
+        return updated
+    made = getattr(updated, field)[-1]
+    if isinstance(last, cst.Arg):
+        made = _closed(last, made, "whitespace_after_arg")
+    comma = last.comma
+    if isinstance(comma, cst.Comma):
+        ends = broken(comma.whitespace_after) or broken(_before_closing(original))
+        tuple_of_one = len(items) == 1 and isinstance(original, (cst.Tuple, cst.Subscript))
+        if ends and tuple_of_one:
+            made = made.with_changes(comma=cst.Comma())
+        elif ends:
+            made = made.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return updated.with_changes(**{field: [*getattr(updated, field)[:-1], made]})
+
+
+def _before_closing(node: cst.CSTNode) -> object:
+    """What stands before the bracket that closes a display."""
+    if isinstance(node, cst.Tuple):
+        return node.rpar[0].whitespace_before if node.rpar else None
+    closing = getattr(node, "rbracket", None) or getattr(node, "rbrace", None)
+    return closing.whitespace_before if closing is not None else None
+
+
+class _Indentations(cst.CSTVisitor):
+    """What the broken lines of a tree begin with."""
+
+    def __init__(self, block: str) -> None:
+        self._block = block
+        self.found: list[str] = []
+
+    def visit_ParenthesizedWhitespace(self, node: cst.ParenthesizedWhitespace) -> None:
+        self.found.append(_begins(self._block, node.indent, node.last_line))
+        for line in node.empty_lines:
+            if line.comment is not None:
+                self.found.append(_begins(self._block, line.indent, line.whitespace))
+
+
+def _begins(block: str, indent: bool, blanks: cst.SimpleWhitespace) -> str:
+    return (block if indent else "") + blanks.value
+
+
+class _Indenter(cst.CSTTransformer):
+    def __init__(self, block: str, common: str, indentation: str) -> None:
+        super().__init__()
+        self._block, self._common, self._indentation = block, common, indentation
+
+    def leave_ParenthesizedWhitespace(
+        self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
+    ) -> cst.ParenthesizedWhitespace:
+        first = original_node.first_line
+        return updated_node.with_changes(
+            first_line=first if first.comment else first.with_changes(whitespace=_NOTHING),
+            empty_lines=[self._line(line) for line in original_node.empty_lines],
+            indent=True,
+            last_line=self._moved(original_node.indent, original_node.last_line),
+        )
+
+    def leave_SimpleWhitespace(
+        self, original_node: cst.SimpleWhitespace, updated_node: cst.SimpleWhitespace
+    ) -> cst.BaseParenthesizableWhitespace:
+        return new_line(self._indentation) if broken(original_node) else updated_node
+
+    def _line(self, line: cst.EmptyLine) -> cst.EmptyLine:
+        if line.comment is None:
+            return line.with_changes(indent=False, whitespace=_NOTHING)
+        return line.with_changes(indent=True, whitespace=self._moved(line.indent, line.whitespace))
+
+    def _moved(self, indent: bool, blanks: cst.SimpleWhitespace) -> cst.SimpleWhitespace:
+        return cst.SimpleWhitespace(self._indentation + _begins(self._block, indent, blanks).removeprefix(self._common))

@@ -1,0 +1,113 @@
+"""How tightly Python's operators bind, and the parentheses that a tree of LibCST needs and does not add by itself."""
+
+from __future__ import annotations
+
+import ast
+from enum import IntEnum
+
+import libcst as cst
+
+
+class Binding(IntEnum):
+    """How tightly an expression holds together, as the language reference orders its operators."""
+
+    LOOSE = 0
+    """An assignment expression, a ``yield``, a tuple without parentheses."""
+    CONDITIONAL = 1
+    OR = 2
+    AND = 3
+    NOT = 4
+    COMPARISON = 5
+    BIT_OR = 6
+    BIT_XOR = 7
+    BIT_AND = 8
+    SHIFT = 9
+    SUM = 10
+    PRODUCT = 11
+    SIGN = 12
+    POWER = 13
+    AWAIT = 14
+    ATOM = 15
+
+
+_BY_OPERATOR: dict[str, Binding] = {
+    "Or": Binding.OR,
+    "And": Binding.AND,
+    "Not": Binding.NOT,
+    "BitOr": Binding.BIT_OR,
+    "BitXor": Binding.BIT_XOR,
+    "BitAnd": Binding.BIT_AND,
+    "LeftShift": Binding.SHIFT,
+    "LShift": Binding.SHIFT,
+    "RightShift": Binding.SHIFT,
+    "RShift": Binding.SHIFT,
+    "Add": Binding.SUM,
+    "Subtract": Binding.SUM,
+    "Sub": Binding.SUM,
+    "Power": Binding.POWER,
+    "Pow": Binding.POWER,
+    "Plus": Binding.SIGN,
+    "Minus": Binding.SIGN,
+    "BitInvert": Binding.SIGN,
+    "UAdd": Binding.SIGN,
+    "USub": Binding.SIGN,
+    "Invert": Binding.SIGN,
+}
+"""The operators of LibCST and of ``ast``; those that are not named are products."""
+
+
+def binding(node: cst.BaseExpression) -> Binding:
+    """How tightly ``node`` binds as it stands, its parentheses included."""
+    if node.lpar:
+        return Binding.ATOM
+    if isinstance(node, (cst.NamedExpr, cst.Yield, cst.Tuple, cst.GeneratorExp)):
+        return Binding.LOOSE
+    if isinstance(node, (cst.IfExp, cst.Lambda)):
+        return Binding.CONDITIONAL
+    if isinstance(node, cst.Comparison):
+        return Binding.COMPARISON
+    if isinstance(node, (cst.Await, cst.Integer)):  # ``1.real`` is no attribute of 1
+        return Binding.AWAIT
+    if isinstance(node, (cst.BooleanOperation, cst.UnaryOperation, cst.BinaryOperation)):
+        return _BY_OPERATOR.get(type(node.operator).__name__, Binding.PRODUCT)
+    return Binding.ATOM
+
+
+def grouped(node: cst.BaseExpression, needed: Binding) -> cst.BaseExpression:
+    """``node``, in parentheses where it binds more loosely than ``needed``."""
+    if binding(node) >= needed:
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def needed_by(parent: ast.AST, node: ast.expr) -> Binding:
+    """How tightly what is written in place of ``node`` must bind, so that ``parent`` stays what it is."""
+    if isinstance(parent, ast.BoolOp):
+        return _BY_OPERATOR[type(parent.op).__name__]
+    if isinstance(parent, ast.UnaryOp):
+        return _BY_OPERATOR[type(parent.op).__name__]
+    if isinstance(parent, ast.Compare):
+        return Binding.BIT_OR
+    if isinstance(parent, ast.BinOp):
+        return _needed_by_operator(parent, node)
+    if isinstance(parent, (ast.Attribute, ast.Await)) or getattr(parent, "func", None) is node:
+        return Binding.ATOM
+    if isinstance(parent, ast.Subscript):
+        return Binding.ATOM if parent.value is node else Binding.CONDITIONAL
+    if isinstance(parent, ast.IfExp):
+        return Binding.CONDITIONAL if parent.orelse is node else Binding.OR
+    if isinstance(parent, ast.comprehension):
+        return Binding.OR
+    if isinstance(parent, ast.Starred):
+        return Binding.BIT_OR
+    if isinstance(parent, ast.FormattedValue):
+        return Binding.OR
+    return Binding.CONDITIONAL
+
+
+def _needed_by_operator(parent: ast.BinOp, node: ast.expr) -> Binding:
+    own = _BY_OPERATOR.get(type(parent.op).__name__, Binding.PRODUCT)
+    if own is Binding.POWER:
+        # ``-a ** b`` is ``-(a ** b)``, and ``a ** -b`` needs no parentheses.
+        return Binding.AWAIT if parent.left is node else Binding.SIGN
+    return own if parent.left is node else Binding(own + 1)

@@ -1,0 +1,334 @@
+"""Make changes to an expression by a transformer of LibCST: blanks and comments keep their places in the tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import reduce
+
+import libcst as cst
+
+from ...codemods.edits import Edit
+from ..syntax.module import Module
+from . import changes as to
+from .fragment import Fragment, broken, code, name
+from .precedence import Binding, grouped, needed_by
+
+_OPPOSITE: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
+    cst.Equal: cst.NotEqual,
+    cst.NotEqual: cst.Equal,
+    cst.LessThan: cst.GreaterThanEqual,
+    cst.LessThanEqual: cst.GreaterThan,
+    cst.GreaterThan: cst.LessThanEqual,
+    cst.GreaterThanEqual: cst.LessThan,
+    cst.Is: cst.IsNot,
+    cst.IsNot: cst.Is,
+    cst.In: cst.NotIn,
+    cst.NotIn: cst.In,
+}
+_OPERATORS = {"==": cst.Equal, "!=": cst.NotEqual, ">=": cst.GreaterThanEqual}
+_IN_FULL: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
+    cst.AddAssign: cst.Add(),
+    cst.SubtractAssign: cst.Subtract(),
+    cst.MultiplyAssign: cst.Multiply(),
+}
+_NO_BLANK = cst.SimpleWhitespace("")
+Blank = cst.BaseParenthesizableWhitespace
+
+
+def rewritten(module: Module, node: ast.expr, changes: to.Changes) -> Edit:
+    """The edit that makes ``changes`` to ``node`` and its parts; raises Unfit where a comment would be lost."""
+    fragment = Fragment(module, node)
+    tree = changed(node, fragment.tree, changes)
+    return fragment.edit(grouped(tree, needed_by(module.parents[node], node)))
+
+
+def changed(node: ast.expr, tree: cst.BaseExpression, changes: to.Changes) -> cst.BaseExpression:
+    """``tree``, which is that of ``node``, with the changes made to it and its parts."""
+    result = tree.visit(_Rewriter(node, tree, changes))
+    assert isinstance(result, cst.BaseExpression)
+    return result
+
+
+class _Rewriter(cst.CSTTransformer):
+    """Makes the changes from the inside out; what holds none of them is not walked."""
+
+    def __init__(self, node: ast.expr, tree: cst.BaseExpression, changes: to.Changes) -> None:
+        super().__init__()
+        self._changes: dict[cst.CSTNode, list[to.Change]] = {}
+        self._whole: set[cst.CSTNode] = set()
+        self._find(node, tree, changes)
+
+    def _find(self, node: ast.expr, tree: cst.BaseExpression, changes: to.Changes) -> None:
+        self._changes[tree] = [change for part, change in changes if part is node]
+        inside = {part for part, _ in changes if part is not node}
+        if inside and any(one in inside for one in ast.walk(node)):
+            for part, place in _parts(node, tree):
+                self._find(part, place, changes)
+        else:
+            self._whole.add(tree)
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return node not in self._whole
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        made: cst.CSTNode = updated_node
+        for change in self._changes.get(original_node, ()):
+            assert isinstance(made, cst.BaseExpression)
+            made = _made(change, made)
+        return made
+
+
+def _parts(node: ast.expr, tree: cst.BaseExpression) -> Iterator[tuple[ast.expr, cst.BaseExpression]]:
+    """The operands and arguments of an expression beside their places in the tree."""
+    if isinstance(node, ast.BoolOp):
+        yield from zip(node.values, _operands(tree, len(node.values)), strict=True)
+    elif isinstance(node, ast.UnaryOp) and isinstance(tree, cst.UnaryOperation):
+        yield node.operand, tree.expression
+    elif isinstance(node, ast.Compare) and isinstance(tree, cst.Comparison):
+        yield node.left, tree.left
+        yield from zip(node.comparators, (one.comparator for one in tree.comparisons), strict=True)
+    elif isinstance(node, (ast.GeneratorExp, ast.ListComp)) and isinstance(tree, (cst.GeneratorExp, cst.ListComp)):
+        yield node.elt, tree.elt
+    elif isinstance(node, ast.Call) and isinstance(tree, cst.Call):
+        yield node.func, tree.func
+        plain = [one.value for one in tree.args if one.keyword is None and one.star != "**"]
+        yield from zip(node.args, plain, strict=True)
+        yield from zip(
+            (one.value for one in node.keywords),
+            (one.value for one in tree.args if one.value not in plain),
+            strict=True,
+        )
+    else:
+        raise TypeError(f"no change is made inside {type(node).__name__}")
+
+
+def _operands(tree: cst.BaseExpression, count: int) -> list[cst.BaseExpression]:
+    """The operands of ``a and b and c``, which LibCST nests to the left."""
+    if count == 1:
+        return [tree]
+    assert isinstance(tree, cst.BooleanOperation)
+    return [*_operands(tree.left, count - 1), tree.right]
+
+
+def _operators(tree: cst.BaseExpression, count: int) -> list[cst.BaseBooleanOp]:
+    if count == 1:
+        return []
+    assert isinstance(tree, cst.BooleanOperation)
+    return [*_operators(tree.left, count - 1), tree.operator]
+
+
+def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
+    match change:
+        case to.Named():
+            return name(change.name)
+        case to.Attributed():
+            return node.with_changes(attr=cst.Name(change.name))
+        case to.Called():
+            bare, opening, closing = _opened(node)
+            return call(change.name, [cst.Arg(bare, whitespace_after_arg=closing)], opening)
+        case to.Uncalled():
+            return _uncalled(node, change.grouped)
+        case to.Ungrouped():
+            return ungrouped(node)
+        case to.Grouped():
+            return grouped(node, Binding.ATOM)
+        case to.Compared():
+            return comparison(node, _OPERATORS[change.operator](), cst.Integer("0"))
+        case to.Negated():
+            # An order binds more tightly than ``not``; in parentheses it also reads so.
+            return cst.UnaryOperation(cst.Not(), grouped(node, Binding.BIT_OR))
+        case to.Affirmed():
+            assert isinstance(node, cst.UnaryOperation)
+            return node.expression
+        case to.Reversed():
+            assert isinstance(node, cst.Comparison)
+            (only,) = node.comparisons
+            made = comparison(node.left, _opposite(only.operator), only.comparator)
+            return made.with_changes(lpar=node.lpar, rpar=node.rpar)
+        case to.Equated():
+            return _equated(node, change.name)
+        case to.Apart():
+            return _apart(node, change)
+        case to.Chosen():
+            return _chosen(node, change)
+        case to.Joined():
+            return _joined(node, change)
+        case to.Quantified():
+            return _quantified(node, change)
+        case to.Received():
+            assert isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
+            return call(change.name, [cst.Arg(node.func.value)])
+        case to.Selected():
+            assert isinstance(node, cst.IfExp)
+            return call(change.name, [cst.Arg(ungrouped(one)) for one in (node.test, node.body, node.orelse)])
+        case to.Divided():
+            return _divided(node, change)
+
+
+def call(dotted: str, arguments: Sequence[cst.Arg], opening: Blank = _NO_BLANK) -> cst.Call:
+    """``dotted(arguments)``, with parentheses where an argument cannot do without."""
+    args = [one.with_changes(value=grouped(one.value, Binding.CONDITIONAL)) for one in arguments]
+    return cst.Call(name(dotted), args, whitespace_before_args=opening)
+
+
+def comparison(left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression) -> cst.Comparison:
+    """``left operator right``, each in parentheses only where it needs them."""
+    return cst.Comparison(_side(left), [cst.ComparisonTarget(operator, _side(right))])
+
+
+def _side(node: cst.BaseExpression) -> cst.BaseExpression:
+    """One side of a comparison, in parentheses only where it needs them."""
+    return grouped(ungrouped(node), Binding.BIT_OR)
+
+
+def in_full(node: cst.AugAssign) -> cst.BinaryOperation:
+    """``n - 1`` for ``n -= 1``."""
+    assert isinstance(node.target, cst.Name)
+    operator = _IN_FULL[type(node.operator)]
+    tighter = Binding.SIGN if isinstance(operator, cst.Multiply) else Binding.PRODUCT
+    return cst.BinaryOperation(node.target, operator, grouped(node.value, tighter))
+
+
+def _opposite(operator: cst.BaseCompOp) -> cst.BaseCompOp:
+    before, after = (blank if broken(blank) else cst.SimpleWhitespace(" ") for blank in _around(operator))
+    return _OPPOSITE[type(operator)]().with_changes(whitespace_before=before, whitespace_after=after)
+
+
+def _around(operator: cst.BaseCompOp | cst.BaseBooleanOp) -> tuple[Blank, Blank]:
+    before, after = (getattr(operator, f"whitespace_{side}") for side in ("before", "after"))
+    return before, after
+
+
+def _opened(node: cst.BaseExpression) -> tuple[cst.BaseExpression, Blank, Blank]:
+    """``node`` without its outermost parentheses if they only group it, and what stands inside of them."""
+    if len(node.lpar) <= _own(node):
+        return node, _NO_BLANK, _NO_BLANK
+    opening, closing = node.lpar[0].whitespace_after, node.rpar[-1].whitespace_before
+    return node.with_changes(lpar=node.lpar[1:], rpar=node.rpar[:-1]), opening, closing
+
+
+def _own(node: cst.BaseExpression) -> int:
+    """How many of its parentheses are part of what it is: those of a tuple or a generator."""
+    return int(isinstance(node, (cst.Tuple, cst.GeneratorExp, cst.Yield, cst.NamedExpr)))
+
+
+def ungrouped(node: cst.BaseExpression) -> cst.BaseExpression:
+    """``node`` without the parentheses that only group it and hold no comment."""
+    own = _own(node)
+    if len(node.lpar) <= own or any("#" in code(one) for one in (*node.lpar, *node.rpar)):
+        return node
+    return node.with_changes(lpar=node.lpar[len(node.lpar) - own :], rpar=node.rpar[:own])
+
+
+def _uncalled(node: cst.BaseExpression, keep: bool) -> cst.BaseExpression:
+    assert isinstance(node, cst.Call)
+    (argument,) = node.args
+    if not keep:
+        return argument.value
+    return argument.value.with_changes(
+        lpar=[cst.LeftParen(node.whitespace_before_args), *argument.value.lpar],
+        rpar=[*argument.value.rpar, cst.RightParen(argument.whitespace_after_arg)],
+    )
+
+
+def _equated(node: cst.BaseExpression, helper: str) -> cst.BaseExpression:
+    bare, opening, closing = _opened(node)
+    assert isinstance(bare, cst.Comparison)
+    (only,) = bare.comparisons
+    left = cst.Arg(ungrouped(bare.left), comma=_comma(only.operator))
+    return call(helper, [left, cst.Arg(ungrouped(only.comparator), whitespace_after_arg=closing)], opening)
+
+
+def _comma(operator: cst.BaseCompOp | cst.BaseBooleanOp) -> cst.Comma:
+    """The comma in place of an operator; one at the head of a line moves to the end of the line before."""
+    before, after = _around(operator)
+    if not broken(before) or (broken(after) and isinstance(before, cst.SimpleWhitespace)):
+        return cst.Comma(whitespace_after=after)
+    if isinstance(before, cst.ParenthesizedWhitespace) and isinstance(after, cst.ParenthesizedWhitespace):
+        before = before.with_changes(
+            empty_lines=[*before.empty_lines, cst.EmptyLine(comment=after.first_line.comment), *after.empty_lines],
+            last_line=after.last_line,
+        )
+    return cst.Comma(whitespace_after=before)
+
+
+def _apart(node: cst.BaseExpression, change: to.Apart) -> cst.BaseExpression:
+    assert isinstance(node, cst.Comparison)
+    kinds = [type(one.operator) for one in node.comparisons]
+    operators = [(_OPPOSITE[kind] if change.opposite else kind)() for kind in kinds]
+    sides = [node.left, *(one.comparator for one in node.comparisons)]
+    pairs = zip(sides, operators, sides[1:], strict=False)
+    return call(change.name, [cst.Arg(comparison(left, operator, right)) for left, operator, right in pairs])
+
+
+def _chosen(node: cst.BaseExpression, change: to.Chosen) -> cst.BaseExpression:
+    assert isinstance(node, cst.Comparison)
+    choices = node.comparisons[0].comparator
+    assert isinstance(choices, (cst.Tuple, cst.List, cst.Set))
+    operator = cst.Equal if change.inside else cst.NotEqual
+    words: list[cst.BaseExpression] = [comparison(node.left, operator(), one.value) for one in choices.elements]
+    if change.each is not None:
+        words = [call(change.each, [cst.Arg(word)]) for word in words]
+    if change.name is not None and len(words) > 1:
+        return call(change.name, [cst.Arg(word) for word in words])
+    between = cst.Or if change.inside else cst.And
+    return reduce(lambda left, right: cst.BooleanOperation(left, between(), right), words)
+
+
+def _joined(node: cst.BaseExpression, change: to.Joined) -> cst.BaseExpression:
+    operands, operators = _operands(node, change.count), _operators(node, change.count)
+    lead, rest = operands[: change.start], operands[change.start :]
+    opening: Blank = _NO_BLANK
+    closing: Blank = _NO_BLANK
+    if change.name is not None:
+        if not lead:
+            _, opening, closing = _opened(node)
+        arguments = [
+            cst.Arg(_argument(one), comma=_comma(between))
+            for one, between in zip(rest, operators[change.start :], strict=False)
+        ]
+        last = cst.Arg(_argument(rest[-1]))
+        if broken(closing):
+            last = last.with_changes(comma=cst.Comma(whitespace_after=closing))
+        else:
+            last = last.with_changes(whitespace_after_arg=closing)
+        rest = [call(change.name, [*arguments, last], opening)]
+    words = [*lead, *rest]
+    if len(words) == 1:
+        return words[0]
+    word = cst.And if change.conjunction else cst.Or
+    made = grouped(words[0], Binding.NOT)
+    for between, one in zip(operators, words[1:], strict=False):
+        operator = word(between.whitespace_before, between.whitespace_after)
+        made = cst.BooleanOperation(made, operator, grouped(one, Binding.NOT))
+    return made.with_changes(lpar=node.lpar, rpar=node.rpar)
+
+
+def _argument(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Parentheses around an argument say nothing, unless they hold lines together."""
+    bare, opening, closing = _opened(node)
+    return node if bare.lpar[_own(bare) :] or code(opening) or code(closing) else bare
+
+
+def _quantified(node: cst.BaseExpression, change: to.Quantified) -> cst.BaseExpression:
+    assert isinstance(node, cst.Call)
+    (argument,) = node.args
+    generator = argument.value
+    if isinstance(generator, cst.GeneratorExp) and not generator.lpar:  # its parentheses are those of the call
+        generator = generator.with_changes(
+            lpar=[cst.LeftParen(node.whitespace_before_args)], rpar=[cst.RightParen(argument.whitespace_after_arg)]
+        )
+    return call(change.name, [cst.Arg(name(change.neutral)), cst.Arg(generator, star="*")])
+
+
+def _divided(node: cst.BaseExpression, change: to.Divided) -> cst.BaseExpression:
+    while not isinstance(node, cst.BinaryOperation):
+        assert isinstance(node, cst.Call)
+        (argument,) = node.args
+        node = argument.value
+    left, right = (grouped(side, Binding.AWAIT) for side in (node.left, node.right))
+    if change.up:
+        sum_ = cst.BinaryOperation(left, cst.Add(), right)
+        left = grouped(cst.BinaryOperation(sum_, cst.Subtract(), cst.Integer("1")), Binding.ATOM)
+    return cst.BinaryOperation(left, cst.FloorDivide(), right)

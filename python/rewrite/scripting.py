@@ -1,0 +1,77 @@
+"""Write a branch for TorchScript, and beside it a call of a function that TorchScript does not compile."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+
+from ...codemods.edits import Edit
+from ..syntax.module import Module
+from .changes import Affirmed, Called, Change, Equated, Negated
+from .fragment import name
+from .rewriting import call, changed
+from .statement import Statement
+
+
+def parsed(module: Module, node: ast.stmt, text: bytes) -> cst.BaseStatement:
+    """The one statement that ``text`` holds, written in place of ``node``."""
+    return Statement(module, node).read(text.decode())
+
+
+def warning(module: Module, node: ast.If, compared: ast.Compare) -> cst.BaseStatement:
+    """An ``if`` that warns of two shapes, with undecided ones taken as equal, for a function one frame further down."""
+    tree = Statement(module, node).tree
+    assert isinstance(tree, cst.If)
+    changes: list[tuple[ast.expr, Change]] = [(compared, Equated("sym_eq")), (compared, Called("guard_or_true"))]
+    changes += [(compared, Negated()), *([] if node.test is compared else [(node.test, Affirmed())])]
+    further = tree.body.visit(_OneFrameFurther())
+    return tree.with_changes(test=changed(node.test, tree.test, changes), body=further)
+
+
+class _OneFrameFurther(cst.CSTTransformer):
+    """The warning is given by a function further down, so its caller is one frame further up."""
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        level = updated_node.value
+        if updated_node.keyword is None or updated_node.keyword.value != "stacklevel":
+            return updated_node
+        if not isinstance(level, cst.Integer):
+            return updated_node
+        return updated_node.with_changes(value=cst.Integer(str(level.evaluated_value + 1)))
+
+
+def branch_for_script(module: Module, node: ast.If, helper: str, parameters: Sequence[str]) -> Edit:
+    """``if torch.jit.is_scripting():`` with the statement as it is, else a call of ``helper``; raises Unfit."""
+    statement = Statement(module, node)
+    called = call(helper, [cst.Arg(cst.Name(one)) for one in parameters])
+    otherwise = cst.Else(cst.IndentedBlock([cst.SimpleStatementLine([cst.Expr(called)])]))
+    scripting = cst.parse_expression("torch.jit.is_scripting()")
+    return statement.edit([cst.If(scripting, cst.IndentedBlock([statement.tree]), otherwise)])
+
+
+def function_unused(
+    module: Module,
+    unused: str,
+    helper: str,
+    parameters: Sequence[str],
+    imports: Mapping[str, Sequence[str]],
+    body: cst.BaseStatement,
+) -> str:
+    """The text of a function that ``unused`` keeps from TorchScript, with imports of its own, and two empty lines."""
+    lines = [
+        cst.SimpleStatementLine([cst.ImportFrom(name(home), [cst.ImportAlias(cst.Name(one)) for one in sorted(names)])])
+        for home, names in sorted(imports.items())
+    ]
+    empty = [cst.EmptyLine(indent=False)] if lines else []
+    assert isinstance(body, (cst.SimpleStatementLine, cst.If))
+    first = body.with_changes(leading_lines=[*empty, *body.leading_lines])
+    function = cst.FunctionDef(
+        cst.Name(helper),
+        cst.Parameters([cst.Param(cst.Name(one)) for one in parameters]),
+        cst.IndentedBlock([*lines, first]),
+        [cst.Decorator(name(unused))],
+    )
+    text = cst.Module([], default_newline=module.newline).code_for_node(function)
+    return text + module.newline * 2

@@ -1,0 +1,121 @@
+"""Give a branch on a size a stated default: ``guard_or_false(n == 0)``, ``guard_or_true(n != 1)``.
+
+What: a comparison of sizes whose truth a branch, a conditional expression, a comprehension or an ``and``/``or``
+forces becomes ``guard_or_false(...)`` or ``guard_or_true(...)``. Shapes are compared by ``sym_eq``.
+
+Why: for an unbacked size ``if n == 0`` raises a data-dependent error. An undecided comparison now takes the path that
+is right for the general case: a size is neither 0 nor 1, two sizes are not equal, and a special case is not taken.
+
+Leaves alone: an order of two sizes (neither branch is general), an order of strides, loops that end by a size,
+branches that decide how many values are returned, a case set apart because the other branch would divide by zero
+(``if low == high: ... / (high - low)``), branches that only raise (those become checks), what TorchScript compiles, and
+code of PyTorch's users unless asked.
+
+Safety: unsafe. For an undecided size it changes which path runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.source import SourceFile
+from ..analysis.certain import Sure
+from ..analysis.flow import Flow
+from ..analysis.polarity import NoDefault, general
+from ..analysis.purpose import branches
+from ..analysis.shapes import compared_shapes, unfit_for_sym_eq
+from ..analysis.surely import surely
+from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.together import compared_one_by_one
+from ..analysis.truths import Leaf, is_scalar_test
+from ..analysis.unfit import Unfit
+from ..rewrite.changes import Called, Change, Chosen, Compared, Equated, Negated
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, skip
+from ..rewrite.spelling import Spelled, guarded, spell
+from ..syntax.module import Module
+
+NAME = "guard_size_branches"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    for module, known, leaf, shortcut in branches(source):
+        if not shortcut and not is_scalar_test(leaf.node, known):
+            yield _answer(module, known, leaf, context)
+
+
+def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:
+    stop = obstacle(module, leaf.function, context, asked=True)
+    if stop:
+        return skip(NAME, module, leaf.node, *stop)
+    if leaf.value_taken and (isinstance(leaf.test, ast.Call) or not isinstance(leaf.node, ast.Compare)):
+        return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
+    if isinstance(leaf.node, ast.Call) and _contiguity(leaf.node):
+        return skip(NAME, module, leaf.node, "contiguity-under-check", "is_contiguous() of undecided sizes")
+    default = general(module, known, leaf)
+    if isinstance(default, NoDefault):
+        return skip(NAME, module, leaf.node, default.reason, default.detail)
+    text = module.text(leaf.node).decode()
+    taken = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
+    words = doubted([taken, *doubts_of_script(module, leaf.function)])
+    shapes = compared_shapes(known, leaf.node)
+    if shapes is not None:
+        return _on_shapes(module, known, leaf, context, shapes, words)
+    guard = spell(module, leaf.node, guarded(f"guard_or_{str(default.truth).lower()}"), context)
+    if guard is None:
+        return cannot_name(NAME, module, leaf.node, "guard_or_false")
+    if isinstance(leaf.node, ast.Compare) and isinstance(leaf.node.ops[0], (ast.In, ast.NotIn)):
+        return _on_choices(module, leaf.node, guard, words)
+    if _asked_for_truth(leaf.node) and surely(module).of(leaf.node) not in (Sure.WHOLE, Sure.NUMBER):
+        return skip(NAME, module, leaf.node, "may-be-none", f"`{text}` may be None, which `!= 0` says nothing about")
+    changes: list[tuple[ast.expr, Change]] = [(leaf.node, Called(guard.text))]
+    if _asked_for_truth(leaf.node):
+        changes.insert(0, (leaf.node, Compared("!=")))
+    message = f"give `{text}` a default"
+    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, message, guard.needs, words)
+
+
+def _on_shapes(
+    module: Module, known: Flow, leaf: Leaf, context: Context, shapes: ast.Compare, words: str | None
+) -> Fix | Skip:
+    """``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``: shapes differ in general."""
+    unfit = unfit_for_sym_eq(surely(module), shapes)
+    if unfit:
+        return skip(NAME, module, leaf.node, *unfit)
+    guard = spell(module, leaf.node, guarded("guard_or_false"), context)
+    equal = spell(module, leaf.node, guarded("sym_eq"), context)
+    if guard is None or equal is None:
+        return cannot_name(NAME, module, leaf.node, "sym_eq")
+    changes: list[tuple[ast.expr, Change]] = [(shapes, Equated(equal.text)), (shapes, Called(guard.text))]
+    if isinstance(shapes.ops[0], ast.NotEq):
+        changes.append((shapes, Negated()))
+    message = f"compare the shapes without forcing each size: `{module.text(shapes).decode()}`"
+    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, message, (*guard.needs, *equal.needs), words)
+
+
+def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str | None) -> Fix | Skip:
+    """``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
+    try:
+        compared_one_by_one(surely(module), node)
+    except Unfit as unfit:
+        return skip(NAME, module, node, unfit.reason, unfit.detail)
+    changes = [(node, Chosen(isinstance(node.ops[0], ast.In), each=guard.text))]
+    message = f"`{module.text(node).decode()}` compares one after the other"
+    return change(NAME, Safety.UNSAFE, module, node, changes, message, guard.needs, words)
+
+
+def _contiguity(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "is_contiguous"
+
+
+def _asked_for_truth(node: ast.expr) -> bool:
+    """A bare size, not a comparison or a call that compares."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in _SIZE_CALLS
+    return not isinstance(node, ast.Compare)
+
+
+_SIZE_CALLS = frozenset({"size", "numel", "stride", "storage_offset", "item", "nelement"})
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

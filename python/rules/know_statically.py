@@ -1,0 +1,63 @@
+"""Take a shortcut only when it is known to apply: ``if statically_known_true(n == 1)``.
+
+What: a comparison of sizes that chooses a cheaper way to the same result: in a graph pass, on one kind of device,
+under a tuning flag, or for one exact value of a scalar.
+
+Why: not taking such a branch costs time and nothing else, so it is not worth a guard (and a recompilation for every
+other size), let alone an error.
+
+Leaves alone: branches that compute something else, loops, what TorchScript compiles, code of PyTorch's users unless
+asked.
+
+Safety: unsafe. A size that is dynamic no longer takes the shortcut, even where its example value would allow it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.source import SourceFile
+from ..analysis.flow import Flow
+from ..analysis.purpose import EAGER_ONLY, branches, eager_only
+from ..analysis.shapes import compared_shapes
+from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.truths import Leaf
+from ..rewrite.changes import Called
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, skip
+from ..rewrite.spelling import guarded, spell
+from ..syntax.module import Module
+
+NAME = "know_statically"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    for module, known, leaf, shortcut in branches(source):
+        if shortcut:
+            yield _answer(module, known, leaf, context)
+
+
+def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:
+    stop = obstacle(module, leaf.function, context, asked=True)
+    if stop:
+        return skip(NAME, module, leaf.node, *stop)
+    if eager_only(module, leaf.node):
+        return skip(NAME, module, leaf.node, *EAGER_ONLY)
+    if leaf.value_taken and not isinstance(leaf.node, ast.Compare):
+        return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
+    if isinstance(leaf.test, ast.While):
+        return skip(NAME, module, leaf.node, "loop-condition", "a loop must know when it ends")
+    if not isinstance(leaf.node, ast.Compare) or compared_shapes(known, leaf.node) is not None:
+        return skip(NAME, module, leaf.node, "not-a-comparison", "only a comparison of two numbers is looked up")
+    spelled = spell(module, leaf.node, guarded("statically_known_true"), context)
+    if spelled is None:
+        return cannot_name(NAME, module, leaf.node, "statically_known_true")
+    text = module.text(leaf.node).decode()
+    default = f"where `{text}` is not known beforehand, the shortcut is not taken"
+    words = doubted([default, *doubts_of_script(module, leaf.function)])
+    changes = [(leaf.node, Called(spelled.text))]
+    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, f"`{text}` only saves time", spelled.needs, words)
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", (*SIZE_MARKERS, b"Number"), decide, __doc__)

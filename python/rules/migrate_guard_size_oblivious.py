@@ -1,0 +1,72 @@
+"""Replace the deprecated ``guard_size_oblivious(n == 0)`` by a guard that says its default.
+
+What: ``guard_size_oblivious(e)`` → ``guard_or_false(e)`` or ``guard_or_true(e)``, by what ``e`` compares and what
+stands on its branches; in a branch that only saves time → ``statically_known_true(e)``; where neither answer is right
+in general, such as an order of two sizes, → ``e`` itself, which must then be known.
+
+Why: ``guard_size_oblivious`` reasoned as if no size were 0 or 1, whatever the branch did with the answer. Deprecated
+since torch 2.8.
+
+Leaves alone: calls with other than one argument, and functions of that name that the file defines itself.
+
+Safety: unsafe. For an undecided size the default is now the one that is written, not the one that was implied.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.source import SourceFile
+from ..analysis.flow import Flow, flow
+from ..analysis.polarity import NoDefault, general
+from ..analysis.purpose import only_optimizes
+from ..analysis.truths import Leaf, forced_by
+from ..rewrite.changes import Named, Uncalled
+from ..rewrite.findings import cannot_name, change, fix
+from ..rewrite.retired import unused_imports
+from ..rewrite.spelling import guarded, renamed
+from ..syntax.module import Module, parse
+
+NAME = "migrate_guard_size_oblivious"
+_OLD = "guard_size_oblivious"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    known = flow(module)
+    for node in module.nodes.every(ast.Call):
+        if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
+            continue
+        if (module.meaning(node.func) or "").endswith(f"symbolic_shapes.{_OLD}"):
+            yield _answer(module, known, node, context)
+
+    for statement, edit in unused_imports(module, (_OLD,)):
+        message = f"nothing uses `{_OLD}` any more"
+        yield fix(NAME, Safety.UNSAFE, module, statement, [edit], message, (), "importers of the name lose it")
+
+
+def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fix | Skip:
+    condition = call.args[0]
+    leaf = Leaf(condition, forced_by(module, call), module.function_of(call))
+    default = general(module, known, leaf)
+    text = module.text(condition).decode()
+    if only_optimizes(module, known, Leaf(call, leaf.test, leaf.function)):
+        helper, words = "statically_known_true", f"where `{text}` is not known beforehand, the shortcut is not taken"
+    elif isinstance(default, NoDefault):
+        words = f"an undecided `{text}` raises: {default.detail}"
+        grouped = isinstance(module.parents[call], ast.UnaryOp) or b"\n" in module.text(call)
+        changes = [(call, Uncalled(grouped))]
+        return change(NAME, Safety.UNSAFE, module, call, changes, f"`{_OLD}` is deprecated", (), words)
+    else:
+        truth = str(default.truth).lower()
+        helper, words = f"guard_or_{truth}", f"an undecided `{text}` is taken as {truth}: {default.why}"
+    spelled = renamed(module, call.func, guarded(helper), context)
+    if spelled is None:
+        return cannot_name(NAME, module, call, helper)
+    named = [(call.func, Named(spelled.text))]
+    return change(NAME, Safety.UNSAFE, module, call, named, f"`{_OLD}` is deprecated", spelled.needs, words)
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", (_OLD.encode(),), decide, __doc__)

@@ -1,0 +1,151 @@
+"""Use the names that Inductor's ``sizevars`` has today: ``evaluate_static_shape`` → ``guard_int``.
+
+What: calls on ``sizevars`` (and on ``self`` in the class that defines the old name) of ``evaluate_static_shape(s)``,
+``guard_equals/leq/lt``, ``is_expr_static_and_true``, ``size_hint`` with a ``fallback``, and ``size_hint(a) ==
+size_hint(b)``.
+
+Why: the old names are gone; the new ones say whether they specialise (``guard_int``), check (``check_equals``), look
+up (``statically_known_true``) or estimate (``optimization_hint``).
+
+Leaves alone: ``size_hint`` without a ``fallback``, which raises for an unbacked size: whether an estimate is wanted
+there or a guard is not seen from the call. A new name that the target torch does not have.
+
+Safety: safe for the plain renames, whose meaning is the same; unsafe where hints were compared.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.edits import Edit
+from ...codemods.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.source import SourceFile
+from ...codemods.torchapi.releases import available
+from ..analysis.unfit import Unfit
+from ..rewrite.changes import Attributed, Called, Change, Equated, Uncalled
+from ..rewrite.findings import change, fix, skip
+from ..rewrite.writing import edited, renamed_definition
+from ..syntax.module import Module, parse
+
+NAME = "migrate_inductor_sizevars"
+_HOME = "torch._inductor.sizevars.SizeVarAllocator"
+_RENAMED = {
+    "evaluate_static_shape": "guard_int",
+    "evaluate_static_shapes": "guard_int_seq",
+    "is_expr_static_and_true": "statically_known_true",
+}
+# These returned an expression once and return nothing now; one of them has a twin that still does.
+_STATEMENTS = {"guard_equals": "check_equals", "guard_leq": "check_leq", "guard_lt": "check_lt"}
+_RETURNING = {"guard_equals": "check_equals_and_simplify"}
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    defined = _definitions(module)
+    for node in module.nodes.every(ast.Compare, ast.Call):
+        if isinstance(node, ast.Compare) and _hints_compared(node):
+            yield _compared(module, node, context)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_sizevars(node.func.value):
+            yield from _call(module, node, node.func, context)
+    for definition, name in defined.items():
+        if available(f"{_HOME}.{_RENAMED[name]}", context.min_torch, context.api):
+            yield from _definition(module, definition, name)
+
+
+def _is_sizevars(receiver: ast.expr) -> bool:
+    return ast.unparse(receiver).rpartition(".")[2] == "sizevars"
+
+
+def _call(module: Module, call: ast.Call, func: ast.Attribute, context: Context) -> Iterator[Fix | Skip]:
+    old, statement = func.attr, isinstance(module.parents[call], ast.Expr)
+    new = _RENAMED.get(old) or (_STATEMENTS.get(old) if statement else _RETURNING.get(old))
+    if old == "size_hint":
+        if any(isinstance(above, ast.Compare) and _hints_compared(above) for above in [module.parents[call]]):
+            return
+        if not any(keyword.arg == "fallback" for keyword in call.keywords):
+            yield skip(NAME, module, call, "hint-or-guard", "without a fallback this may want a guard or an estimate")
+            return
+        new = "optimization_hint"
+    elif new is None:
+        if old in _STATEMENTS:
+            yield skip(NAME, module, call, "result-used", f"`{_STATEMENTS[old]}` returns nothing")
+        return
+    if not available(f"{_HOME}.{new}", context.min_torch, context.api):
+        yield skip(NAME, module, call, "not-in-this-torch", f"the torch that will run this has no `{new}` yet")
+        return
+    yield change(NAME, Safety.SAFE, module, call, [(func, Attributed(new))], f"`{old}` is `{new}` today")
+
+
+def _hints_compared(node: ast.Compare) -> bool:
+    """``sizevars.size_hint(a) == sizevars.size_hint(b)``."""
+    return (
+        len(node.ops) == 1
+        and isinstance(node.ops[0], ast.Eq)
+        and all(
+            isinstance(side, ast.Call)
+            and isinstance(side.func, ast.Attribute)
+            and side.func.attr == "size_hint"
+            and _is_sizevars(side.func.value)
+            and len(side.args) == 1
+            for side in (node.left, node.comparators[0])
+        )
+    )
+
+
+def _compared(module: Module, node: ast.Compare, context: Context) -> Fix | Skip:
+    left, right = node.left, node.comparators[0]
+    assert isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and isinstance(right, ast.Call)
+    if left.keywords or right.keywords:
+        return skip(
+            NAME, module, node, "hint-or-guard", "hints with a fallback are estimates; comparing them is a heuristic"
+        )
+    if not available(f"{_HOME}.guard_or_false", context.min_torch, context.api):
+        return skip(NAME, module, node, "not-in-this-torch", "the torch that will run this has no `guard_or_false` yet")
+    changes: list[tuple[ast.expr, Change]] = [
+        (left, Uncalled()),
+        (right, Uncalled()),
+        (node, Equated("sympy.Eq")),
+        (node, Called(f"{ast.unparse(left.func.value)}.guard_or_false")),
+    ]
+    default = "sizes that are not known to be equal are taken as different"
+    needs = () if "sympy" in module.imports else ("sympy",)
+    message = "equal hints do not make equal sizes"
+    return change(NAME, Safety.UNSAFE, module, node, changes, message, needs, default)
+
+
+def _definitions(module: Module) -> dict[ast.ClassDef, str]:
+    """Classes that define an old name whose new name they lack."""
+    found: dict[ast.ClassDef, str] = {}
+    for node in module.nodes.every(ast.ClassDef):
+        methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+        for old, new in _RENAMED.items():
+            if old in methods and new not in methods:
+                found[node] = old
+    return found
+
+
+def _definition(module: Module, owner: ast.ClassDef, old: str) -> Iterator[Fix | Skip]:
+    """The method and the calls on ``self`` get the new name together."""
+    edits: list[Edit] = []
+    try:
+        for node in ast.walk(owner):
+            if isinstance(node, ast.FunctionDef) and node.name == old:
+                edits.append(renamed_definition(module, node, _RENAMED[old]))
+            elif isinstance(node, ast.Attribute) and node.attr == old and ast.unparse(node.value) == "self":
+                edits.append(edited(module, node, [(node, Attributed(_RENAMED[old]))]))
+    except Unfit as unfit:
+        yield skip(NAME, module, owner, unfit.reason, unfit.detail)
+        return
+    message = f"`{old}` is `{_RENAMED[old]}` today, here where it is defined"
+    yield fix(NAME, Safety.UNSAFE, module, owner, edits, message, default="callers must use the new name")
+
+
+rule = Rule(
+    NAME,
+    Safety.UNSAFE,
+    "Python",
+    (b"sizevars.", *(f"def {name}(".encode() for name in _RENAMED)),
+    decide,
+    __doc__,
+)

@@ -1,0 +1,75 @@
+"""Join what a check tests symbolically: ``_check(a == 1 and b == 2)`` → ``_check(sym_and(a == 1, b == 2))``.
+
+What: ``and``, ``or``, chained comparisons, ``in`` and ``all(...)``/``any(...)`` in what a ``torch._check`` tests,
+when an operand before the last compares sizes. Concrete operands at the front stay where they are: ``ndim == 4 and
+sym_and(...)``.
+
+Why: ``and`` calls ``bool()`` on every operand but the last, which decides a size before the check can defer it.
+
+Leaves alone: an operand that is safe to evaluate only after the one before it (an index, a division), and conditions
+whose only comparison of sizes stands last, which are right as they are.
+
+Safety: safe where every operand surely is a bool and can be evaluated in any case: names, constants, sums and products
+of sizes, what a tensor of enough dimensions says of itself. Else unsafe, and the fix says which values it does not hold
+for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.source import SourceFile
+from ..analysis.flow import Flow, flow
+from ..analysis.surely import Surely, surely
+from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.truths import check_conditions, forced_parts
+from ..analysis.unfit import Unfit
+from ..rewrite.deferring import Deferral
+from ..rewrite.findings import CHECK_MARKERS, change, doubted, safety_of, skip
+from ..rewrite.joining import Joiner
+from ..syntax.module import Module, parse
+
+NAME = "use_sym_and_or"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    known = flow(module)
+    for condition in check_conditions(module):
+        if not module.in_format_string(condition):
+            yield from _answer(module, known, condition, context)
+
+
+def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) -> Iterator[Fix | Skip]:
+    try:
+        found = _joined(surely(module), known, condition, context)
+    except Unfit as unfit:
+        yield skip(NAME, module, condition, unfit.reason, unfit.detail)
+        return
+    if found is None:
+        return
+    stop = obstacle(module, module.function_of(condition), context, asked=False)
+    if stop:
+        yield skip(NAME, module, condition, *stop)
+        return
+    message = f"`{module.text(condition).decode()}` forces its operands one by one"
+    doubts = [*found.doubts, *doubts_of_script(module, module.function_of(condition))]
+    yield change(NAME, safety_of(doubts), module, condition, found.changes, message, found.needs, doubted(doubts))
+
+
+def _joined(known: Surely, flow: Flow, condition: ast.expr, context: Context) -> Joiner | Deferral | None:
+    """What becomes of the condition, or None; ``not (a and b)`` is written anew by De Morgan's laws."""
+    if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        if not any(True for _ in forced_parts(condition, flow)):
+            return None
+        deferral = Deferral(known, context, condition)
+        deferral.condition(condition, True)
+        return deferral
+    joiner = Joiner(known, context)
+    joiner.join(condition)
+    return joiner if joiner.changes else None
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", CHECK_MARKERS, decide, __doc__)

@@ -1,0 +1,76 @@
+"""Compare whole shapes symbolically: ``torch._check(a.shape == b.shape)`` → ``torch._check(sym_eq(a.shape, b.shape))``.
+
+What: ``==`` of two shapes in what a ``torch._check`` tests.
+
+Why: comparing tuples compares the sizes one by one and forces each answer; ``sym_eq`` joins them into one expression,
+which a check can defer to run time.
+
+Leaves alone: comparisons in branches (`guard_size_branches` gives those a default), a list against a tuple (never
+equal in Python, but equal for ``sym_eq``), and sides that may be None or hold more than sizes.
+
+Safety: safe where both sides surely are tuples, or both lists, of sizes; else unsafe: ``sym_eq`` takes a list and a
+tuple of the same sizes for equal, and refuses what is no size.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.source import SourceFile
+from ..analysis.flow import Flow, flow
+from ..analysis.shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
+from ..analysis.surely import surely
+from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.truths import check_conditions
+from ..rewrite.changes import Equated
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, safety_of, skip
+from ..rewrite.spelling import guarded, spell
+from ..syntax.module import Module, parse
+
+NAME = "use_sym_eq"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    if b" == " not in source.content:
+        return
+    module = parse(source)
+    known = flow(module)
+    for condition in check_conditions(module):
+        for node in _tested(condition):
+            yield from _answer(module, known, node, context)
+
+
+def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
+    """The comparisons a condition is made of, through ``and`` and ``or`` but not through ``not``."""
+    if isinstance(condition, ast.BoolOp):
+        for value in condition.values:
+            yield from _tested(value)
+    elif isinstance(condition, ast.Compare):
+        yield condition
+    elif isinstance(condition, ast.Call):
+        for argument in condition.args:
+            yield from _tested(argument)
+
+
+def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) -> Iterator[Fix | Skip]:
+    shapes = compared_shapes(known, node)
+    if shapes is None or not isinstance(shapes.ops[0], ast.Eq) or module.in_format_string(node):
+        return
+    types = surely(module)
+    stop = obstacle(module, module.function_of(node), context, asked=False) or unfit_for_sym_eq(types, shapes)
+    if stop:
+        yield skip(NAME, module, node, *stop)
+        return
+    equal = spell(module, node, guarded("sym_eq"), context)
+    if equal is None:
+        yield cannot_name(NAME, module, node, "sym_eq")
+        return
+    message = f"`{module.text(node).decode()}` forces each size"
+    changes = [(shapes, Equated(equal.text))]
+    doubts = [*doubts_of_sym_eq(types, shapes), *doubts_of_script(module, module.function_of(node))]
+    yield change(NAME, safety_of(doubts), module, node, changes, message, equal.needs, doubted(doubts))
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

@@ -1,0 +1,123 @@
+"""Take the smaller or larger of two sizes symbolically: ``min(m, n)`` → ``torch.sym_min(m, n)``.
+
+What: ``min`` and ``max`` of exactly two operands of which one is a size.
+
+Why: the builtin compares, and so decides which size is the smaller one; ``sym_min`` keeps both in an expression.
+
+Leaves alone: other numbers of operands, ``key=`` and ``default=``, floats, sequences, strides that are sorted, sympy
+expressions of Inductor (they are no sizes of a tensor), operands that may be None, and what TorchScript compiles.
+
+Safety: safe where both operands surely are whole numbers; unsafe where one is taken for a whole number.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.source import SourceFile
+from ..analysis.certain import Sure
+from ..analysis.flow import Flow, flow
+from ..analysis.surely import Surely, surely
+from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.values import Kind
+from ..rewrite.changes import Named
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, safety_of, skip
+from ..rewrite.spelling import spell
+from ..syntax.module import Module, parse
+
+NAME = "use_sym_min_max"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    if b"min(" not in source.content and b"max(" not in source.content:
+        return
+    module = parse(source)
+    known = flow(module)
+    for node in module.nodes.every(ast.Call):
+        if _builtin(module, node) and not module.in_format_string(node):
+            yield from _answer(module, known, node, context)
+
+
+def _builtin(module: Module, node: ast.Call) -> bool:
+    named = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
+    return named and (module.meaning(node.func) or "").startswith("builtins.")
+
+
+def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> Iterator[Fix | Skip]:
+    kinds = [known.kind(one.value if isinstance(one, ast.Starred) else one) for one in node.args]
+    if not any(kind is Kind.SIZE or kind.several for kind in kinds):
+        return
+    types = surely(module)
+    reason = _unfit(types, node, kinds)
+    if reason:
+        yield skip(NAME, module, node, *reason)
+        return
+    if _bounds_a_loop(module, node):
+        yield skip(NAME, module, node, "loop-bound", "the loop that goes so far decides it")
+        return
+    stop = obstacle(module, module.function_of(node), context, asked=False)
+    if stop:
+        yield skip(NAME, module, node, *stop)
+        return
+    assert isinstance(node.func, ast.Name)
+    symbol = f"torch.sym_{node.func.id}"
+    spelled = spell(module, node, symbol, context)
+    if spelled is None:
+        yield cannot_name(NAME, module, node, symbol)
+        return
+    changes = [(node.func, Named(spelled.text))]
+    message = f"`{module.text(node).decode()}` decides which size is which"
+    doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in node.args if not types.whole(one)]
+    doubts += doubts_of_script(module, module.function_of(node))
+    yield change(NAME, safety_of(doubts), module, node, changes, message, spelled.needs, doubted(doubts))
+
+
+def _bounds_a_loop(module: Module, node: ast.Call) -> bool:
+    """Whether a ``range`` has decided the size, or will: the value counts its turns, or is a part of one turn."""
+    function = module.function_of(node)
+    named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    for above in module.ancestors(node):
+        if isinstance(above, ast.Call) and _builtin(module, above):
+            continue
+        if isinstance(above, ast.Call):
+            return _ranges(module, above)
+        if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name) and function is not None:
+            name = above.targets[0].id
+            calls = [one for one in function.nodes.every(ast.Call) if _ranges(module, one)]
+            bounds = any(isinstance(one, ast.Name) and one.id == name for call in calls for one in ast.walk(call))
+            return bounds or any(_counts(module, one, named) for one in module.ancestors(above))
+        if not isinstance(above, (ast.BinOp, ast.IfExp)):
+            return False
+    return False
+
+
+def _ranges(module: Module, call: ast.Call) -> bool:
+    return module.meaning(call.func) == "builtins.range"
+
+
+def _counts(module: Module, loop: ast.AST, names: set[str]) -> bool:
+    """``for off in range(...)`` with ``off`` among the names."""
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or not isinstance(loop.iter, ast.Call):
+        return False
+    return loop.target.id in names and _ranges(module, loop.iter)
+
+
+def _unfit(types: Surely, node: ast.Call, kinds: list[Kind]) -> tuple[str, str] | None:
+    if node.keywords or len(node.args) != 2 or any(isinstance(one, ast.Starred) for one in node.args):
+        return "not-binary", "sym_min and sym_max take two operands"
+    if any(kind not in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN) for kind in kinds):
+        return "may-be-float", "one operand is not known to be a whole number"
+    for part in (
+        part for one in node.args for part in ast.walk(one) if isinstance(part, (ast.Name, ast.Constant, ast.Call))
+    ):
+        known = types.of(part)
+        if known in (Sure.FLOAT, Sure.NUMBER):
+            return "may-be-float", "one operand is not known to be a whole number"
+        if known in (Sure.OPTIONAL, Sure.NOTHING):
+            return "may-be-none", "one operand may be None"
+    return None
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

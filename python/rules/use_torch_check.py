@@ -1,0 +1,75 @@
+"""Refuse bad sizes by a check that can wait: ``if n != m: raise ...`` → ``torch._check(n == m, lambda: ...)``.
+
+What: an ``if`` on sizes whose body only raises, and an ``assert`` on sizes. RuntimeError → ``_check``, ValueError →
+``_check_value``, IndexError → ``_check_index``, TypeError → ``_check_type``, NotImplementedError →
+``_check_not_implemented``, AssertionError → ``_check_with``, and ``assert`` → ``_check``. The condition is negated by
+De Morgan's laws, with ``sym_and``, ``sym_or`` and ``sym_eq`` inside; concrete conditions in front stay in front.
+
+Why: a check of undecided sizes becomes an assertion at run time; an ``if`` must know now.
+
+Leaves alone: other exceptions, ``raise ... from``, several arguments, ``elif``, conditions that may be no bool or that
+decide a size by themselves (``int(n)``), messages that a lambda would change (``locals()``, ``super()``), and what
+TorchScript compiles (it has no lambdas).
+
+Safety: safe when the exception and its text stay the same whatever the values are: comparisons of what surely are sizes
+and other plain values, and a message that surely is a str. Else unsafe, and the fix says why: an exception without a
+message gets one; ``assert`` and an AssertionError without a message become RuntimeError; a value that is taken for a
+size may be something else.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.source import SourceFile
+from ..analysis.flow import Flow, flow
+from ..analysis.purpose import only_raises
+from ..analysis.territory import obstacle
+from ..analysis.truths import forced_parts
+from ..analysis.unfit import Unfit
+from ..rewrite.findings import SIZE_MARKERS, skip
+from ..rewrite.refusals import check_for
+from ..syntax.module import Module, parse
+
+NAME = "use_torch_check"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    known = flow(module)
+    refusals: list[ast.If | ast.Assert] = [*module.nodes.every(ast.Assert)]
+    refusals += [node for node in module.nodes.every(ast.If) if only_raises(node)]
+    for node in refusals:
+        if any(True for _ in forced_parts(node.test, known)):
+            yield _answer(module, known, node, context)
+
+
+def _answer(module: Module, known: Flow, node: ast.If | ast.Assert, context: Context) -> Fix | Skip:
+    stop = obstacle(module, module.function_of(node), context, asked=False)
+    if stop:
+        return skip(NAME, module, node.test, *stop)
+    if _of_other_types(module, node):
+        return skip(NAME, module, node.test, "not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
+    try:
+        return check_for(NAME, module, node, context)
+    except Unfit as unfit:
+        return skip(NAME, module, node.test, unfit.reason, unfit.detail)
+
+
+def _of_other_types(module: Module, node: ast.If | ast.Assert) -> bool:
+    """``if isinstance(n, (int, SymInt)): ... else:`` holds here, so ``n`` is something else, such as a sympy number."""
+    names = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
+    below: ast.AST = node
+    for above in module.ancestors(node):
+        if isinstance(above, ast.If) and below in above.orelse and isinstance(above.test, ast.Call):
+            call = above.test
+            named = isinstance(call.func, ast.Name) and call.func.id == "isinstance" and len(call.args) == 2
+            if named and isinstance(call.args[0], ast.Name) and call.args[0].id in names:
+                return "SymInt" in ast.unparse(call.args[1])
+        below = above
+    return False
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

@@ -1,0 +1,1 @@
+"""The text of a file as a tree, its scopes and its places."""

@@ -1,0 +1,162 @@
+"""Which scope binds a name at a place, as Python's own symbol table has it."""
+
+from __future__ import annotations
+
+import ast
+import symtable
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+class Scopes:
+    """The scopes of a module. A name that no scope of the file binds is a builtin.
+
+    Functions and classes are answered by ``symtable``, so that a local import further down, ``except … as``, captures
+    of ``match``, ``global`` and ``nonlocal`` count as the interpreter counts them.
+    """
+
+    def __init__(self, tree: ast.Module, content: bytes, parents: Mapping[ast.AST, ast.AST]) -> None:
+        self._tree = tree
+        self._content = content
+        self._parents = parents
+        self._locals: dict[ast.AST, frozenset[str]] = {}
+        self._owners: dict[tuple[str, ast.AST | None], ast.AST | None] = {}
+        self._globals: dict[ast.AST, frozenset[str]] = {}
+        self._mentioned: dict[ast.AST, set[str]] = {}
+
+    @cached_property
+    def _top(self) -> symtable.SymbolTable | None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            try:
+                return symtable.symtable(self._content, "<source>", "exec")  # type: ignore[arg-type]
+            except (SyntaxError, ValueError):  # ``ast`` reads some texts that do not compile
+                return None
+
+    @cached_property
+    def _tables(self) -> dict[tuple[str, int], list[symtable.SymbolTable]]:
+        found: dict[tuple[str, int], list[symtable.SymbolTable]] = {}
+        pending = [self._top] if self._top else []
+        while pending:
+            for table in pending.pop().get_children():
+                found.setdefault((table.get_name(), table.get_lineno()), []).append(table)
+                pending.append(table)
+        return found
+
+    def _symbols(self, node: ast.AST) -> Iterator[symtable.Symbol]:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for table in self._tables.get((node.name, node.lineno), ()):
+                yield from table.get_symbols()
+
+    def local(self, scope: ast.AST) -> frozenset[str]:
+        """The names that a scope binds for itself."""
+        if scope not in self._locals:
+            self._locals[scope] = frozenset(self._bound_by(scope))
+        return self._locals[scope]
+
+    def _bound_by(self, scope: ast.AST) -> Iterator[str]:
+        if isinstance(scope, ast.Lambda):
+            spec = scope.args
+            extra = [one for one in (spec.vararg, spec.kwarg) if one]
+            yield from (one.arg for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *extra))
+        elif isinstance(scope, _COMPREHENSIONS):
+            for generator in scope.generators:
+                yield from (one.id for one in ast.walk(generator.target) if isinstance(one, ast.Name))
+        else:
+            for symbol in self._symbols(scope):
+                if symbol.is_local():
+                    yield symbol.get_name()
+
+    @cached_property
+    def of_module(self) -> frozenset[str]:
+        """The names bound at the top of the file, those included that a function declares ``global`` and binds."""
+        top = self._top.get_symbols() if self._top else []
+        bound = {one.get_name() for one in top if one.is_assigned() or one.is_imported() or one.is_namespace()}
+        return frozenset(bound) | self.rebound_globals
+
+    @cached_property
+    def rebound_globals(self) -> frozenset[str]:
+        """Names of the module that a function or a class binds by ``global``."""
+        return self._declared(b"global ", symtable.Symbol.is_declared_global)
+
+    @cached_property
+    def rebound_outer(self) -> frozenset[str]:
+        """Names that a nested function binds by ``nonlocal``, or a comprehension by ``:=``."""
+        return self._declared(b"", symtable.Symbol.is_nonlocal)
+
+    def _declared(self, word: bytes, declared: Callable[[symtable.Symbol], bool]) -> frozenset[str]:
+        if word not in self._content:
+            return frozenset()
+        symbols = (one for tables in self._tables.values() for table in tables for one in table.get_symbols())
+        return frozenset(
+            one.get_name()
+            for one in symbols
+            if declared(one) and (one.is_assigned() or one.is_imported() or one.is_namespace())
+        )
+
+    @cached_property
+    def _starred(self) -> bool:
+        """``from x import *`` may bind any name, a builtin's too."""
+        return b"import *" in self._content
+
+    def chain(self, place: ast.AST) -> list[ast.AST]:
+        """The scopes whose names are seen at ``place``, innermost first, without the module."""
+        below, at = place, self._parents.get(place)
+        found: list[ast.AST] = []
+        before = below
+        while at is not None:
+            if self._within(at, below, before) and not (isinstance(at, ast.ClassDef) and found):
+                found.append(at)
+            before, below, at = below, at, self._parents.get(at)
+        return found
+
+    def _within(self, at: ast.AST, below: ast.AST, before: ast.AST) -> bool:
+        if isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return below in at.body
+        if isinstance(at, ast.Lambda):
+            return below is at.body
+        if isinstance(at, _COMPREHENSIONS):
+            first = at.generators[0]
+            return not (below is first and before is first.iter)
+        return False
+
+    def owner(self, name: str, place: ast.AST) -> ast.AST | None:
+        """The scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
+        scopes = self.chain(place)
+        seen = name, scopes[0] if scopes else None
+        if seen not in self._owners:
+            self._owners[seen] = self._owner(name, scopes)
+        return self._owners[seen]
+
+    def _owner(self, name: str, scopes: Iterable[ast.AST]) -> ast.AST | None:
+        for scope in scopes:
+            if name in self.local(scope):
+                return scope
+            if name in self._global_in(scope):
+                break
+        return self._tree if name in self.of_module or self._starred or self._top is None else None
+
+    def _global_in(self, scope: ast.AST) -> frozenset[str]:
+        if not self._says_global:
+            return frozenset()
+        if scope not in self._globals:
+            self._globals[scope] = frozenset(one.get_name() for one in self._symbols(scope) if one.is_declared_global())
+        return self._globals[scope]
+
+    @cached_property
+    def _says_global(self) -> bool:
+        return b"global " in self._content
+
+    def mentions(self, scope: FunctionNode, name: str) -> bool:
+        """Whether a function, or one nested in it, uses or declares ``name``."""
+        if scope not in self._mentioned:
+            walked = list(ast.walk(scope))
+            declared = {one.get_name() for node in walked if isinstance(node, _SCOPES) for one in self._symbols(node)}
+            self._mentioned[scope] = declared | {one.id for one in walked if isinstance(one, ast.Name)}
+        return name in self._mentioned[scope]

@@ -1,0 +1,367 @@
+"""What the Python wing decides about a few lines: which truth, for what purpose, where, and what must hold for it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from goldens import installed_torch
+from symfix.codemods.edits import Edit
+from symfix.codemods.rule import Context, Fix, Safety
+from symfix.codemods.source import SourceFile
+from symfix.python.analysis.dominance import facts_at, rank_asked
+from symfix.python.analysis.evaluation import Results, Scope, evaluate
+from symfix.python.analysis.flow import Flow, flow
+from symfix.python.analysis.messages import read_only_in
+from symfix.python.analysis.polarity import Default, NoDefault, general
+from symfix.python.analysis.purpose import branches, compares_order, only_raises
+from symfix.python.analysis.reach import reached
+from symfix.python.analysis.receivers import imports_torch, is_node_metadata, runs_on_tensors, shown_to_be_tensors
+from symfix.python.analysis.shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
+from symfix.python.analysis.sharing import shared_lists
+from symfix.python.analysis.surely import surely
+from symfix.python.analysis.territory import obstacle, on_host, scripted, speaks_to_script
+from symfix.python.analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
+from symfix.python.analysis.totality import Partial, partial
+from symfix.python.analysis.truths import check_conditions, forced_by, forced_parts, leaves, negated, only_truth_counts
+from symfix.python.analysis.unfit import Unfit
+from symfix.python.analysis.values import Kind, Row
+from symfix.python.language import errors, obscure, same_code
+from symfix.python.rewrite import changes as to
+from symfix.python.rewrite.alternatives import alternatives, extent
+from symfix.python.rewrite.beside_script import check_beside_script, warning_beside_script
+from symfix.python.rewrite.deferring import Deferral
+from symfix.python.rewrite.findings import cannot_name, doubted, safety_of
+from symfix.python.rewrite.imports import complete
+from symfix.python.rewrite.joining import Joiner
+from symfix.python.rewrite.scripting import branch_for_script
+from symfix.python.syntax.module import Function, Module, imported_names, literal, parse, spelled
+from symfix.python.syntax.scopes import Scopes
+from symfix.python.syntax.survey import Survey
+
+HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n\n"
+
+
+def source(
+    body: str, parameters: str = "x: Tensor, y: Tensor, n, k: int", path: str = "torch/_refs/a.py"
+) -> SourceFile:
+    """A file with one function of this body."""
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    return SourceFile(Path(path), f"{HEAD}def f({parameters}):\n{lines}".encode())
+
+
+def context(everything: bool = False) -> Context:
+    return Context(installed_torch(), all_functions=everything)
+
+
+def probed(body: str) -> tuple[Module, ast.expr]:
+    """The module, and the argument of the call of ``probe`` in it."""
+    made = parse(source(body))
+    (call,) = (one for one in made.nodes.every(ast.Call) if spelled(one.func) == "probe")
+    return made, call.args[0]
+
+
+def asked(body: str) -> tuple[Module, ast.expr]:
+    """The module, and the test of its last ``if`` or ``assert``."""
+    made = parse(source(body))
+    return made, [*made.nodes.every(ast.If, ast.Assert)][-1].test
+
+
+@pytest.mark.parametrize(
+    ("test", "default"),
+    [
+        ("x.size(0) == 0", False),
+        ("x.size(0) != 1", True),
+        ("x.size(0) == y.size(0)", False),
+        ("x.shape != y.shape", True),
+        ("x.size(0) > 1", True),
+        ("x.numel()", True),
+        ("x.size(0) < y.size(0)", None),
+        ("0 < x.size(0) < 3", None),
+    ],
+)
+def test_which_truth_is_right_in_general(test: str, default: bool | None) -> None:
+    ((module, known, leaf, _),) = branches(source(f"if {test}:\n    y = y + x\nreturn y"))
+    found = general(module, known, leaf)
+    assert (found.truth if isinstance(found, Default) else None) is default
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("while x.size(0) != 1:\n    x = x[1:]\nreturn x", "loop-condition"),
+        ("if x.size(0) == 1:\n    return ()\nreturn x, y", "decides-arity"),
+        ("if x.size(0) != y.size(0):\n    return False\nreturn x.sum()", "decides-answer"),
+        ("m = x.size(0)\nif m % k != 0:\n    x = pad(x, k - m % k)\nreturn x", "neither-branch-general"),
+        ("m = x.size(0)\nif m:\n    x = x[:-m]\nreturn x", "neither-branch-general"),
+        ("a = x.size(0)\nb = y.size(0)\nif a == b:\n    return x\nreturn x / (a - b)", "neither-branch-general"),
+    ],
+)
+def test_where_no_truth_is_right_in_general(body: str, reason: str) -> None:
+    module, known, leaf, _ = next(iter(branches(source(body))))
+    found = general(module, known, leaf)
+    assert isinstance(found, NoDefault) and found.reason == reason
+
+
+def test_what_a_branch_is_for() -> None:
+    body = "if x.size(0) > 64:\n    x = fast(x)\nreturn x"
+    ((*_, saves_time),) = branches(source(body, path="torch/_inductor/fx_passes/a.py"))
+    ((*_, computes),) = branches(source(body))
+    assert saves_time and not computes
+    assert not [*branches(source("if x.size(0) > 64:\n    raise ValueError\nreturn x"))]
+    module, test = asked("if n > 3:\n    s = 'bad'\n    raise ValueError(s)")
+    assert only_raises(module.parents[test]) and compares_order(test)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("x.shape[1:]", Kind.SIZES),
+        ("x.size(0) + 1", Kind.SIZE),
+        ("x.size(0) / 2", Kind.RATIO),
+        ("(x.size(0), x.dim())", Row((Kind.SIZE, Kind.CONCRETE))),
+        ("[d for d in x.shape]", Kind.SIZES),
+        ("x.size(0) > 1", Kind.TRUTH),
+        ("m", Kind.SIZE),
+        ("unknown", Kind.UNKNOWN),
+    ],
+)
+def test_what_an_expression_may_hold(text: str, kind: object) -> None:
+    module = parse(source("return x"))
+    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR, "m": Kind.SIZE}, Results([]))
+    assert evaluate(ast.parse(text, mode="eval").body, scope) == kind
+
+
+def test_a_scope_joins_what_it_learns() -> None:
+    module = parse(source("return x"))
+    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR}, Results([]))
+    scope.learn_all(ast.parse("m = 1\nm = x.size(0)\ns = []\ns.append(m)\nm += 1").body)
+    scope.learn_all([one.value for one in ast.parse("s.append(m)").body if isinstance(one, ast.Expr)])
+    assert scope.names["m"] is Kind.SIZE and scope.names["s"] is Kind.SIZES
+
+
+def test_a_flow_knows_each_place() -> None:
+    module, argument = probed("m = x.size(0)\nprobe([m for m in (1, 2)] + [m])")
+    known = flow(module)
+    assert known is flow(module) and known.kind(argument) is Kind.SIZES
+    assert reached(module, {}) == frozenset(module.functions)
+    assert Flow(parse(source("return n == 0"))).reached == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("use", "shared"), [("return s[0]", set()), ("s.append(1)", set()), ("other(s)", {"s"}), ("n.s = s", {"s"})]
+)
+def test_a_list_is_shared_by_what_may_keep_it(use: str, shared: set[str]) -> None:
+    module = parse(source(f"s = [x.size(0)]\n{use}"))
+    assert shared_lists(module, flow(module), module.functions[0], {"s"}) == shared
+
+
+def test_what_shows_a_tensor() -> None:
+    (function,) = parse(source("g.size()\nreturn t.new_empty(1), g", "t, g: ProcessGroup")).functions
+    assert shown_to_be_tensors(function) == {"t"}
+    module = parse(SourceFile(Path("a.py"), b"import torch\n@register_meta(a)\ndef f(x): return x\n"))
+    assert runs_on_tensors(module.functions[0]) and imports_torch(module)
+    assert not imports_torch(parse(SourceFile(Path("a.py"), b"import numpy\ndef f(x): return x\n")))
+    assert is_node_metadata(ast.parse("node.meta['val']", mode="eval").body)
+    assert not is_node_metadata(ast.parse("node.meta['name']", mode="eval").body)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "reason"),
+    [
+        ("torch/_refs/a.py", "return x", None),
+        ("torch/nn/functional.py", "return x", "torchscript"),
+        ("torch/_vendor/a.py", "return x", "third-party"),
+        ("model.py", "return x", "user-code"),
+        ("model.py", "import numpy\nreturn numpy.array(x)", "host-code"),
+        ("model.py", "if torch.jit.is_scripting():\n    return x", "torchscript"),
+    ],
+)
+def test_what_stands_in_the_way(path: str, text: str, reason: str | None) -> None:
+    module = parse(source(text, path=path))
+    (function,) = module.functions
+    found = obstacle(module, function, context(), asked=True)
+    assert (found[0] if found else None) == reason
+    assert module.own_tree is path.startswith("torch/")
+    assert on_host(module, function, asked=True) is (reason == "host-code")
+    assert (scripted(module, function) or speaks_to_script(module)) is (reason == "torchscript")
+
+
+def test_the_truths_that_are_forced() -> None:
+    module = parse(
+        source("b = x.size(0) == 1\nif not b and k == 3:\n    y = x\ntorch._check(x.size(1) == 2)\nreturn y")
+    )
+    known = flow(module)
+    (leaf,) = leaves(module, known)
+    assert spelled(leaf.node) == "x.size(0) == 1" and isinstance(leaf.test, ast.If)
+    (condition,) = check_conditions(module)
+    assert spelled(condition) == "x.size(1) == 2" and [*forced_parts(condition, known)] == [condition]
+    (both,) = module.nodes.every(ast.BoolOp)
+    assert forced_by(module, both) is leaf.test and only_truth_counts(module, both)
+    (branch,) = module.nodes.every(ast.If)
+    assert isinstance(branch.test, ast.BoolOp)
+    opposite = branch.test.values[0]
+    assert isinstance(opposite, ast.UnaryOp)
+    assert negated(branch, opposite.operand) is True and negated(branch, both.values[1]) is False
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("x.shape == y.shape", None),
+        ("x.shape == [1, 2]", "list-against-tuple"),
+        ("x.shape == None", "not-a-shape"),
+        ("x.shape == n", "not-a-shape"),
+        ("(*x.shape, x.device) == (*y.shape, y.device)", "not-a-shape"),
+    ],
+)
+def test_which_shapes_sym_eq_compares(test: str, reason: str | None) -> None:
+    module, node = asked(f"assert {test}")
+    types = surely(module)
+    found = compared_shapes(types.flow, node)
+    assert found is node and isinstance(node, ast.Compare)
+    unfit = unfit_for_sym_eq(types, node)
+    assert (unfit[0] if unfit else None) == reason
+    assert reason or doubts_of_sym_eq(types, node) == []
+
+
+def test_a_number_is_no_shape() -> None:
+    module, node = asked("assert x.size(0) == 1")
+    assert compared_shapes(flow(module), node) is None
+
+
+def test_what_is_evaluated_where_it_was_not() -> None:
+    module, node = asked("assert x.dim() == 2 and x.size(1) == k and y.size(1) == k")
+    assert isinstance(node, ast.BoolOp)
+    lead, rest = node.values[:1], node.values[1:]
+    doubts = evaluated_together(surely(module), lead, rest, lead_holds=True)
+    assert any("`y.size(1)`" in doubt for doubt in doubts) and not any("`x.size(1)` is" in doubt for doubt in doubts)
+    module, node = asked("assert n != 0 and x.size(0) % n == 0")
+    assert isinstance(node, ast.BoolOp)
+    with pytest.raises(Unfit):
+        evaluated_together(surely(module), [], node.values, lead_holds=True)
+    facts = facts_at(module, node)
+    found = {ast.unparse(part.node): part.why for part in partial(surely(module), node.values[1], facts)}
+    assert found["x.size(0) % n"] is Partial.TYPE and found["x.size(0)"] is Partial.PRESENCE
+    (lookup,) = partial(surely(module), ast.parse("table[n]", mode="eval").body, facts)
+    assert lookup.why is Partial.OTHER
+    assert rank_asked(ast.parse("x.dim()", mode="eval").body) is not None
+
+
+def test_what_is_compared_one_by_one() -> None:
+    module, node = asked("assert k in (0, 1)")
+    assert isinstance(node, ast.Compare)
+    choices, doubts = compared_one_by_one(surely(module), node)
+    assert [spelled(one) for one in choices] == ["0", "1"] and doubts
+    module, node = asked("assert 0 < x.shape[0] < 3")
+    assert isinstance(node, ast.Compare) and taken_apart(surely(module), node) == []
+    module, node = asked("assert all(d > 0 for d in x.shape)")
+    assert isinstance(node, ast.Call) and evaluated_throughout(surely(module), node) == []
+
+
+def test_a_condition_that_can_wait() -> None:
+    module, node = asked("assert not (x.dim() == 2 and x.size(0) == 1 or x.shape != y.shape)")
+    deferral = Deferral(surely(module), context(), node)
+    deferral.condition(node, True)
+    kinds = [type(change) for _, change in deferral.changes if not isinstance(change, to.Ungrouped)]
+    assert kinds == [to.Affirmed, to.Reversed, to.Reversed, to.Joined, to.Equated, to.Joined]
+    assert any(need.endswith("sym_eq") for need in deferral.needs)
+    module, node = asked("assert x.size(int(y.size(0))) == 1")
+    with pytest.raises(Unfit) as unfit:
+        Deferral(surely(module), context(), node).condition(node, True)
+    assert unfit.value.reason == "decided-inside"
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("x.size(0) == 1 and y.size(0) == 1", [to.Joined(True, 2, 0, "sym_and")]),
+        ("x.dim() == 2 and x.size(0) == 1", []),
+        ("1 < x.shape[0] < 3", [to.Apart("sym_and")]),
+        ("all(d != 0 for d in x.shape)", [to.Quantified("sym_and", "True")]),
+    ],
+)
+def test_a_check_joins_its_operands(condition: str, expected: list[to.Change]) -> None:
+    module = parse(source(f"torch._check({condition})"))
+    joiner = Joiner(surely(module), context())
+    joiner.join(check_conditions(module)[0])
+    assert [change for _, change in joiner.changes] == expected
+
+
+def test_imports_go_once_where_they_are_used() -> None:
+    module = parse(source("return x"))
+    needs = ("torch.fx.experimental.symbolic_shapes.sym_eq",)
+    place = module.span(module.functions[0].node.body[0])[0]
+    fixes = [Fix("r", 2, Safety.SAFE, (Edit(place, place, b" "),), "m", needs=needs)] * 2
+    (edit,) = complete(module.source, fixes, context())
+    assert edit.text.startswith(b"    from torch.fx.experimental.symbolic_shapes import sym_eq\n")
+
+
+def test_what_is_tried_where_no_rule_dares() -> None:
+    text = source("m = x.size(0)\nif m < k:\n    m = k\nreturn m")
+    where = extent(text, text.content[: text.content.index(b"if m")].count(b"\n") + 1, "f")
+    assert where is not None
+    written = [edit.text.decode() for fix in alternatives(text, context(), where) for edit in fix.edits]
+    assert written[0] == "m = torch.sym_ite(m < k, k, m)"
+
+
+def test_a_branch_for_torchscript_stays_beside_a_check() -> None:
+    scripted_source = source("if x.size(0) != k:\n    raise ValueError('m')\nreturn x", path="torch/nn/functional.py")
+    module = parse(scripted_source)
+    (branch,) = module.nodes.every(ast.If)
+    fix = check_beside_script(module, branch, context(), "r")
+    assert fix is not None and fix.edits[0].text.startswith(b"if torch.jit.is_scripting():\n        if x.size(0) != k:")
+    assert b"def _check_f(x, k):" in fix.edits[1].text
+    assert warning_beside_script(module, branch, context(), "r") is None
+    edit = branch_for_script(module, branch, "g", ["x"])
+    assert edit.text.endswith(b"\n    else:\n        g(x)")
+
+
+def test_a_warning_is_given_one_frame_further_down() -> None:
+    body = "if x.shape != y.shape:\n    warnings.warn('sizes', stacklevel=2)\nreturn x"
+    module = parse(source(body, path="torch/nn/functional.py"))
+    (branch,) = module.nodes.every(ast.If)
+    fix = warning_beside_script(module, branch, context(), "r")
+    assert fix is not None
+    helper = fix.edits[1].text.decode()
+    assert (
+        "    if not guard_or_true(sym_eq(x.shape, y.shape)):\n        warnings.warn('sizes', stacklevel=3)\n" in helper
+    )
+
+
+@pytest.mark.parametrize(("body", "only"), [("pass", True), ("return s", False), ("return locals()", False)])
+def test_a_message_is_read_by_its_exception_alone(body: str, only: bool) -> None:
+    module = parse(source(f"if n:\n    s = 'bad'\n    raise ValueError(s)\n{body}"))
+    (branch,) = module.nodes.every(ast.If)
+    assert isinstance(branch.body[0], ast.Assign) and isinstance(branch.body[0].targets[0], ast.Name)
+    assert read_only_in(module, branch.body[0].targets[0], branch) is only
+
+
+def test_how_findings_are_written_down() -> None:
+    module, argument = probed("probe(x)")
+    assert cannot_name("r", module, argument, "torch.f").reason == "name-taken"
+    assert safety_of([]) is Safety.SAFE and safety_of(["d"]) is Safety.UNSAFE
+    assert doubted(["a", "b", "a"]) == "a; b" and doubted([]) is None
+
+
+def test_names_and_places() -> None:
+    module = parse(source("import numpy as np\ndef g(): pass\nreturn np.prod"))
+    inner: Function = module.functions[1]
+    assert inner.qualname == "f.g" and inner.outermost is module.functions[0]
+    assert imported_names(module.nodes.every(ast.Import))["np"] == "numpy"
+    (returned,) = module.nodes.every(ast.Return)
+    assert returned.value is not None and module.meaning(returned.value) == "numpy.prod"
+    assert literal(ast.parse("-3", mode="eval").body) == -3
+    scopes = Scopes(module.tree, module.source.content, module.parents)
+    assert scopes.owner("np", returned) is module.functions[0].node and scopes.owner("math", returned) is module.tree
+    assert scopes.chain(inner.node.body[0]) == [inner.node, module.functions[0].node]
+    survey = Survey(module.tree)
+    assert survey.inside[inner.node].every(ast.Pass) and not survey.outside.every(ast.Pass)
+    assert module.indentation(returned) == "    " and module.newline == "\n"
+
+
+def test_what_the_engine_asks_of_python() -> None:
+    assert errors(b"x = (") == 1 and errors(b"x = 1") == 0
+    assert same_code(b"x = (1)  # one", b"x = 1") and not same_code(b"x = 1", b"x = 2")
+    assert obscure("# coding: latin-1\nx = 'ü'\n".encode()) is not None and obscure(b"# coding: latin-1\n") is None
