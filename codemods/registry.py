@@ -1,4 +1,7 @@
-"""Finds the wings and their rules: a rule is a module that does not start with "_" and says ``rule = Rule(...)``."""
+"""Finds the wings and their rules: a rule is a module of a wing's ``rules`` that says ``rule = Rule(...)``.
+
+In a wing without that folder, its rules are the modules that do not start with "_".
+"""
 
 from __future__ import annotations
 
@@ -96,9 +99,10 @@ class Registry:
 @lru_cache(maxsize=8)
 def load_language(package: str) -> Language:
     """The language object of a wing; imports its parser."""
-    language = getattr(import_module(f"{package}._language"), "language", None)
+    name = f"{package}.language" if _has_rooms(package) else f"{package}._language"
+    language = getattr(import_module(name), "language", None)
     if not isinstance(language, Language):
-        raise RegistryError(f"{package}._language does not say `language = Language(...)`")
+        raise RegistryError(f"{name} does not say `language = Language(...)`")
     return language
 
 
@@ -109,19 +113,28 @@ def load_rules(package: str) -> tuple[Rule, ...]:
 
 
 def _load(package: str, name: str) -> Rule:
-    module = import_module(f"{package}.{name}")
+    path = f"{_rules_of(package)}.{name}"
+    module = import_module(path)
     rule = getattr(module, "rule", None)
     if not isinstance(rule, Rule):
-        raise RegistryError(f"{package}.{name} does not say `rule = Rule(...)`; a shared module starts with '_'")
+        raise RegistryError(f"{path} does not say `rule = Rule(...)`; a shared module starts with '_'")
     if rule.name != name:
-        raise RegistryError(f"{package}.{name} holds a rule named {rule.name!r}: the file's name is the rule's name")
+        raise RegistryError(f"{path} holds a rule named {rule.name!r}: the file's name is the rule's name")
     if rule.language != load_language(package).name:
-        raise RegistryError(f"{package}.{name} says language {rule.language!r}, its wing another")
+        raise RegistryError(f"{path} says language {rule.language!r}, its wing another")
     return rule if rule.doc else replace(rule, doc=module.__doc__ or "")
 
 
 def _modules(package: str) -> list[str]:
-    return sorted(path.stem for path in _folder(package).glob("*.py") if not path.stem.startswith("_"))
+    return sorted(path.stem for path in _folder(_rules_of(package)).glob("*.py") if not path.stem.startswith("_"))
+
+
+def _has_rooms(package: str) -> bool:
+    return (_folder(package) / "rules" / "__init__.py").is_file()
+
+
+def _rules_of(package: str) -> str:
+    return f"{package}.rules" if _has_rooms(package) else package
 
 
 def _describe(package: str) -> WingCard:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from cpp_cases import rewritten, skips
-from symfix.cpp._contexts import arrive
-from symfix.cpp._flow import Entity, Flow
-from symfix.cpp._tree import DEEPEST
-from symfix.cpp._types import Type
+from symfix.cpp.analysis.contexts import arrive
+from symfix.cpp.analysis.flow import Entity, Flow
+from symfix.cpp.syntax.tree import DEEPEST
+from symfix.cpp.syntax.types import Type
 from tree_sitter import Node
 
 HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"
@@ -56,7 +56,7 @@ def test_a_chain_of_variables_takes_a_step_each(ends_in: str, monkeypatch: pytes
         steps += 1
         arrive(p, node, kind, cause)
 
-    monkeypatch.setattr("symfix.cpp._analysis.arrive", counted)
+    monkeypatch.setattr("symfix.cpp.analysis.knowledge.arrive", counted)
     taken = []
     for length in (100, 400):
         chain = "".join(f"auto v{n} = v{n - 1} + t.size({n});\n" for n in range(1, length))

@@ -148,7 +148,7 @@ def test_the_reason_is_said_exactly(case: Case) -> None:
 
 
 def test_every_reason_in_the_wing_has_a_case() -> None:
-    written = {reason for path in FOLDER.glob("*.py") for reason in _reasons(ast.parse(path.read_text()))}
+    written = {reason for path in FOLDER.rglob("*.py") for reason in _reasons(ast.parse(path.read_text()))}
     assert len(written) > 30, "the reasons are not where this test looks"
     assert written - {case.reason for case in CASES} == UNREACHED
 

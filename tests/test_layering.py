@@ -27,17 +27,20 @@ FLOORS = [
     {"cli"},
     {"lintrunner"},
 ]
+WINGS = ("cpp", "python")
+ROOMS = ("syntax", "analysis", "rewrite", "rules")
+"""The rooms of a wing, each of which may import from itself and from those before it."""
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 PURE = VALUES | {"suppression", "ignoring", "rounds"}
 SHELL = {"os", "subprocess", "shutil", "tempfile", "click", "rich", "io", "socket"}
 
 
 def modules() -> list[Path]:
-    return sorted(path for wing in ("codemods", "cpp", "python") for path in (TOP / wing).rglob("*.py"))
+    return sorted(path for wing in ("codemods", *WINGS) for path in (TOP / wing).rglob("*.py"))
 
 
 def floor(parts: tuple[str, ...]) -> str:
-    return "wings" if parts[0] in ("cpp", "python") else parts[1] if len(parts) > 1 else "codemods"
+    return "wings" if parts[0] in WINGS else parts[1] if len(parts) > 1 else "codemods"
 
 
 def imports(path: Path) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -73,6 +76,31 @@ def test_imports_point_downward(path: Path) -> None:
             assert there <= here, f"{path.name}:{line} imports {'.'.join(target)}, which is a floor above it"
 
 
+def has_rooms(wing: str) -> bool:
+    return (TOP / wing / "rules").is_dir()
+
+
+@pytest.mark.parametrize("wing", [wing for wing in WINGS if has_rooms(wing)])
+def test_the_rooms_of_a_wing_import_downward_and_in_no_circle(wing: str) -> None:
+    folders = {path.parent.name for path in (TOP / wing).rglob("*.py") if path.parent != TOP / wing}
+    assert folders == set(ROOMS)
+    assert {path.name for path in (TOP / wing).glob("*.py")} == {"__init__.py", "language.py"}
+    within: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for path in (TOP / wing).rglob("*.py"):
+        here = path.relative_to(TOP).with_suffix("").parts
+        targets = [(line, target) for line, target in imports(path) if target[0] == wing]
+        within[here] = {target for _, target in targets}
+        for line, target in targets:
+            assert len(target) == 3, f"{path.name}:{line} imports {'.'.join(target)}, which is no module of a room"
+            if len(here) == 3:
+                level, above = ROOMS.index(here[1]), ROOMS.index(target[1])
+                assert above <= level, f"{path.name}:{line} imports {'.'.join(target)} from a room above its own"
+    done: set[tuple[str, ...]] = set()
+    while ready := {module for module, targets in within.items() if module not in done and targets <= done}:
+        done |= ready
+    assert set(within) == done, f"in a circle: {sorted('.'.join(module) for module in set(within) - done)}"
+
+
 @pytest.mark.parametrize("name", sorted(PURE))
 def test_the_pure_floor_touches_no_file_and_no_process(name: str) -> None:
     tree = ast.parse((TOP / "codemods" / f"{name}.py").read_text())
@@ -89,7 +117,11 @@ def test_reports_are_pure() -> None:
 
 
 def test_the_engine_knows_no_parser_and_no_rule() -> None:
-    rules = {path.stem for wing in ("cpp", "python") for path in (TOP / wing).glob("[!_]*.py")}
+    rules = {
+        path.stem
+        for wing in WINGS
+        for path in (TOP / wing / "rules" if has_rooms(wing) else TOP / wing).glob("[!_]*.py")
+    }
     assert rules
     for path in (TOP / "codemods").rglob("*.py"):
         if "verify" in path.parts:
@@ -101,7 +133,7 @@ def test_the_engine_knows_no_parser_and_no_rule() -> None:
 
 def test_wings_do_not_know_each_other() -> None:
     for wing, other in (("cpp", "python"), ("python", "cpp")):
-        for path in (TOP / wing).glob("*.py"):
+        for path in (TOP / wing).rglob("*.py"):
             assert all(target[0] != other for _, target in imports(path))
 
 

@@ -1,0 +1,99 @@
+"""A symbolic value that an autograd function keeps: stored in one method, read in another.
+
+An IValue made from SymInts that hold plain integers is one of plain integers, so that a store changes nothing on
+concrete sizes. Its readers have to follow all the same: ``toIntVector()`` of a symbolic list raises.
+"""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from ..syntax.declarations import Function
+from ..syntax.model import Model
+from ..syntax.tree import ancestors, field
+from ..syntax.types import Type
+from .flow import Entity, Flow
+from .saved import slot
+
+_TWINS = {"toInt": ("toSymInt", Type.SYM_INT), "toIntVector": ("toSymIntVector", Type.SYM_VEC)}
+_SYMBOLIC = frozenset({"toSymInt", "toSymIntVector", "toSymIntList"})
+
+
+def keep(p: Flow, target: Node, key: str, kind: Type, cause: Entity) -> None:
+    """A symbolic value is stored under a key: promote every reader of that key, or say which can't be seen."""
+    if kind not in (Type.SYM_INT, Type.SYM_REF, Type.SYM_VEC):
+        p.conflict(cause, target, "saved-data", f"nothing says that saved_data keeps a {kind.value}")
+        return
+    methods = _methods(p.model, target)
+    owner = "" if not methods else _class_of(p.model, methods[0])
+    entity: Entity = ("saved", owner, key)
+    p.link(cause, entity, f"saved_data[{key}]")
+    if not any(one.name == "backward" for one in methods):
+        p.conflict(entity, target, "saved-data", f"the backward that reads {key} is not in this file")
+        return
+    for method in methods:
+        if p.model.tree.hidden_use("saved_data", method.node) is not None:
+            p.conflict(entity, target, "saved-data", f"{method.name} reads saved_data where the code can't be read")
+        for parameter in method.parameters:
+            if "AutogradContext" in parameter.type_text:
+                _follow_context(p, parameter.name, list(p.model.references(parameter)), key, entity)
+
+
+def _follow_context(p: Flow, name: str, uses: list[Node], key: str, entity: Entity) -> None:
+    for use in uses:
+        member = use.parent
+        named = None if member is None or member.type != "field_expression" else field(member, "field")
+        if member is None or named is None:
+            p.conflict(entity, use, "saved-data", f"{name} is handed on, and {key} may be read there")
+        elif p.model.tree.text(named) == "saved_data":
+            place = member.parent
+            written = None if place is None else slot(p.model, place)
+            if place is None or written is None:
+                p.conflict(
+                    entity, member, "saved-data", f"saved_data is asked by a name that is no literal, maybe {key}"
+                )
+            elif written == key:
+                _follow(p, place, entity)
+
+
+def _follow(p: Flow, place: Node, entity: Entity) -> None:
+    """One use of a key: a store may stay as it is, a reader becomes its symbolic twin."""
+    around = place.parent
+    left = None if around is None or around.type != "assignment_expression" else field(around, "left")
+    if left is not None and left.id == place.id:
+        return
+    call = None if around is None or around.type != "field_expression" else around.parent
+    name = None if around is None or call is None or call.type != "call_expression" else field(around, "field")
+    reader = "" if name is None else p.model.tree.text(name)
+    if reader in _SYMBOLIC:
+        return
+    twin = _TWINS.get(reader)
+    if twin is None or name is None or call is None:
+        p.conflict(entity, around or place, "saved-data", "it is read in a way that has no symbolic twin")
+    elif not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
+        p.conflict(entity, call, "saved-data", "it is read where no symbolic size is seen")
+    else:
+        p.edit(entity, name, twin[0])
+        p.soon(lambda: p.flow(call, twin[1], entity))
+
+
+def _methods(model: Model, node: Node) -> list[Function]:
+    """The methods of the class whose method holds a node."""
+    inside = model.function_at(node.start_byte)
+    owner = None if inside is None else _class_of(model, inside)
+    return [one for one in model.functions if one.in_class and _class_of(model, one) == owner] if owner else []
+
+
+def _class_of(model: Model, function: Function) -> str:
+    """The name of the class a method belongs to, wherever it is defined."""
+    declarator = field(function.node, "declarator")
+    while declarator is not None and declarator.type != "qualified_identifier":
+        declarator = field(declarator, "declarator")
+    scope = None if declarator is None else field(declarator, "scope")
+    if scope is not None:
+        return model.tree.text(scope)
+    for around in ancestors(function.node):
+        if around.type in ("class_specifier", "struct_specifier"):
+            name = field(around, "name")
+            return "" if name is None else model.tree.text(name)
+    return ""
