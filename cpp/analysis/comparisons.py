@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from ..syntax.tree import every, field
-from ..syntax.types import Type
+from ..syntax.types import INTEGERS, Type
 from .inference import SYMBOLIC_CALLS, Inference
-from .promote import INTEGERS
 
 METHODS = {"==": "sym_eq", "!=": "sym_ne", "<": "sym_lt", "<=": "sym_le", ">": "sym_gt", ">=": "sym_ge"}
 """The method of a SymInt that asks what a sign asks, without forcing the answer."""

@@ -6,7 +6,9 @@ from tree_sitter import Node
 
 from ..syntax.tree import ancestors, field
 from ..syntax.types import HELD, Type
-from .flow import Entity, Flow
+from .facts import Fact, Refuses, Writes
+from .graph import Value
+from .reasons import Reason
 
 SIMPLE = frozenset(
     {"identifier", "call_expression", "number_literal", "subscript_expression", "parenthesized_expression"}
@@ -14,21 +16,15 @@ SIMPLE = frozenset(
 """Expressions that another operator can be put beside without parentheses."""
 
 
-def truth(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
+def truth(node: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
     """An integer tested for truth: a SymInt has to be compared with 0."""
     if kind in HELD:
-        return
+        return ()
     if kind is not Type.SYM_INT or node.type not in SIMPLE | {"field_expression"}:
-        p.conflict(cause, node, "no-symint-operator", "the value is tested for truth")
-    elif loop_of(node) is not None:
-        bound(p, node, cause)
-    else:
-        p.splice(cause, node, node.end_byte, node.end_byte, " != 0")
-
-
-def bound(p: Flow, node: Node, cause: Entity) -> None:
-    """A loop runs as often as the value says: no loop over a symbolic count can be traced."""
-    p.conflict(cause, node, "loop-bound", "a loop runs as often as the value says")
+        return (Refuses(cause, node, Reason.NO_SYMINT_OPERATOR, "the value is tested for truth"),)
+    if loop_of(node) is not None:
+        return (Refuses(cause, node, Reason.LOOP_BOUND),)
+    return (Writes(cause, node, node.end_byte, node.end_byte, " != 0"),)
 
 
 def loop_of(node: Node) -> Node | None:

@@ -13,6 +13,7 @@ from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
 from ..syntax.tree import ancestors, every, field, is_deep
+from .reasons import Reason
 from .registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations, unread
 
 _FORMULAS = ("torch::autograd::generated::details", "at::functionalization")
@@ -65,7 +66,7 @@ class KernelCode:
 
     start: int
     end: int
-    reason: str
+    reason: Reason
     mode: int
 
 
@@ -142,7 +143,7 @@ class Eligibility:
         if found is None:
             found = self._kernel_code[function.node.id] = []
             if self.why.get(function.node.id) == ALL and self._on_one_device(function):
-                found.append(KernelCode(function.body.start_byte, function.body.end_byte, "device-code", 4))
+                found.append(KernelCode(function.body.start_byte, function.body.end_byte, Reason.DEVICE_CODE, 4))
                 return found
             for node in every(function.body, *_MARKED):
                 marker = self._marker(node)
@@ -212,19 +213,19 @@ class Eligibility:
             last = function.child_by_field_name("field") or function
             name = re.sub(r"<.*", "", text(last), flags=re.DOTALL).rsplit("::", 1)[-1]
             if name.startswith("AT_DISPATCH"):
-                return _around(node, "dispatch-macro", 4)
+                return _around(node, Reason.DISPATCH_MACRO, 4)
             if name == "parallel_for" or name == "parallel_reduce":
-                return _around(node, "parallel-for", 4)
+                return _around(node, Reason.PARALLEL_FOR, 4)
             if _POINTER.match(name):
-                return _around(node, "data-pointer", 4)
+                return _around(node, Reason.DATA_POINTER, 4)
             if _ITERATOR.search(text(function)):
-                return _around(node, "tensor-iterator", 3)
+                return _around(node, Reason.TENSOR_ITERATOR, 3)
         elif node.type in ("if_statement", "conditional_expression"):
             return self._device_side(node)
         elif node.type == "declaration":
             kind = field(node, "type")
             if kind is not None and _ITERATOR.fullmatch(text(kind)):
-                return _around(node, "tensor-iterator", 3)
+                return _around(node, Reason.TENSOR_ITERATOR, 3)
         return None
 
     def _device_side(self, branch: Node) -> KernelCode | None:
@@ -239,8 +240,8 @@ class Eligibility:
         if _NOT_THE_DEVICE.search(test):
             side = field(branch, "alternative")
             if side is None and _leaves(consequence):
-                return KernelCode(branch.end_byte, _block(branch).end_byte, "device-branch", 4)
-        return None if side is None else KernelCode(side.start_byte, side.end_byte, "device-branch", 4)
+                return KernelCode(branch.end_byte, _block(branch).end_byte, Reason.DEVICE_BRANCH, 4)
+        return None if side is None else KernelCode(side.start_byte, side.end_byte, Reason.DEVICE_BRANCH, 4)
 
 
 def symint_name(kernel: str) -> str:
@@ -257,7 +258,7 @@ def _spaces(function: Function) -> list[str]:
     return [part for name in function.namespaces for part in name.split("::") if part]
 
 
-def _around(node: Node, reason: str, mode: int) -> KernelCode:
+def _around(node: Node, reason: Reason, mode: int) -> KernelCode:
     block = _block(node)
     return KernelCode(block.start_byte, block.end_byte, reason, mode)
 

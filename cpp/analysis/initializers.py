@@ -2,96 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from tree_sitter import Node
 
 from ..syntax.declarations import Variable, vexing_arguments
-from ..syntax.tree import arguments, field
-from ..syntax.types import Type
+from ..syntax.tree import arguments
+from ..syntax.types import SYMBOLIC_TYPES, Type
 from .calls import argument
-from .flow import Entity, Flow
-from .promote import SYMBOLIC_TYPES, promote, store
+from .facts import Becomes, Fact, Refuses, Stores
+from .graph import Value
+from .passes import Pass
+from .reasons import Reason
+
+_TAKE_ONE = (Type.INT, Type.LONG_LONG, Type.INT_REF, Type.FLOAT, Type.AUTO, Type.SCALAR)
 
 
-def initialized(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+def initialized(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
     """The value stands behind the ``=`` of a declaration, or in its braces."""
     variable = _declared(p, parent)
     if variable is None:
-        p.conflict(cause, parent, "structured-binding", "the value is unpacked")
+        yield Refuses(cause, parent, Reason.STRUCTURED_BINDING)
     elif node.type == "initializer_list" and (variable.type in (Type.INT, Type.LONG_LONG) or variable.how == "c-array"):
-        promote(p, variable, Type.SYM_INT, cause)
+        yield Becomes(cause, variable, Type.SYM_INT)
     elif node.type == "initializer_list" and variable.type is not Type.INT_VEC:
         if variable.type is not Type.SYM_VEC:
-            p.conflict(cause, parent, "declared-type", f"{variable.name} is declared {variable.type_text}")
+            detail = f"{variable.name} is declared {variable.type_text}"
+            yield Refuses(cause, parent, Reason.DECLARED_TYPE, detail)
     else:
-        store(p, variable, kind, cause, node)
+        yield Stores(cause, variable, kind, node)
 
 
-def _declared(p: Flow, declarator: Node) -> Variable | None:
-    name = field(declarator, "declarator")
+def _declared(p: Pass, declarator: Node) -> Variable | None:
+    name = declarator.child_by_field_name("declarator")
     while name is not None and name.type not in ("identifier", "structured_binding_declarator"):
-        name = field(name, "declarator") or (name.named_children[-1] if name.named_children else None)
+        name = name.child_by_field_name("declarator") or (name.named_children[-1] if name.named_children else None)
     return None if name is None or name.type != "identifier" else p.model.resolve(name)
 
 
-def passed(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+def passed(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterable[Fact]:
     """The value stands in the parentheses of a call or of a declaration."""
     around = parent.parent
     if around is None:
-        return
+        return ()
     if around.type == "call_expression":
-        argument(p, node, around, kind, cause)
-    elif around.type == "init_declarator":
-        variable = _declared(p, around)
-        if variable is None:
-            p.conflict(cause, around, "unsupported-syntax", "the value constructs something that has no name")
-        else:
-            constructed(p, variable, arguments(parent), node, kind, cause)
-    else:
-        p.conflict(cause, around, "unsupported-syntax", f"the value flows into a {around.type.replace('_', ' ')}")
+        return argument(p, node, around, kind, cause)
+    if around.type != "init_declarator":
+        detail = f"the value flows into a {around.type.replace('_', ' ')}"
+        return (Refuses(cause, around, Reason.UNSUPPORTED_SYNTAX, detail),)
+    variable = _declared(p, around)
+    if variable is None:
+        detail = "the value constructs something that has no name"
+        return (Refuses(cause, around, Reason.UNSUPPORTED_SYNTAX, detail),)
+    return _constructed(variable, arguments(parent), node, kind, cause)
 
 
-def vexing(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+def vexing(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
     """The value stands in what the grammar reads as the parameters of a function."""
     listed = parent.parent
     declarator = None if listed is None else listed.parent
-    name = None if declarator is None else field(declarator, "declarator")
+    name = None if declarator is None else declarator.child_by_field_name("declarator")
     variable = None if name is None else p.model.resolve(name)
     if listed is None or variable is None or variable.how != "local":
-        p.conflict(cause, parent, "unsupported-syntax", "the value stands where a type could")
+        yield Refuses(cause, parent, Reason.UNSUPPORTED_SYNTAX, "the value stands where a type could")
     else:
-        constructed(p, variable, vexing_arguments(listed), node, kind, cause)
+        yield from _constructed(variable, vexing_arguments(listed), node, kind, cause)
 
 
-def constructed(p: Flow, variable: Variable, values: list[Node], node: Node, kind: Type, cause: Entity) -> None:
+def _constructed(variable: Variable, values: list[Node], node: Node, kind: Type, cause: Value) -> Iterator[Fact]:
     """A symbolic value is a constructor argument of a declared variable."""
     position = next((i for i, value in enumerate(values) if value.id == node.id), 0)
     if variable.type is Type.TENSORS:
-        p.conflict(cause, node, "decides-arity", f"the value decides how many Tensors {variable.name} holds")
-    elif variable.type in (Type.INT_VEC, Type.SYM_VEC) and kind is Type.SYM_INT:
-        if position == 0 and node.type != "initializer_list":
-            p.conflict(cause, node, "container-size", f"the value decides how many elements {variable.name} has")
-        else:
-            store(p, variable, Type.SYM_VEC, cause, node)
+        detail = f"the value decides how many Tensors {variable.name} holds"
+        yield Refuses(cause, node, Reason.DECIDES_ARITY, detail)
     elif variable.type in (Type.INT_VEC, Type.SYM_VEC):
-        store(p, variable, Type.SYM_VEC, cause, node)
+        if kind is Type.SYM_INT and position == 0 and node.type != "initializer_list":
+            detail = f"the value decides how many elements {variable.name} has"
+            yield Refuses(cause, node, Reason.CONTAINER_SIZE, detail)
+        else:
+            yield Stores(cause, variable, Type.SYM_VEC, node)
     elif kind is Type.SYM_ITER and variable.type in (Type.INT_REF, Type.SYM_REF) and position == 0:
-        store(p, variable, Type.SYM_REF, cause, node)
-    elif len(values) == 1 and variable.type in (
-        Type.INT,
-        Type.LONG_LONG,
-        Type.INT_REF,
-        Type.FLOAT,
-        Type.AUTO,
-        Type.SCALAR,
-    ):
-        store(p, variable, kind, cause, node)
+        yield Stores(cause, variable, Type.SYM_REF, node)
+    elif len(values) == 1 and variable.type in _TAKE_ONE:
+        yield Stores(cause, variable, kind, node)
     elif variable.type not in SYMBOLIC_TYPES:
-        p.conflict(cause, node, "unknown-callee", f"the value constructs {variable.name}, a {variable.type_text}")
+        detail = f"the value constructs {variable.name}, a {variable.type_text}"
+        yield Refuses(cause, node, Reason.UNKNOWN_CALLEE, detail)
 
 
-def captured(p: Flow, node: Node, parent: Node, kind: Type, cause: Entity) -> None:
+def captured(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
     """A lambda keeps the value under a name of its own."""
-    left = field(parent, "left")
+    left = parent.child_by_field_name("left")
     variable = None if left is None else p.model.resolve(left)
     if variable is not None:
-        promote(p, variable, kind, cause)
+        yield Becomes(cause, variable, kind)

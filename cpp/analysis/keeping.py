@@ -6,57 +6,66 @@ concrete sizes. Its readers have to follow all the same: ``toIntVector()`` of a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tree_sitter import Node
 
 from ..syntax.declarations import Function
 from ..syntax.model import Model
 from ..syntax.tree import ancestors, field
 from ..syntax.types import Type
-from .flow import Entity, Flow
+from .facts import Fact, Flows, Keeps, Later, Links, Refuses, replaced
+from .graph import Form, Value
+from .passes import Pass
+from .reasons import Reason
 from .saved import slot
 
 _TWINS = {"toInt": ("toSymInt", Type.SYM_INT), "toIntVector": ("toSymIntVector", Type.SYM_VEC)}
 _SYMBOLIC = frozenset({"toSymInt", "toSymIntVector", "toSymIntList"})
 
 
-def keep(p: Flow, target: Node, key: str, kind: Type, cause: Entity) -> None:
+def keep(p: Pass, kept: Keeps) -> Iterator[Fact]:
     """A symbolic value is stored under a key: promote every reader of that key, or say which can't be seen."""
-    if kind not in (Type.SYM_INT, Type.SYM_REF, Type.SYM_VEC):
-        p.conflict(cause, target, "saved-data", f"nothing says that saved_data keeps a {kind.value}")
+    target, key = kept.node, kept.key
+    if kept.kind not in (Type.SYM_INT, Type.SYM_REF, Type.SYM_VEC):
+        detail = f"nothing says that saved_data keeps a {kept.kind.value}"
+        yield Refuses(kept.cause, target, Reason.SAVED_DATA, detail)
         return
     methods = _methods(p.model, target)
     owner = "" if not methods else _class_of(p.model, methods[0])
-    entity: Entity = ("saved", owner, key)
-    p.link(cause, entity, f"saved_data[{key}]")
+    value = Value(Form.SAVED, (owner, key))
+    yield Links(kept.cause, value, f"saved_data[{key}]")
     if not any(one.name == "backward" for one in methods):
-        p.conflict(entity, target, "saved-data", f"the backward that reads {key} is not in this file")
+        detail = f"the backward that reads {key} is not in this file"
+        yield Refuses(value, target, Reason.SAVED_DATA, detail)
         return
     for method in methods:
         if p.model.tree.hidden_use("saved_data", method.node) is not None:
-            p.conflict(entity, target, "saved-data", f"{method.name} reads saved_data where the code can't be read")
+            detail = f"{method.name} reads saved_data where the code can't be read"
+            yield Refuses(value, target, Reason.SAVED_DATA, detail)
         for parameter in method.parameters:
             if "AutogradContext" in parameter.type_text:
-                _follow_context(p, parameter.name, list(p.model.references(parameter)), key, entity)
+                yield from _follow_context(p, parameter.name, list(p.model.references(parameter)), key, value)
 
 
-def _follow_context(p: Flow, name: str, uses: list[Node], key: str, entity: Entity) -> None:
+def _follow_context(p: Pass, name: str, uses: list[Node], key: str, value: Value) -> Iterator[Fact]:
     for use in uses:
         member = use.parent
         named = None if member is None or member.type != "field_expression" else field(member, "field")
         if member is None or named is None:
-            p.conflict(entity, use, "saved-data", f"{name} is handed on, and {key} may be read there")
+            detail = f"{name} is handed on, and {key} may be read there"
+            yield Refuses(value, use, Reason.SAVED_DATA, detail)
         elif p.model.tree.text(named) == "saved_data":
             place = member.parent
             written = None if place is None else slot(p.model, place)
             if place is None or written is None:
-                p.conflict(
-                    entity, member, "saved-data", f"saved_data is asked by a name that is no literal, maybe {key}"
-                )
+                detail = f"saved_data is asked by a name that is no literal, maybe {key}"
+                yield Refuses(value, member, Reason.SAVED_DATA, detail)
             elif written == key:
-                _follow(p, place, entity)
+                yield from _follow(p, place, value)
 
 
-def _follow(p: Flow, place: Node, entity: Entity) -> None:
+def _follow(p: Pass, place: Node, value: Value) -> Iterator[Fact]:
     """One use of a key: a store may stay as it is, a reader becomes its symbolic twin."""
     around = place.parent
     left = None if around is None or around.type != "assignment_expression" else field(around, "left")
@@ -69,12 +78,13 @@ def _follow(p: Flow, place: Node, entity: Entity) -> None:
         return
     twin = _TWINS.get(reader)
     if twin is None or name is None or call is None:
-        p.conflict(entity, around or place, "saved-data", "it is read in a way that has no symbolic twin")
+        detail = "it is read in a way that has no symbolic twin"
+        yield Refuses(value, around or place, Reason.SAVED_DATA, detail)
     elif not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
-        p.conflict(entity, call, "saved-data", "it is read where no symbolic size is seen")
+        yield Refuses(value, call, Reason.SAVED_DATA, "it is read where no symbolic size is seen")
     else:
-        p.edit(entity, name, twin[0])
-        p.soon(lambda: p.flow(call, twin[1], entity))
+        yield replaced(value, name, twin[0])
+        yield Later(Flows(value, call, twin[1]))
 
 
 def _methods(model: Model, node: Node) -> list[Function]:

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...codemods.torchapi import Kernel
-from ..syntax.tree import field
 from ..syntax.types import SYMBOLIC, read_type
-from .flow import Entity, Flow, Seed
-from .promote import promote
-from .signatures import call_sites, follows_schema
+from .facts import Becomes, Fact, Refuses, replaced
+from .passes import Pass
+from .reasons import Reason
+from .seeds import Seed
+from .signatures import follows_schema, uses
 
 
-def follow(p: Flow, seed: Seed, kernel: Kernel) -> None:
+def follow(p: Pass, seed: Seed, kernel: Kernel) -> Iterator[Fact]:
     """Rename ``f`` to ``f_symint`` with its calls in the file, and promote each parameter that the schema says."""
-    entity: Entity = seed.entity
-    p.edit(entity, seed.name, kernel.name)
-    for call in call_sites(p, seed.function, entity):
+    value = seed.value
+    yield replaced(value, seed.name, kernel.name)
+    used = uses(p, seed.function)
+    for escape in used.escapes:
+        yield Refuses(value, *escape)
+    for call in used.calls:
         if not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
-            p.conflict(entity, call, "shared-with-kernel", f"{seed.function.name} is called from kernel code too")
+            detail = f"{seed.function.name} is called from kernel code too"
+            yield Refuses(value, call, Reason.SHARED_WITH_KERNEL, detail)
             continue
-        callee = field(call, "function")
+        callee = call.child_by_field_name("function")
         while callee is not None and callee.type == "qualified_identifier":
-            callee = field(callee, "name")
+            callee = callee.child_by_field_name("name")
         if callee is not None:
-            p.edit(entity, callee, kernel.name)
+            yield replaced(value, callee, kernel.name)
     for parameter in seed.function.parameters:
-        expected = read_type(kernel.parameters[parameter.position][0])
+        written = kernel.parameters[parameter.position][0]
+        expected = read_type(written)
         if SYMBOLIC.get(parameter.type) is expected and follows_schema(p, parameter):
-            promote(p, parameter, expected, entity)
-        elif "SymInt" in kernel.parameters[parameter.position][0] and parameter.type is not expected:
-            detail = f"{parameter.name} would become {kernel.parameters[parameter.position][0]}"
-            p.conflict(entity, parameter.node, "declared-type", detail)
+            yield Becomes(value, parameter, expected)
+        elif "SymInt" in written and parameter.type is not expected:
+            detail = f"{parameter.name} would become {written}"
+            yield Refuses(value, parameter.node, Reason.DECLARED_TYPE, detail)

@@ -1,36 +1,35 @@
-"""Everything the rules know of one C++ file in one torch, computed once."""
+"""Everything the analysis knows of one C++ file in one torch, computed once."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from ...codemods.rule import Context
 from ...codemods.source import SourceFile
-from ..syntax.declarations import Function
+from ...codemods.torchapi import TorchApi
 from ..syntax.headers import HeaderIndex
-from ..syntax.model import model_of
+from ..syntax.model import Model, model_of
 from ..syntax.tree import DEEPEST
-from .contexts import arrive
-from .eligibility import Eligibility, KernelCode, may_see_symbols
-from .flow import Conflict, Knowledge, Promotion, Seed, Steps, solve
+from .eligibility import Eligibility, may_see_symbols
 from .inference import Inference
-from .kernels import follow
 
 _FRAMES = 20 * DEEPEST
 """Room for the steps that follow nodes inside one another, wherever in the stack they begin."""
 
 
 @dataclass(frozen=True)
-class Analysis:
-    """The file's eligible functions, its promotions, and the concrete calls that stay."""
+class Knowledge:
+    """What can be asked about one file and its torch."""
 
-    know: Knowledge
-    promotions: tuple[Promotion, ...]
-    refusals: tuple[tuple[Seed, Conflict], ...]
-    kernel_code: tuple[tuple[Function, KernelCode], ...]
-    """The parts of eligible functions that run on real data only and hold none of the ``refusals``."""
+    path: Path
+    model: Model
+    types: Inference
+    eligibility: Eligibility
+    api: TorchApi
+    headers: HeaderIndex
 
 
 @lru_cache(maxsize=4)
@@ -47,20 +46,3 @@ def knowledge(source: SourceFile, context: Context) -> Knowledge:
     types = Inference(model, context.api)
     eligibility = Eligibility(model, context.api, source.path, all_functions=context.all_functions)
     return Knowledge(source.path, model, types, eligibility, context.api, HeaderIndex(context.api.include_dirs))
-
-
-@lru_cache(maxsize=4)
-def analyse(source: SourceFile, context: Context, *, signatures: bool = False) -> Analysis:
-    """The promotions of a file; with ``signatures``, those too that start at a signature its schema has left behind."""
-    know = knowledge(source, context)
-    if not know.eligibility.functions:
-        return Analysis(know, (), (), ())
-    promotions, refusals = solve(know, Steps(arrive, follow), signatures=signatures)
-    calls = [seed.call.start_byte for seed, _ in refusals]
-    silent = tuple(
-        (function, part)
-        for function in know.eligibility.functions
-        for part in dict.fromkeys(know.eligibility.kernel_code(function))
-        if part.reason != "device-branch" and not any(part.start <= call < part.end for call in calls)
-    )
-    return Analysis(know, tuple(promotions), tuple(refusals), silent)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
 from ...codemods.torchapi import Argument, Operator
 from ..syntax.headers import HeaderFunction
 from ..syntax.tree import arguments, field
-from ..syntax.types import Type, is_output_reference, read_type
-from .flow import Entity, Flow
-from .promote import LISTS, SYMBOLIC_TYPES, demand
+from ..syntax.types import LISTS, SYMBOLIC_TYPES, Type, is_output_reference, read_type
+from .facts import Fact, Flows, Links, Refuses, Requires, replaced
+from .graph import Form, Value
+from .inference import Inference
+from .passes import Pass
+from .reasons import Reason
 
 _ACCEPTS = {
     Type.SYM_INT: frozenset({"SymInt", "SymInt?", "SymInt[]", "Scalar", "Scalar?"}),
@@ -58,13 +62,13 @@ _CARRIES = {
 """Schema types that a C++ argument of a type can be passed to, to tell overloads apart."""
 
 
-def operator_argument(p: Flow, node: Node, call: Node, position: int, kind: Type, cause: Entity) -> bool:
-    """Pass the value to the operator that a call means, by its ``_symint`` name; False when it is no operator."""
+def operator_argument(p: Pass, call: Node, position: int, kind: Type, cause: Value) -> Iterable[Fact] | None:
+    """Pass the value to the operator that a call means, by its ``_symint`` name; None when it is no operator."""
     passed = arguments(call)
     is_method = p.types.receiver(call) is not None
-    operators = [op for op in p.types.operators(call) if _fits(p, op, is_method, passed, position)]
+    operators = [op for op in p.types.operators(call) if _fits(p.types, op, is_method, passed, position)]
     if not operators:
-        return False
+        return None
     taken = _ACCEPTS.get(kind, frozenset())
     refused = _REFUSES.get(kind, frozenset())
     types = {op: _plain(_parameters(op, is_method)[position]) for op in operators}
@@ -72,70 +76,79 @@ def operator_argument(p: Flow, node: Node, call: Node, position: int, kind: Type
     refusing = [op for op in operators if types[op] in refused]
     name = operators[0].cpp_name
     if refusing and not accepting:
-        p.conflict(cause, call, "no-symint-schema", f"{name} takes {types[refusing[0]]} there")
-    elif not accepting:
-        p.conflict(cause, call, "concrete-parameter", f"{name} takes {types[operators[0]]} there")
-    elif refusing or len({types[op].startswith("SymInt") for op in accepting}) > 1:
-        p.conflict(cause, call, "overloaded", f"{name} takes a symbolic value in some of its overloads only")
-    elif types[accepting[0]].startswith("SymInt"):
-        _rename(p, call, accepting, is_method, passed, cause)
-    return True
+        return (Refuses(cause, call, Reason.NO_SYMINT_SCHEMA, f"{name} takes {types[refusing[0]]} there"),)
+    if not accepting:
+        return (Refuses(cause, call, Reason.CONCRETE_PARAMETER, f"{name} takes {types[operators[0]]} there"),)
+    if refusing or len({types[op].startswith("SymInt") for op in accepting}) > 1:
+        detail = f"{name} takes a symbolic value in some of its overloads only"
+        return (Refuses(cause, call, Reason.OVERLOADED, detail),)
+    if types[accepting[0]].startswith("SymInt"):
+        return _renamed(p, call, accepting, is_method, passed, cause)
+    return ()
 
 
-def _rename(p: Flow, call: Node, operators: list[Operator], is_method: bool, passed: list[Node], cause: Entity) -> None:
+def _renamed(
+    p: Pass, call: Node, operators: list[Operator], is_method: bool, passed: list[Node], cause: Value
+) -> Iterator[Fact]:
     function = field(call, "function")
     name = function if function is None or not is_method else field(function, "field")
     while name is not None and name.type == "qualified_identifier":
         name = field(name, "name")
     new = operators[0].symint_name
     if name is None or new is None or name.type not in ("identifier", "field_identifier"):
-        p.conflict(cause, call, "unsupported-syntax", "the call has no plain name")
+        yield Refuses(cause, call, Reason.UNSUPPORTED_SYNTAX, "the call has no plain name")
         return
-    entity: Entity = ("call", call.id)
+    renamed = Value(Form.CALL, call.id)
     written = p.model.tree.text(name)
-    p.link(cause, entity, None if "_symint" in written else new)
+    yield Links(cause, renamed, None if "_symint" in written else new)
     if "_symint" not in written:
         qualifier = p.types.callee(call).rpartition("::")[0]
         if not is_method and "native" in qualifier and not p.know.api.kernels(new):
-            p.conflict(cause, call, "no-symint-schema", f"at::native has no {new}")
+            yield Refuses(cause, call, Reason.NO_SYMINT_SCHEMA, f"at::native has no {new}")
             return
-        p.edit(entity, name, new)
+        yield replaced(renamed, name, new)
     for index, value in enumerate(passed):
         kinds = {_plain(_parameters(op, is_method)[index]) for op in operators}
         if any(kind in ("SymInt[]", "SymInt[]?") for kind in kinds):
-            if p.kind_of(value) in (Type.OPTIONAL_INT_REF, Type.OPTIONAL_SYM_REF):
-                demand(p, value, entity)
-            elif value.type == "initializer_list" or p.kind_of(value) in LISTS | {Type.INT_REF, Type.INT_VEC}:
-                demand(p, value, entity, convert=True)
-            elif p.kind_of(value) is Type.UNKNOWN:
-                p.conflict(entity, value, "concrete-operand", f"{p.model.tree.text(value)} is of an unknown type")
+            held = p.kind_of(value)
+            if held in (Type.OPTIONAL_INT_REF, Type.OPTIONAL_SYM_REF):
+                yield Requires(renamed, value)
+            elif value.type == "initializer_list" or held in LISTS | {Type.INT_REF, Type.INT_VEC}:
+                yield Requires(renamed, value, convert=True)
+            elif held is Type.UNKNOWN:
+                detail = f"{p.model.tree.text(value)} is of an unknown type"
+                yield Refuses(renamed, value, Reason.CONCRETE_OPERAND, detail)
 
 
-def header_function(p: Flow, node: Node, call: Node, position: int, kind: Type, cause: Entity) -> bool:
-    """Pass the value to a helper of torch's headers that has an overload or a ``_symint`` twin for it."""
+def header_function(p: Pass, call: Node, position: int, kind: Type, cause: Value) -> Iterable[Fact] | None:
+    """Pass the value to a helper of torch's headers that has an overload or a ``_symint`` twin for it; else None."""
     qualifier, _, name = p.types.callee(call).rpartition("::")
     function = field(call, "function")
     passed = arguments(call)
     if not name or function is None or qualifier.split("::")[0] not in ("", "at", "c10", "native", "torch"):
-        return False
+        return None
     for candidate in p.know.headers.overloads(name) + p.know.headers.overloads(f"{name}_symint"):
-        if candidate.template or not candidate.takes(len(passed)) or not _takes(candidate, position, kind):
-            continue
-        entity: Entity = ("call", call.id)
-        p.link(cause, entity, candidate.name)
-        if candidate.name != name:
-            leaf = function
-            while leaf.type == "qualified_identifier":
-                leaf = field(leaf, "name") or leaf
-            p.edit(entity, leaf, candidate.name)
-        for index, value in enumerate(passed):
-            if read_type(candidate.parameters[index][0]) in LISTS:
-                demand(p, value, entity, convert=True)
-        returned = read_type(candidate.returns)
-        if returned in SYMBOLIC_TYPES and returned is not Type.SYM_BOOL:
-            p.flow(call, returned, entity)
-        return True
-    return False
+        if not candidate.template and candidate.takes(len(passed)) and _takes(candidate, position, kind):
+            return _helped(call, function, candidate, name, passed, cause)
+    return None
+
+
+def _helped(
+    call: Node, function: Node, candidate: HeaderFunction, name: str, passed: list[Node], cause: Value
+) -> Iterator[Fact]:
+    helped = Value(Form.CALL, call.id)
+    yield Links(cause, helped, candidate.name)
+    if candidate.name != name:
+        leaf = function
+        while leaf.type == "qualified_identifier":
+            leaf = field(leaf, "name") or leaf
+        yield replaced(helped, leaf, candidate.name)
+    for index, value in enumerate(passed):
+        if read_type(candidate.parameters[index][0]) in LISTS:
+            yield Requires(helped, value, convert=True)
+    returned = read_type(candidate.returns)
+    if returned in SYMBOLIC_TYPES and returned is not Type.SYM_BOOL:
+        yield Flows(helped, call, returned)
 
 
 def _takes(candidate: HeaderFunction, position: int, kind: Type) -> bool:
@@ -144,7 +157,7 @@ def _takes(candidate: HeaderFunction, position: int, kind: Type) -> bool:
     return not is_output_reference(text) and (wanted is kind or (kind, wanted) == (Type.SYM_VEC, Type.SYM_REF))
 
 
-def _fits(p: Flow, operator: Operator, is_method: bool, passed: list[Node], position: int) -> bool:
+def _fits(types: Inference, operator: Operator, is_method: bool, passed: list[Node], position: int) -> bool:
     parameters = _parameters(operator, is_method)
     if position >= len(parameters) or len(passed) > len(parameters):
         return False
@@ -153,7 +166,7 @@ def _fits(p: Flow, operator: Operator, is_method: bool, passed: list[Node], posi
     for index, value in enumerate(passed):
         if index == position:
             continue
-        allowed = _CARRIES.get(p.types.type_of(value))
+        allowed = _CARRIES.get(types.type_of(value))
         if allowed is not None and _plain(parameters[index]) not in allowed:
             return False
         if value.type == "initializer_list" and not re.search(r"\[\d*\]|TensorOptions", parameters[index]):

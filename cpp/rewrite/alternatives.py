@@ -17,8 +17,7 @@ from ...codemods.edits import Edit
 from ...codemods.rule import Context, Fix, Safety
 from ...codemods.source import SourceFile
 from ..analysis.comparisons import Comparison, comparison, general_answer
-from ..analysis.flow import Knowledge
-from ..analysis.knowledge import knowledge
+from ..analysis.knowledge import Knowledge, knowledge
 from ..syntax.commas import listed
 from ..syntax.declarations import Function
 from ..syntax.model import model_of

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from ..analysis.flow import Promotion
+from ...codemods.edits import Edit
 from ..syntax.tree import Tree, ancestors, arguments, field
 from ..syntax.types import is_wide
 
@@ -12,23 +13,23 @@ _SPELLS_CONDITION = re.compile(r"TORCH_INTERNAL_ASSERT\w*|AT_ASSERT\w*|assert|(?
 _WITHOUT_MESSAGE = re.compile(r"TORCH_CHECK(?:_[A-Z]+)*")
 
 
-def changes(promotion: Promotion, tree: Tree) -> str | None:
+def changes(edits: Sequence[Edit], tree: Tree) -> str | None:
     """What may be different although every size is a plain integer; None when nothing is."""
-    words = [*_kept_whole(promotion, tree), *_spelled_otherwise(promotion, tree)]
+    words = [*_kept_whole(edits, tree), *_spelled_otherwise(edits, tree)]
     return "; ".join(dict.fromkeys(words)) or None
 
 
-def _kept_whole(promotion: Promotion, tree: Tree) -> list[str]:
+def _kept_whole(edits: Sequence[Edit], tree: Tree) -> list[str]:
     """A SymInt in place of a narrower integer."""
-    replaced = [tree.content[edit.start : edit.end].decode() for edit in promotion.edits if edit.text == b"c10::SymInt"]
+    replaced = [tree.content[edit.start : edit.end].decode() for edit in edits if edit.text == b"c10::SymInt"]
     narrow = (text for text in replaced if text and not is_wide(text))
     return [f"a size of 2**31 or more, which `{text}` cut off, is kept whole" for text in narrow]
 
 
-def _spelled_otherwise(promotion: Promotion, tree: Tree) -> list[str]:
+def _spelled_otherwise(edits: Sequence[Edit], tree: Tree) -> list[str]:
     """Macros whose message holds the text of their condition."""
     words = []
-    for edit in promotion.edits:
+    for edit in edits:
         node = tree.root.descendant_for_byte_range(edit.start, edit.end)
         for call in ancestors(node) if node is not None else ():
             function = field(call, "function") if call.type == "call_expression" else None

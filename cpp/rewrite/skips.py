@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from ...codemods.rule import Skip
 from ...codemods.source import SourceFile
-from ..analysis.flow import Conflict, Seed
+from ..analysis.graph import Refusal
+from ..analysis.reasons import Reason
+from ..analysis.seeds import Seed
 
 _LATER = frozenset(
-    {"loop-bound", "data-pointer", "parallel-for", "dispatch-macro", "no-symint-schema", "decides-arity"}
-)
+    {
+        Reason.LOOP_BOUND, Reason.DATA_POINTER, Reason.PARALLEL_FOR, Reason.DISPATCH_MACRO, Reason.NO_SYMINT_SCHEMA,
+        Reason.DECIDES_ARITY,
+    }
+)  # fmt: skip
 _SHOWN = 60
 
 
-def skip(rule: str, source: SourceFile, seed: Seed, conflict: Conflict) -> Skip:
+def skip(rule: str, source: SourceFile, seed: Seed, refusal: Refusal) -> Skip:
     """A Skip at the seed, with the reason and the text of the place that keeps its value concrete."""
-    mode = (
-        3 if conflict.reason == "tensor-iterator" else 4 if conflict.reason in _LATER or seed.kernel is not None else 1
-    )
-    sink = source.content[conflict.node.start_byte : conflict.node.end_byte].decode().split("\n")[0].strip()
+    iterates = refusal.reason is Reason.TENSOR_ITERATOR
+    mode = 3 if iterates else 4 if refusal.reason in _LATER or seed.kernel is not None else 1
+    sink = source.content[refusal.start : refusal.end].decode().split("\n")[0].strip()
     shown = sink if len(sink) <= _SHOWN else sink[: _SHOWN - 3] + "..."
-    detail = f"{conflict.detail}: {shown}"
+    detail = f"{refusal.detail}: {shown}"
     start, end = seed.call.start_byte, seed.call.end_byte
-    return Skip(rule, mode, start, end, conflict.reason, detail, function=seed.function.name)
+    return Skip(rule, mode, start, end, refusal.reason.value, detail, function=seed.function.name)

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from ...codemods.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.source import SourceFile
 from ..analysis.eligibility import symint_name
-from ..analysis.knowledge import analyse
-from ..rewrite.changes import changes
+from ..analysis.promotions import analyse
+from ..rewrite.emit import fix
 from ..rewrite.skips import skip
 
 NAME = "follow_symint_schema"
@@ -34,18 +34,13 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     analysis = analyse(source, context, signatures=True)
     for promotion in analysis.promotions:
-        renamed = [seed for seed in promotion.seeds if seed.kernel is not None]
+        renamed = [(seed, seed.kernel) for seed in promotion.seeds if seed.kernel is not None]
         if renamed:
-            names = ", ".join(f"{seed.function.name} to {seed.kernel.name}" for seed in renamed if seed.kernel)
-            message = names + promotion.companions
-            needs = promotion.headers
-            words = changes(promotion, analysis.know.model.tree)
-            safety = Safety.UNSAFE if words else Safety.SAFE
-            name = renamed[0].function.name
-            yield Fix(NAME, 4, safety, promotion.edits, message, function=name, default=words, needs=needs)
-    for seed, conflict in analysis.refusals:
+            names = ", ".join(f"{seed.function.name} to {kernel.name}" for seed, kernel in renamed)
+            yield fix(NAME, 4, names, promotion, analysis.know.model.tree, function=renamed[0][0].function.name)
+    for seed, refusal in analysis.refusals:
         if seed.kernel is not None:
-            yield skip(NAME, source, seed, conflict)
+            yield skip(NAME, source, seed, refusal)
 
 
 def _left_behind(name: str, context: Context) -> bool:

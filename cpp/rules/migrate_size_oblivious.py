@@ -22,6 +22,7 @@ from ...codemods.source import SourceFile
 from ...codemods.torchapi import available
 from ..analysis.comparisons import comparison, from_method, general_answer
 from ..analysis.knowledge import knowledge
+from ..analysis.reasons import Reason
 from ..syntax.tree import arguments, every, field, is_deep
 
 NAME = "migrate_size_oblivious"
@@ -45,7 +46,9 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         answer = None if found is None else general_answer(know.types, found)
         if answer is None or tree.trusted(node) is not None:
             detail = "sizes of 2 and more answer the condition differently, or it is no plain comparison"
-            yield Skip(NAME, 2, node.start_byte, node.end_byte, "neither-branch-general", detail, function=function)
+            yield Skip(
+                NAME, 2, node.start_byte, node.end_byte, Reason.NEITHER_BRANCH_GENERAL.value, detail, function=function
+            )
             continue
         new = "TORCH_GUARD_OR_TRUE" if answer else "TORCH_GUARD_OR_FALSE"
         edits = (Edit(name.start_byte, name.end_byte, new.encode()),)

@@ -22,6 +22,7 @@ from ...codemods.torchapi import available
 from ..analysis.branches import Branch, branch_of, gives_up
 from ..analysis.comparisons import comparison, general_answer
 from ..analysis.knowledge import knowledge, worth_reading
+from ..analysis.reasons import Reason
 from ..rewrite.sym_methods import as_method
 from ..syntax.tree import Tree, every
 
@@ -47,7 +48,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             if answer is None or reason is not None:
                 span = (node.start_byte, node.end_byte)
                 detail = reason or "sizes of 2 and more take both sides: no default is right for the general case"
-                yield Skip(NAME, 2, *span, "neither-branch-general", detail, function=function.name)
+                yield Skip(NAME, 2, *span, Reason.NEITHER_BRANCH_GENERAL.value, detail, function=function.name)
                 continue
             macro = "TORCH_GUARD_OR_TRUE" if answer else "TORCH_GUARD_OR_FALSE"
             edits = as_method(know.types, found, around=(f"{macro}(", ")"))

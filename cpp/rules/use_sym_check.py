@@ -25,6 +25,7 @@ from ...codemods.torchapi import available
 from ..analysis.comparisons import comparison
 from ..analysis.inference import Inference
 from ..analysis.knowledge import knowledge, worth_reading
+from ..analysis.reasons import Reason
 from ..rewrite.sym_methods import as_method
 from ..syntax.tree import arguments, every, field
 
@@ -54,7 +55,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             elif condition.type == "binary_expression" and _joins_sizes(know.types, condition):
                 detail = "a part of the condition may only make sense if another holds: split the check by hand"
                 span = (condition.start_byte, condition.end_byte)
-                yield Skip(NAME, 2, *span, "guarded-operand", detail, function=function.name)
+                yield Skip(NAME, 2, *span, Reason.GUARDED_OPERAND.value, detail, function=function.name)
 
 
 def _joins_sizes(types: Inference, condition: Node) -> bool:

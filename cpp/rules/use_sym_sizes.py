@@ -21,12 +21,13 @@ from collections.abc import Iterator
 
 from ...codemods.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.source import SourceFile
-from ..analysis.flow import Promotion
 from ..analysis.inference import CONCRETE
-from ..analysis.knowledge import analyse, worth_reading
-from ..rewrite.changes import changes
+from ..analysis.knowledge import worth_reading
+from ..analysis.promotions import analyse
+from ..analysis.reasons import Reason
+from ..rewrite.emit import fix
 from ..rewrite.skips import skip
-from ..syntax.tree import DEEPEST, Tree
+from ..syntax.tree import DEEPEST
 
 NAME = "use_sym_sizes"
 
@@ -37,32 +38,23 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     analysis = analyse(source, context)
     for promotion in analysis.promotions:
-        yield _fix(analysis.know.model.tree, promotion)
-    for seed, conflict in analysis.refusals:
-        yield skip(NAME, source, seed, conflict)
+        calls = dict.fromkeys(f"{seed.method}() to {CONCRETE[seed.method][0]}()" for seed in promotion.seeds)
+        yield fix(NAME, 1, ", ".join(calls), promotion, analysis.know.model.tree)
+    for seed, refusal in analysis.refusals:
+        yield skip(NAME, source, seed, refusal)
     for start, end, why in analysis.know.eligibility.unread:
-        yield Skip(NAME, 1, start, end, "registration-unread", why)
+        yield Skip(NAME, 1, start, end, Reason.REGISTRATION_UNREAD.value, why)
     for function in analysis.know.eligibility.deep:
         if any(
             name.encode() + b"(" in source.content[function.body.start_byte : function.body.end_byte]
             for name in CONCRETE
         ):
+            start, end = function.node.start_byte, function.body.start_byte
             why = f"more than {DEEPEST} expressions or statements stand inside one another: split the function"
-            yield Skip(
-                NAME, 1, function.node.start_byte, function.body.start_byte, "nested-too-deeply", why, function.name
-            )
+            yield Skip(NAME, 1, start, end, Reason.NESTED_TOO_DEEPLY.value, why, function.name)
     for function, part in analysis.kernel_code:
         detail = "code that only runs on real data, in a function that sees symbolic sizes"
-        yield Skip(NAME, part.mode, part.start, part.end, part.reason, detail, function=function.name)
-
-
-def _fix(tree: Tree, promotion: Promotion) -> Fix:
-    calls = ", ".join(dict.fromkeys(f"{seed.method}() to {CONCRETE[seed.method][0]}()" for seed in promotion.seeds))
-    message = calls + promotion.companions
-    name = promotion.seeds[0].function.name
-    words = changes(promotion, tree)
-    safety = Safety.UNSAFE if words else Safety.SAFE
-    return Fix(NAME, 1, safety, promotion.edits, message, function=name, default=words, needs=promotion.headers)
+        yield Skip(NAME, part.mode, part.start, part.end, part.reason.value, detail, function=function.name)
 
 
 _MARKERS = (

@@ -64,6 +64,10 @@ SYMBOLIC = {
 }
 """What each concrete type becomes when the value it holds is promoted."""
 
+SYMBOLIC_TYPES = frozenset(SYMBOLIC.values()) | {Type.SYM_BOOL}
+INTEGERS = frozenset({Type.INT, Type.UNSIGNED, Type.SYM_INT})
+LISTS = frozenset({Type.SYM_REF, Type.SYM_VEC})
+
 _QUALIFIER = re.compile(
     r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|autograd|detail)\b(?:\s*::)?|::|&|\s+"
 )
@@ -128,10 +132,6 @@ _INTEGER = re.compile(r"\b(?:int64_t|ptrdiff_t|int32_t|long\s+long(?:\s+int)?|lo
 _SMALL_BUFFER = re.compile(r"\b(?:c10::|at::)?SmallBuffer\s*<\s*int64_t\s*,[^<>]*>")
 _INTEGER_ELEMENT = re.compile(r"(?<=<)(\s*)int64_t\b")
 _NAMED = re.compile(r"\b(?=(?:IntArrayRef|DimVector)\b)|(?<=\bOptional)(?=IntArrayRef\b)")
-
-
-HEADERS = {b"c10::SymDimVector": "c10/util/DimVector.h"}
-"""The header that a type brings with it where the concrete type's own header does not declare it."""
 
 
 def symbolic_text(text: str, kind: Type) -> str | None:
