@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from ..syntax.tree import arguments, field
+from ..syntax.tree import arguments
 from ..syntax.types import INTEGERS, Type, is_wide
 from .facts import Fact, Flows, Links, Puts, Refuses, Requires, Selects, Writes, replaced
 from .graph import Form, Value
@@ -47,7 +47,7 @@ def standard(p: Pass, call: Node, name: str, position: int, kind: Type, cause: V
 
 def _extremum(p: Pass, call: Node, name: str, operands: tuple[Node, Node], cause: Value) -> Iterator[Fact]:
     """``std::max(a, b)`` decides by ``<``; ``a.max(b)`` does not."""
-    function = field(call, "function")
+    function = call.child_by_field_name("function")
     named = re.search(r"<.*>", p.model.tree.text(function), re.DOTALL) if function is not None else None
     if named is not None and not is_wide(named[0]):
         yield Refuses(cause, call, Reason.CAST, f"the values are cast by {name}{named[0]}")
@@ -72,7 +72,7 @@ def _product(p: Pass, call: Node, passed: list[Node], cause: Value) -> Iterator[
     starts_at_one = len(passed) == 4 and re.fullmatch(
         r"(?:static_cast<int64_t>\()?(?:int64_t\{?\(?)?1(?:[lL]{0,2})[)}]*", text(passed[2])
     )
-    function = field(call, "function")
+    function = call.child_by_field_name("function")
     if not is_product or not starts_at_one or function is None:
         detail = "the elements are combined in a way that is no plain product"
         yield Refuses(cause, call, Reason.UNKNOWN_CALLEE, detail)

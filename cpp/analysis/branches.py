@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from ..syntax.tree import Tree, ancestors, field
+from ..syntax.tree import Tree, ancestors
 
 _GIVES_UP = re.compile(
     r"(?:\{\s*)?(?:return\s*(?:false|true|nullptr|std::nullopt|-?\d+|\{\s*\})?\s*;|throw\b[^;]*;|TORCH_CHECK\w*\(\s*false\b[^;]*;"
@@ -32,14 +32,14 @@ def branch_of(node: Node) -> Branch | None:
         if around.type in ("parenthesized_expression", "condition_clause"):
             inner = around
             continue
-        operator = field(around, "operator")
+        operator = around.child_by_field_name("operator")
         if around.type == "binary_expression" and operator is not None and operator.type in ("&&", "||"):
             inner = around
             continue
-        condition, consequence = field(around, "condition"), field(around, "consequence")
+        condition, consequence = around.child_by_field_name("condition"), around.child_by_field_name("consequence")
         if condition is None or consequence is None or condition.id != inner.id:
             return None
-        return Branch(around, consequence, field(around, "alternative"))
+        return Branch(around, consequence, around.child_by_field_name("alternative"))
     return None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from ..syntax.tree import arguments, field
+from ..syntax.tree import arguments
 from ..syntax.types import HELD, INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type, is_wide
 from .algorithms import standard
 from .conditions import truth
@@ -50,7 +50,7 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
     if method is not None:
         return _method(p, node, call, position, method, kind, cause)
     name = p.types.callee(call)
-    function = field(call, "function")
+    function = call.child_by_field_name("function")
     if function is None:
         return ()
     named = p.types.named_type(function)
@@ -147,7 +147,7 @@ def _static_cast(p: Pass, node: Node, call: Node, function: Node, kind: Type, ca
     target = p.types.type_of(call)
     if kind is Type.SYM_INT and target in (Type.INT, Type.LONG_LONG) and is_wide(p.model.tree.text(function)):
         yield Writes(cause, call, function.start_byte, function.end_byte, "")
-        listed = field(call, "arguments")
+        listed = call.child_by_field_name("arguments")
         if listed is not None and node.type in ("identifier", "call_expression", "subscript_expression"):
             yield Writes(cause, call, listed.start_byte, node.start_byte, "")
             yield Writes(cause, call, node.end_byte, listed.end_byte, "")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from ..syntax.tree import every, field
+from ..syntax.tree import every
 from ..syntax.types import INTEGERS, Type
 from .inference import SYMBOLIC_CALLS, Inference
 
@@ -37,7 +37,11 @@ def comparison(types: Inference, node: Node, *, of_sizes: bool = True) -> Compar
     """
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
-    left, right, sign = field(node, "left"), field(node, "right"), field(node, "operator")
+    left, right, sign = (
+        node.child_by_field_name("left"),
+        node.child_by_field_name("right"),
+        node.child_by_field_name("operator"),
+    )
     if node.type != "binary_expression" or left is None or right is None or sign is None:
         return None
     operator = types.model.tree.text(sign)
@@ -73,7 +77,7 @@ def _comes_from_a_size(types: Inference, node: Node) -> bool:
 def from_method(types: Inference, node: Node) -> Comparison | None:
     """The comparison that a call such as ``n.sym_eq(0)`` makes, or None."""
     method = types.receiver(node) if node.type == "call_expression" else None
-    listed = field(node, "arguments")
+    listed = node.child_by_field_name("arguments")
     if method is None or method[1] not in _SIGNS or listed is None or listed.named_child_count != 1:
         return None
     return Comparison(node, method[0], _SIGNS[method[1]], listed.named_children[0])
@@ -96,11 +100,15 @@ def _made_from(types: Inference, node: Node, seen: set[int]) -> list[Node] | Non
     if node.type == "parenthesized_expression" and node.named_child_count == 1:
         return [node.named_children[0]]
     if node.type == "binary_expression":
-        left, right, sign = field(node, "left"), field(node, "right"), field(node, "operator")
+        left, right, sign = (
+            node.child_by_field_name("left"),
+            node.child_by_field_name("right"),
+            node.child_by_field_name("operator"),
+        )
         is_product = sign is not None and types.model.tree.text(sign) == "*"
         return [left, right] if is_product and left is not None and right is not None else None
     if node.type == "subscript_expression":
-        array = field(node, "argument")
+        array = node.child_by_field_name("argument")
         return None if array is None else [array]
     if node.type == "call_expression":
         method = types.receiver(node)

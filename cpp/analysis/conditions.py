@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from ..syntax.tree import ancestors, field
+from ..syntax.tree import ancestors
 from ..syntax.types import HELD, Type
 from .facts import Fact, Refuses, Writes
 from .graph import Value
@@ -35,7 +35,7 @@ def loop_of(node: Node) -> Node | None:
             inner = around
             continue
         if around.type in ("for_statement", "while_statement", "do_statement"):
-            condition = field(around, "condition")
+            condition = around.child_by_field_name("condition")
             return around if condition is not None and condition.id == inner.id else None
         return None
     return None

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 
 from tree_sitter import Node
 
-from ..syntax.tree import arguments, field
+from ..syntax.tree import arguments
 from ..syntax.types import INTEGERS, SYMBOLIC, SYMBOLIC_TYPES, Type, symbolic_text
 from .facts import Becomes, Constructs, Fact, Flows, Links, Refuses, Requires, Returns, replaced, wrapped
 from .graph import Form, Value
@@ -52,7 +52,7 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
     elif node.type == "parenthesized_expression" and node.named_children:
         yield Requires(cause, node.named_children[0], required.convert)
     elif node.type == "conditional_expression":
-        for branch in (field(node, "consequence"), field(node, "alternative")):
+        for branch in (node.child_by_field_name("consequence"), node.child_by_field_name("alternative")):
             if branch is not None:
                 yield Requires(cause, branch)
     elif node.type == "binary_expression" and kind is Type.INT_ITER:
@@ -61,7 +61,7 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
             return False
         yield Requires(cause, container)
     elif node.type == "compound_literal_expression" and kind in SYMBOLIC:
-        yield Constructs(cause, node, field(node, "type"), kind)
+        yield Constructs(cause, node, node.child_by_field_name("type"), kind)
     elif node.type == "call_expression":
         return (yield from _called(p, node, kind, cause))
     else:
@@ -86,7 +86,7 @@ def _called(p: Pass, node: Node, kind: Type, cause: Value) -> Generator[Fact, No
     if len(own) == 1 and kind in SYMBOLIC:
         yield Returns(cause, own[0], SYMBOLIC[kind], node)
         return True
-    function = field(node, "function")
+    function = node.child_by_field_name("function")
     if own or kind not in _ARRAYS or name in CONCRETE or function is None:
         return False
     if symbolic_text(p.model.tree.text(function), kind) is None:
@@ -114,7 +114,7 @@ def construct(p: Pass, made: Constructs) -> Iterator[Fact]:
 def iterated(types: Inference, node: Node) -> Node | None:
     """The container that an iterator expression such as ``v.begin() + n`` walks over."""
     if node.type == "binary_expression":
-        sides = (field(node, "left"), field(node, "right"))
+        sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
         node = next((side for side in sides if side is not None and types.type_of(side) is Type.INT_ITER), node)
     method = types.receiver(node) if node.type == "call_expression" else None
     return None if method is None else method[0]

@@ -12,7 +12,7 @@ from tree_sitter import Node
 from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
-from ..syntax.tree import ancestors, every, field, is_deep
+from ..syntax.tree import ancestors, every, is_deep
 from .reasons import Reason
 from .registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations, unread
 
@@ -194,7 +194,7 @@ class Eligibility:
         found: list[Function] = []
         for node in every(caller.body, "call_expression"):
             if not self.in_kernel_code(caller, node):
-                function = field(node, "function")
+                function = node.child_by_field_name("function")
                 if function is not None and function.type in (
                     "identifier",
                     "qualified_identifier",
@@ -207,7 +207,7 @@ class Eligibility:
     def _marker(self, node: Node) -> KernelCode | None:
         text = self.model.tree.text
         if node.type == "call_expression":
-            function = field(node, "function")
+            function = node.child_by_field_name("function")
             if function is None:
                 return None
             last = function.child_by_field_name("field") or function
@@ -223,14 +223,14 @@ class Eligibility:
         elif node.type in ("if_statement", "conditional_expression"):
             return self._device_side(node)
         elif node.type == "declaration":
-            kind = field(node, "type")
+            kind = node.child_by_field_name("type")
             if kind is not None and _ITERATOR.fullmatch(text(kind)):
                 return _around(node, Reason.TENSOR_ITERATOR, 3)
         return None
 
     def _device_side(self, branch: Node) -> KernelCode | None:
         """The side of a branch on the device that only one kind of device takes."""
-        condition, consequence = field(branch, "condition"), field(branch, "consequence")
+        condition, consequence = branch.child_by_field_name("condition"), branch.child_by_field_name("consequence")
         if condition is None or consequence is None or _only_raises(consequence, self.model):
             return None
         test = self.model.tree.text(condition)
@@ -238,7 +238,7 @@ class Eligibility:
             return None
         side: Node | None = consequence
         if _NOT_THE_DEVICE.search(test):
-            side = field(branch, "alternative")
+            side = branch.child_by_field_name("alternative")
             if side is None and _leaves(consequence):
                 return KernelCode(branch.end_byte, _block(branch).end_byte, Reason.DEVICE_BRANCH, 4)
         return None if side is None else KernelCode(side.start_byte, side.end_byte, Reason.DEVICE_BRANCH, 4)

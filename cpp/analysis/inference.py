@@ -9,7 +9,7 @@ from tree_sitter import Node
 from ...codemods.torchapi import Operator, TorchApi
 from ..syntax.declarations import Function, Variable
 from ..syntax.model import Model
-from ..syntax.tree import arguments, every, field
+from ..syntax.tree import arguments, every
 from ..syntax.types import ELEMENT, HELD, Type
 from .saved import READERS, is_context, slot
 
@@ -75,10 +75,10 @@ class Inference:
 
     def receiver(self, call: Node) -> tuple[Node, str] | None:
         """The receiver and the name of a method call, or None for any other call."""
-        function = field(call, "function")
+        function = call.child_by_field_name("function")
         if function is None or function.type != "field_expression":
             return None
-        receiver, name = field(function, "argument"), field(function, "field")
+        receiver, name = function.child_by_field_name("argument"), function.child_by_field_name("field")
         if receiver is None or name is None:
             return None
         return receiver, self.model.tree.text(name)
@@ -89,14 +89,14 @@ class Inference:
 
     def callee(self, call: Node) -> str:
         """The name a free function is called by, template arguments cut off; empty for a method call."""
-        function = field(call, "function")
+        function = call.child_by_field_name("function")
         if function is None or function.type == "field_expression":
             return ""
         return re.sub(r"<.*", "", self.model.tree.text(function), flags=re.DOTALL).strip().removeprefix("::")
 
     def own_functions(self, call: Node) -> list[Function]:
         """The functions or the lambda of this file that a free call may reach."""
-        function = field(call, "function")
+        function = call.child_by_field_name("function")
         if function is not None and function.type == "lambda_expression":
             called = self.model.lambda_at(function)
             return [] if called is None else [called]
@@ -147,7 +147,7 @@ class Inference:
 
     def _finds_operators(self, call: Node, name: str) -> bool:
         """Whether an unqualified name means torch's operators: in its namespaces, or with a Tensor as an argument."""
-        function = field(call, "function")
+        function = call.child_by_field_name("function")
         if function is None or (function.type == "identifier" and self.model.resolve(function) is not None):
             return False
         if self.model.is_hidden(name, call):
@@ -174,25 +174,25 @@ class Inference:
             case "parenthesized_expression" | "condition_clause" if node.named_children:
                 return self.type_of(node.named_children[-1])
             case "comma_expression":
-                right = field(node, "right")
+                right = node.child_by_field_name("right")
                 return Type.UNKNOWN if right is None else self.type_of(right)
             case "unary_expression" | "pointer_expression":
                 return self._unary(node)
             case "binary_expression":
                 return self._binary(node)
             case "assignment_expression":
-                left = field(node, "left")
+                left = node.child_by_field_name("left")
                 return Type.UNKNOWN if left is None else self.type_of(left)
             case "conditional_expression":
                 return self._conditional(node)
             case "subscript_expression":
-                base = field(node, "argument")
+                base = node.child_by_field_name("argument")
                 kind = Type.UNKNOWN if base is None else self.type_of(base)
                 return Type.TENSOR if kind is Type.TENSOR else ELEMENT.get(kind, Type.UNKNOWN)
             case "call_expression":
                 return self._call(node)
             case "compound_literal_expression" | "cast_expression":
-                target = field(node, "type")
+                target = node.child_by_field_name("type")
                 return Type.UNKNOWN if target is None else self.model.names.read(tree.text(target), target)
         return Type.UNKNOWN
 
@@ -232,7 +232,7 @@ class Inference:
             self.type_of(value)
 
     def _unary(self, node: Node) -> Type:
-        operand = field(node, "argument")
+        operand = node.child_by_field_name("argument")
         kind = Type.UNKNOWN if operand is None else self.type_of(operand)
         operator = self.model.tree.text(node.children[0])
         if operator == "!":
@@ -245,7 +245,11 @@ class Inference:
         return kind if operator in ("-", "+", "~") else Type.UNKNOWN
 
     def _binary(self, node: Node) -> Type:
-        left, right, sign = field(node, "left"), field(node, "right"), field(node, "operator")
+        left, right, sign = (
+            node.child_by_field_name("left"),
+            node.child_by_field_name("right"),
+            node.child_by_field_name("operator"),
+        )
         if left is None or right is None or sign is None:
             return Type.UNKNOWN
         kinds = {self.type_of(left), self.type_of(right)}
@@ -270,7 +274,11 @@ class Inference:
         return Type.INT if kinds == {Type.BOOL} else Type.UNKNOWN
 
     def _conditional(self, node: Node) -> Type:
-        branches = [b for b in (field(node, "consequence"), field(node, "alternative")) if b is not None]
+        branches = [
+            b
+            for b in (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
+            if b is not None
+        ]
         kinds = [self.type_of(branch) for branch in branches]
         if set(kinds) == {Type.INT, Type.SYM_INT}:
             return Type.SYM_INT
@@ -280,7 +288,7 @@ class Inference:
         method = self.receiver(node)
         if method is not None:
             return self._method(node, *method)
-        function = field(node, "function")
+        function = node.child_by_field_name("function")
         name = self.callee(node)
         passed = arguments(node)
         if function is None:

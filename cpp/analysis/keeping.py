@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from ..syntax.declarations import Function
 from ..syntax.model import Model
-from ..syntax.tree import ancestors, field
+from ..syntax.tree import ancestors
 from ..syntax.types import Type
 from .facts import Fact, Flows, Keeps, Later, Links, Refuses, replaced
 from .graph import Form, Value
@@ -51,7 +51,7 @@ def keep(p: Pass, kept: Keeps) -> Iterator[Fact]:
 def _follow_context(p: Pass, name: str, uses: list[Node], key: str, value: Value) -> Iterator[Fact]:
     for use in uses:
         member = use.parent
-        named = None if member is None or member.type != "field_expression" else field(member, "field")
+        named = None if member is None or member.type != "field_expression" else member.child_by_field_name("field")
         if member is None or named is None:
             detail = f"{name} is handed on, and {key} may be read there"
             yield Refuses(value, use, Reason.SAVED_DATA, detail)
@@ -68,11 +68,15 @@ def _follow_context(p: Pass, name: str, uses: list[Node], key: str, value: Value
 def _follow(p: Pass, place: Node, value: Value) -> Iterator[Fact]:
     """One use of a key: a store may stay as it is, a reader becomes its symbolic twin."""
     around = place.parent
-    left = None if around is None or around.type != "assignment_expression" else field(around, "left")
+    left = None if around is None or around.type != "assignment_expression" else around.child_by_field_name("left")
     if left is not None and left.id == place.id:
         return
     call = None if around is None or around.type != "field_expression" else around.parent
-    name = None if around is None or call is None or call.type != "call_expression" else field(around, "field")
+    name = (
+        None
+        if around is None or call is None or call.type != "call_expression"
+        else around.child_by_field_name("field")
+    )
     reader = "" if name is None else p.model.tree.text(name)
     if reader in _SYMBOLIC:
         return
@@ -96,14 +100,14 @@ def _methods(model: Model, node: Node) -> list[Function]:
 
 def _class_of(model: Model, function: Function) -> str:
     """The name of the class a method belongs to, wherever it is defined."""
-    declarator = field(function.node, "declarator")
+    declarator = function.node.child_by_field_name("declarator")
     while declarator is not None and declarator.type != "qualified_identifier":
-        declarator = field(declarator, "declarator")
-    scope = None if declarator is None else field(declarator, "scope")
+        declarator = declarator.child_by_field_name("declarator")
+    scope = None if declarator is None else declarator.child_by_field_name("scope")
     if scope is not None:
         return model.tree.text(scope)
     for around in ancestors(function.node):
         if around.type in ("class_specifier", "struct_specifier"):
-            name = field(around, "name")
+            name = around.child_by_field_name("name")
             return "" if name is None else model.tree.text(name)
     return ""

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from ...codemods.torchapi import Argument, Operator
 from ..syntax.headers import HeaderFunction
-from ..syntax.tree import arguments, field
+from ..syntax.tree import arguments
 from ..syntax.types import LISTS, SYMBOLIC_TYPES, Type, is_output_reference, read_type
 from .facts import Fact, Flows, Links, Refuses, Requires, replaced
 from .graph import Form, Value
@@ -90,10 +90,10 @@ def operator_argument(p: Pass, call: Node, position: int, kind: Type, cause: Val
 def _renamed(
     p: Pass, call: Node, operators: list[Operator], is_method: bool, passed: list[Node], cause: Value
 ) -> Iterator[Fact]:
-    function = field(call, "function")
-    name = function if function is None or not is_method else field(function, "field")
+    function = call.child_by_field_name("function")
+    name = function if function is None or not is_method else function.child_by_field_name("field")
     while name is not None and name.type == "qualified_identifier":
-        name = field(name, "name")
+        name = name.child_by_field_name("name")
     new = operators[0].symint_name
     if name is None or new is None or name.type not in ("identifier", "field_identifier"):
         yield Refuses(cause, call, Reason.UNSUPPORTED_SYNTAX, "the call has no plain name")
@@ -123,7 +123,7 @@ def _renamed(
 def header_function(p: Pass, call: Node, position: int, kind: Type, cause: Value) -> Iterable[Fact] | None:
     """Pass the value to a helper of torch's headers that has an overload or a ``_symint`` twin for it; else None."""
     qualifier, _, name = p.types.callee(call).rpartition("::")
-    function = field(call, "function")
+    function = call.child_by_field_name("function")
     passed = arguments(call)
     if not name or function is None or qualifier.split("::")[0] not in ("", "at", "c10", "native", "torch"):
         return None
@@ -141,7 +141,7 @@ def _helped(
     if candidate.name != name:
         leaf = function
         while leaf.type == "qualified_identifier":
-            leaf = field(leaf, "name") or leaf
+            leaf = leaf.child_by_field_name("name") or leaf
         yield replaced(helped, leaf, candidate.name)
     for index, value in enumerate(passed):
         if read_type(candidate.parameters[index][0]) in LISTS:

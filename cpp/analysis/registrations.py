@@ -10,7 +10,7 @@ from tree_sitter import Node
 from ..syntax.commas import listed
 from ..syntax.declarations import Function
 from ..syntax.model import Model
-from ..syntax.tree import ancestors, arguments, every, field
+from ..syntax.tree import ancestors, arguments, every
 
 FAKE_KEYS = frozenset(
     {
@@ -109,7 +109,7 @@ def _names_no_function(function: Function, model: Model) -> bool:
 
 def autograd_methods(call: Node, model: Model) -> list[Function]:
     """The methods that ``X::apply(…)`` runs, where the file has ``X``, a torch::autograd::Function."""
-    called = field(call, "function")
+    called = call.child_by_field_name("function")
     scope = None if called is None else called.child_by_field_name("scope")
     if called is None or scope is None or not model.tree.text(called).endswith("::apply"):
         return []
@@ -157,7 +157,7 @@ def _is_old_registration(call: Node, model: Model) -> bool:
 
 
 def _method(call: Node, model: Model) -> str | None:
-    called = field(call, "function")
+    called = call.child_by_field_name("function")
     method = called.child_by_field_name("field") if called is not None else None
     return model.tree.text(method) if method is not None else None
 

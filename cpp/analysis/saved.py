@@ -5,7 +5,6 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from ..syntax.model import Model
-from ..syntax.tree import field
 from ..syntax.types import Type
 
 READERS = {
@@ -23,11 +22,15 @@ def is_context(model: Model, node: Node) -> bool:
 
 def slot(model: Model, node: Node) -> str | None:
     """The key of ``ctx->saved_data["key"]`` as written; None for anything else, and for a key that is no literal."""
-    base = field(node, "argument") if node.type == "subscript_expression" else None
-    listed = field(node, "indices")
+    base = node.child_by_field_name("argument") if node.type == "subscript_expression" else None
+    listed = node.child_by_field_name("indices")
     if base is None or listed is None or listed.named_child_count != 1 or base.type != "field_expression":
         return None
-    holder, name, key = field(base, "argument"), field(base, "field"), listed.named_children[0]
+    holder, name, key = (
+        base.child_by_field_name("argument"),
+        base.child_by_field_name("field"),
+        listed.named_children[0],
+    )
     if holder is None or name is None or model.tree.text(name) != "saved_data" or key.type != "string_literal":
         return None
     return model.tree.text(key) if is_context(model, holder) else None

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from ...codemods.torchapi import Kernel
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_META
-from ..syntax.tree import STATEMENTS, ancestors, arguments, every, field
+from ..syntax.tree import arguments, every, statement_of
 from ..syntax.types import Type
 from .eligibility import KernelCode
 from .graph import Form, Refusal, Value
@@ -80,8 +80,8 @@ def _calls(know: Knowledge, function: Function) -> Iterator[tuple[Seed, Refusal 
         passed = arguments(node)
         if len(passed) != (1 if name in ("size", "stride") else 0):
             continue
-        call_field = field(node, "function")
-        name_node = None if call_field is None else field(call_field, "field")
+        call_field = node.child_by_field_name("function")
+        name_node = None if call_field is None else call_field.child_by_field_name("field")
         if name_node is None:
             continue
         seed = Seed(node, name_node, name, function)
@@ -97,11 +97,11 @@ def _calls(know: Knowledge, function: Function) -> Iterator[tuple[Seed, Refusal 
 def without_remains(live: Sequence[Seed], refused: Sequence[Refused]) -> tuple[list[Seed], list[Refused]]:
     """Promote a statement whole or not at all, and a structured meta function likewise: what is left still throws."""
     functions = {seed.function.node.id for seed, _ in refused if seed.function.macro in STRUCTURED_META}
-    statements = {_statement(seed.call).id: seed for seed, _ in refused}
+    statements = {statement_of(seed.call).id: seed for seed, _ in refused}
     kept: list[Seed] = []
     dropped: list[Refused] = []
     for seed in live:
-        beside = statements.get(_statement(seed.call).id)
+        beside = statements.get(statement_of(seed.call).id)
         if seed.function.node.id in functions:
             dropped.append((seed, _refusal(seed.call, Reason.STRUCTURED_META)))
         elif beside is not None:
@@ -110,7 +110,3 @@ def without_remains(live: Sequence[Seed], refused: Sequence[Refused]) -> tuple[l
         else:
             kept.append(seed)
     return kept, dropped
-
-
-def _statement(node: Node) -> Node:
-    return next((around for around in ancestors(node) if around.type in STATEMENTS), node)

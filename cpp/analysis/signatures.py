@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from ..syntax.declarations import Function, Variable
-from ..syntax.tree import field, is_deep
+from ..syntax.tree import is_deep
 from ..syntax.types import SYMBOLIC, Type, read_type
 from .passes import Pass
 from .reasons import Reason
@@ -62,7 +62,7 @@ def uses(p: Pass, function: Function) -> Uses:
         holder = function.node.parent
         if holder is not None and holder.type == "call_expression":
             return Uses((holder,), ())
-        name = None if holder is None or holder.type != "init_declarator" else field(holder, "declarator")
+        name = None if holder is None or holder.type != "init_declarator" else holder.child_by_field_name("declarator")
         variable = None if name is None else p.model.resolve(name)
         if variable is None or variable.type is not Type.AUTO:
             return Uses((), ((function.node, Reason.LAMBDA_ESCAPES, ""),))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from ..syntax.declarations import Variable
-from ..syntax.tree import arguments, every, field
+from ..syntax.tree import arguments, every
 from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type, is_output_reference
 from .demands import iterated
 from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, replaced
@@ -62,9 +62,8 @@ def become(p: Pass, fact: Becomes) -> Iterator[Fact]:
         yield from _parameter(p, variable, kind, value)
     if variable.type is not Type.AUTO:
         yield _retyped(p, variable, value)
-        for sibling in p.model.variables(variable.function):
-            if sibling.declaration.id == variable.declaration.id and sibling is not variable:
-                yield Later(Becomes(value, sibling, kind))
+        for sibling in p.model.siblings(variable):
+            yield Later(Becomes(value, sibling, kind))
     deduced = variable.type is Type.AUTO and variable.how == "range"
     if variable.how != "parameter" and (deduced or is_output_reference(variable.type_text)):
         for initializer in variable.initializers:
@@ -104,7 +103,7 @@ def _jumped_over(variable: Variable) -> bool:
 def _container(p: Pass, value: Node) -> Node:
     """What a deduced reference or range variable names belongs to a container, which must be symbolic too."""
     if value.type == "subscript_expression":
-        return field(value, "argument") or value
+        return value.child_by_field_name("argument") or value
     method = p.types.receiver(value) if value.type == "call_expression" else None
     return method[0] if method is not None and method[1] in ("front", "back", "at") else value
 
@@ -187,7 +186,7 @@ def put(p: Pass, assigned: Puts) -> Iterator[Fact]:
 
 
 def _assigned_container(p: Pass, target: Node) -> Node | None:
-    base = field(target, "argument") if target.type == "subscript_expression" else None
+    base = target.child_by_field_name("argument") if target.type == "subscript_expression" else None
     if base is not None and p.types.type_of(base) is Type.INT_ITER:
         return iterated(p.types, base)
     if target.type == "call_expression":

@@ -21,7 +21,7 @@ from ..analysis.knowledge import Knowledge, knowledge
 from ..syntax.commas import listed
 from ..syntax.declarations import Function
 from ..syntax.model import model_of
-from ..syntax.tree import ancestors, arguments, every, field, is_deep
+from ..syntax.tree import ancestors, arguments, every, is_deep
 from ..syntax.types import Type
 from .sym_methods import as_method
 
@@ -101,7 +101,7 @@ def _decides(know: Knowledge, node: Node) -> bool:
     """Is its truth forced, by a branch and by no macro that takes a SymBool?"""
     for around in ancestors(node):
         if around.type == "call_expression":
-            callee = field(around, "function")
+            callee = around.child_by_field_name("function")
             return callee is not None and know.model.tree.text(callee) == "TORCH_CHECK"
         if around.type in ("if_statement", "conditional_expression", "while_statement"):
             return around.type != "while_statement"
@@ -131,7 +131,7 @@ def _with_default(know: Knowledge, found: Comparison, name: str, truth: bool, wh
 
 def _larger(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
     """``std::max(a, b)`` of SymInts → ``a.max(b)``."""
-    callee, operands = field(call, "function"), arguments(call)
+    callee, operands = call.child_by_field_name("function"), arguments(call)
     if callee is None or len(operands) != 2 or know.model.tree.trusted(call) is not None:
         return
     method = _METHODS.get(re.sub(r"<.*>", "", know.model.tree.text(callee)))
@@ -151,8 +151,13 @@ def _held_at_zero(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix
     nothing for an ``a`` that is no larger, is taken likewise: running it says whether that is so.
     """
     branch = next((around for around in ancestors(found.node) if around.type == "if_statement"), None)
-    body = None if branch is None else field(branch, "consequence")
-    if branch is None or body is None or field(branch, "alternative") is not None or found.sign not in "<>":
+    body = None if branch is None else branch.child_by_field_name("consequence")
+    if (
+        branch is None
+        or body is None
+        or branch.child_by_field_name("alternative") is not None
+        or found.sign not in "<>"
+    ):
         return
     if any(True for _ in every(body, "return_statement", "throw_statement", "continue_statement", "break_statement")):
         return
@@ -163,10 +168,10 @@ def _held_at_zero(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix
     differences = [
         node
         for node in every(body, "binary_expression")
-        if (sign := field(node, "operator")) is not None
+        if (sign := node.child_by_field_name("operator")) is not None
         and text(sign) == "-"
-        and (left := field(node, "left")) is not None
-        and (right := field(node, "right")) is not None
+        and (left := node.child_by_field_name("left")) is not None
+        and (right := node.child_by_field_name("right")) is not None
         and (text(left), text(right)) == (text(high), text(low))
     ]
     message = f"take the branch on `{text(found.node)}`"
@@ -182,8 +187,13 @@ def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iter
     """``if (a < b) p = b - a; if (a > b) crop`` → only the first, whatever the sign: a negative padding crops."""
     for found in compared:
         branch = next((around for around in ancestors(found.node) if around.type == "if_statement"), None)
-        body = None if branch is None else field(branch, "consequence")
-        if branch is None or body is None or field(branch, "alternative") is not None or found.sign not in "<>":
+        body = None if branch is None else branch.child_by_field_name("consequence")
+        if (
+            branch is None
+            or body is None
+            or branch.child_by_field_name("alternative") is not None
+            or found.sign not in "<>"
+        ):
             continue
         text = know.model.tree.text
         low, high = (found.subject, found.other) if found.sign == "<" else (found.other, found.subject)
@@ -208,7 +218,7 @@ def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iter
 
 def _joined_check(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
     """``TORCH_CHECK(p && a == b, …)`` → ``TORCH_SYM_CHECK(p ? a.sym_eq(b) : c10::SymBool(false), …)``."""
-    callee, listed = field(call, "function"), arguments(call)
+    callee, listed = call.child_by_field_name("function"), arguments(call)
     tree = know.model.tree
     if callee is None or tree.text(callee) != "TORCH_CHECK" or len(listed) < 2 or tree.trusted(call) is not None:
         return
@@ -238,7 +248,11 @@ def _joined_check(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
 
 def _unknown(know: Knowledge, node: Node) -> Comparison | None:
     """A comparison with a number of something whose type is not known here; the compiler knows."""
-    left, right, sign = field(node, "left"), field(node, "right"), field(node, "operator")
+    left, right, sign = (
+        node.child_by_field_name("left"),
+        node.child_by_field_name("right"),
+        node.child_by_field_name("operator"),
+    )
     if node.type != "binary_expression" or left is None or right is None or sign is None:
         return None
     plain = left.type in ("identifier", "subscript_expression", "field_expression")
@@ -250,7 +264,11 @@ def _unknown(know: Knowledge, node: Node) -> Comparison | None:
 
 def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
     """``a.sym_sizes() == b.sym_sizes()`` → ``TORCH_GUARD_OR_FALSE(c10::sym_equals(a.sym_sizes(), b.sym_sizes()))``."""
-    left, right, sign = field(node, "left"), field(node, "right"), field(node, "operator")
+    left, right, sign = (
+        node.child_by_field_name("left"),
+        node.child_by_field_name("right"),
+        node.child_by_field_name("operator"),
+    )
     if left is None or right is None or sign is None or know.model.tree.text(sign) not in ("==", "!="):
         return
     kinds = {know.types.type_of(left), know.types.type_of(right)}
@@ -275,7 +293,11 @@ def _method_text(know: Knowledge, found: Comparison) -> str:
 def _operands(know: Knowledge, node: Node, sign: str) -> list[Node]:
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
-    operator, left, right = field(node, "operator"), field(node, "left"), field(node, "right")
+    operator, left, right = (
+        node.child_by_field_name("operator"),
+        node.child_by_field_name("left"),
+        node.child_by_field_name("right"),
+    )
     if node.type != "binary_expression" or operator is None or left is None or right is None:
         return [node]
     if know.model.tree.text(operator) != sign:

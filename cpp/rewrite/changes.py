@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ...codemods.edits import Edit
-from ..syntax.tree import Tree, ancestors, arguments, field
+from ..syntax.tree import Tree, arguments
 from ..syntax.types import is_wide
 
 _SPELLS_CONDITION = re.compile(r"TORCH_INTERNAL_ASSERT\w*|AT_ASSERT\w*|assert|(?:TORCH_)?D?CHECK_(?:EQ|NE|LT|LE|GT|GE)")
@@ -30,9 +30,9 @@ def _spelled_otherwise(edits: Sequence[Edit], tree: Tree) -> list[str]:
     """Macros whose message holds the text of their condition."""
     words = []
     for edit in edits:
-        node = tree.root.descendant_for_byte_range(edit.start, edit.end)
-        for call in ancestors(node) if node is not None else ():
-            function = field(call, "function") if call.type == "call_expression" else None
+        call = tree.root.descendant_for_byte_range(edit.start, edit.end)
+        while call is not None and (call := call.parent) is not None:
+            function = call.child_by_field_name("function") if call.type == "call_expression" else None
             name = "" if function is None else tree.text(function)
             bare = _WITHOUT_MESSAGE.fullmatch(name) and len(arguments(call)) == 1
             if bare or (_SPELLS_CONDITION.fullmatch(name) and edit.start < arguments(call)[0].end_byte):

@@ -23,7 +23,7 @@ from ...codemods.torchapi import available
 from ..analysis.comparisons import comparison, from_method, general_answer
 from ..analysis.knowledge import knowledge
 from ..analysis.reasons import Reason
-from ..syntax.tree import arguments, every, field, is_deep
+from ..syntax.tree import arguments, every, is_deep
 
 NAME = "migrate_size_oblivious"
 _OLD = "TORCH_GUARD_SIZE_OBLIVIOUS"
@@ -36,7 +36,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     know = knowledge(source, context)
     tree = know.model.tree
     for node in every(tree.root, "call_expression"):
-        name = field(node, "function")
+        name = node.child_by_field_name("function")
         if name is None or tree.text(name) != _OLD or len(arguments(node)) != 1:
             continue
         owner = know.model.function_at(node.start_byte)

@@ -20,7 +20,7 @@ from ...codemods.source import SourceFile
 from ..analysis.comparisons import comparison
 from ..analysis.knowledge import knowledge
 from ..rewrite.sym_methods import as_method
-from ..syntax.tree import arguments, every, field, is_deep
+from ..syntax.tree import arguments, every, is_deep
 
 NAME = "use_sym_bool"
 _MACROS = (
@@ -33,7 +33,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
     know = knowledge(source, context)
     tree = know.model.tree
     for node in every(tree.root, "call_expression"):
-        name = field(node, "function")
+        name = node.child_by_field_name("function")
         if name is None or tree.text(name) not in _MACROS or len(arguments(node)) != 1:
             continue
         condition = arguments(node)[0]

@@ -27,7 +27,7 @@ from ..analysis.inference import Inference
 from ..analysis.knowledge import knowledge, worth_reading
 from ..analysis.reasons import Reason
 from ..rewrite.sym_methods import as_method
-from ..syntax.tree import arguments, every, field
+from ..syntax.tree import arguments, every
 
 NAME = "use_sym_check"
 _OLD, _NEW = "TORCH_CHECK", "TORCH_SYM_CHECK"
@@ -41,7 +41,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     tree = know.model.tree
     for function in know.eligibility.functions:
         for node in every(function.body, "call_expression"):
-            name = field(node, "function")
+            name = node.child_by_field_name("function")
             if name is None or tree.text(name) != _OLD or len(arguments(node)) < 2:
                 continue
             if know.eligibility.in_kernel_code(function, node):
@@ -59,7 +59,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _joins_sizes(types: Inference, condition: Node) -> bool:
-    sign = field(condition, "operator")
+    sign = condition.child_by_field_name("operator")
     if sign is None or types.model.tree.text(sign) not in ("&&", "||"):
         return False
     return any(comparison(types, node) is not None for node in every(condition, "binary_expression"))

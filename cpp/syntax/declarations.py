@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from .names import Names
-from .tree import Tree, arguments
+from .tree import Tree, arguments, every
 from .types import Type
 
+NAMES = ("identifier", "type_identifier")
 _SCOPES = frozenset(
     {
         "compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement",
@@ -19,7 +21,7 @@ _SCOPES = frozenset(
 )  # fmt: skip
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Variable:
     """A parameter or local. ``initializers`` are the expressions its declaration gives it."""
 
@@ -68,58 +70,63 @@ class Function:
         return tuple(parameter.type_text for parameter in self.parameters)
 
 
-class Declarations:
-    """What the functions of one file declare.
+@dataclass(frozen=True)
+class Scopes:
+    """What one function definition declares and what its names mean, those of its lambdas included.
 
-    ``variables`` are kept by the node of their scope and their name, ``lambdas`` by their node.
+    ``lambdas`` are kept by their nodes, ``resolved`` by the nodes of identifiers, ``references`` by the nodes of the
+    declared names.
     """
 
-    def __init__(self, tree: Tree) -> None:
+    variables: tuple[Variable, ...]
+    lambdas: Mapping[int, Function]
+    resolved: Mapping[int, Variable]
+    references: Mapping[int, tuple[Node, ...]]
+
+
+def parameters(tree: Tree, names: Names, function: Function, declarator: Node) -> Iterator[Variable]:
+    """The parameters that a declarator names, for a function or lambda."""
+    listed = declarator.child_by_field_name("parameters")
+    children = [] if listed is None else [c for c in listed.named_children if c.type.endswith("parameter_declaration")]
+    for position, child in enumerate(children):
+        inner = child.child_by_field_name("declarator")
+        name = None if inner is None else _declared_name(inner)
+        end = child.end_byte if name is None else name.start_byte
+        type_text = tree.masked.text[child.start_byte : end].decode().strip()
+        if name is None:
+            type_text = type_text.split("=")[0].strip()
+        yield Variable(
+            "" if name is None else tree.text(name),
+            name or child,
+            function.node,
+            function.node.start_byte,
+            names.read(type_text, child),
+            type_text,
+            child.child_by_field_name("type"),
+            child,
+            function,
+            how="parameter",
+            position=position,
+        )
+
+
+class _Reader:
+    """Reads the variables and lambdas of one function definition."""
+
+    def __init__(self, tree: Tree, names: Names, function: Function) -> None:
         self.tree = tree
-        self.names = Names(tree)
+        self.names = names
         self.variables: dict[tuple[int, str], list[Variable]] = defaultdict(list)
         self.lambdas: dict[int, Function] = {}
-        self._built: set[int] = set()
+        self._add(function.parameters)
+        waiting = [(function.body, function, function.node)]
+        while waiting:
+            node, owner, scope = self._visit(*waiting.pop())
+            waiting.extend((child, owner, scope) for child in reversed(node.named_children))
 
-    def add_parameters(self, function: Function, declarator: Node) -> None:
-        """Add the parameters a declarator names to a function or lambda."""
-        listed = declarator.child_by_field_name("parameters")
-        if listed is None:
-            return
-        children = [c for c in listed.named_children if c.type.endswith("parameter_declaration")]
-        for position, child in enumerate(children):
-            type_node = child.child_by_field_name("type")
-            inner = child.child_by_field_name("declarator")
-            name = None if inner is None else _declared_name(inner)
-            end = child.end_byte if name is None else name.start_byte
-            type_text = self.tree.masked.text[child.start_byte : end].decode().strip()
-            if name is None:
-                type_text = type_text.split("=")[0].strip()
-            node = name or child
-            variable = Variable(
-                "" if name is None else self.tree.text(name),
-                node,
-                function.node,
-                function.node.start_byte,
-                self.names.read(type_text, child),
-                type_text,
-                type_node,
-                child,
-                function,
-                how="parameter",
-                position=position,
-            )
-            function.parameters.append(variable)
-            self.variables[function.node.id, variable.name].append(variable)
-
-    def build(self, function: Function) -> None:
-        """Add the variables and lambdas of a function definition, once."""
-        if function.node.id not in self._built:
-            self._built.add(function.node.id)
-            waiting = [(function.body, function, function.node)]
-            while waiting:
-                node, owner, scope = self._visit(*waiting.pop())
-                waiting.extend((child, owner, scope) for child in reversed(node.named_children))
+    def _add(self, variables: Iterable[Variable]) -> None:
+        for variable in variables:
+            self.variables[variable.scope.id, variable.name].append(variable)
 
     def _visit(self, node: Node, function: Function, scope: Node) -> tuple[Node, Function, Node]:
         """Add what a node declares; the node, and the function and scope that its children stand in."""
@@ -137,22 +144,27 @@ class Declarations:
         return node, function, inside
 
     def _lambda(self, node: Node, outer: Function) -> Function:
-        body = node.child_by_field_name("body")
-        holder = node.parent
+        holder, declarator = node.parent, node.child_by_field_name("declarator")
         name = ""
         if holder is not None and holder.type == "init_declarator":
             declared = holder.child_by_field_name("declarator")
             name = "" if declared is None else self.tree.text(declared)
-        function = Function(name, node, body or node, is_lambda=True, internal=True, outer=outer)
+        returns_node = None if declarator is None else trailing_return(declarator)
+        returns = Type.AUTO if returns_node is None else self.names.read(self.tree.text(returns_node), returns_node)
+        function = Function(
+            name,
+            node,
+            node.child_by_field_name("body") or node,
+            returns=returns,
+            returns_node=returns_node,
+            is_lambda=True,
+            internal=True,
+            outer=outer,
+        )
         self.lambdas[node.id] = function
-        declarator = node.child_by_field_name("declarator")
         if declarator is not None:
-            self.add_parameters(function, declarator)
-            function.returns_node = trailing_return(declarator)
-            if function.returns_node is not None:
-                function.returns = self.names.read(self.tree.text(function.returns_node), function.returns_node)
-        if function.returns_node is None:
-            function.returns = Type.AUTO
+            function.parameters += parameters(self.tree, self.names, function, declarator)
+            self._add(function.parameters)
         return function
 
     def _declaration(self, node: Node, function: Function, scope: Node) -> None:
@@ -200,8 +212,7 @@ class Declarations:
         self, declarator: Node, declaration: Node, function: Function, scope: Node, initializers: tuple[Node, ...]
     ) -> None:
         for position, name in enumerate(declarator.named_children):
-            self._declare(name, "", None, declaration, function, scope, initializers, "structured-binding")
-            self.variables[scope.id, self.tree.text(name)][-1].position = position
+            self._declare(name, "", None, declaration, function, scope, initializers, "structured-binding", position)
 
     def _declare(
         self,
@@ -213,13 +224,45 @@ class Declarations:
         scope: Node,
         initializers: tuple[Node, ...],
         how: str,
+        position: int = -1,
     ) -> None:
         kind = self.names.read(type_text, name) if how not in ("structured-binding", "c-array") else Type.UNKNOWN
         variable = Variable(
             self.tree.text(name), name, scope, name.start_byte, kind, type_text, type_node, declaration, function,
-            initializers, how,
+            initializers, how, position,
         )  # fmt: skip
-        self.variables[scope.id, variable.name].append(variable)
+        self._add((variable,))
+
+
+def read_scopes(tree: Tree, names: Names, function: Function) -> Scopes:
+    """Read what a function definition declares, and resolve each name in it that is declared there."""
+    read = _Reader(tree, names, function)
+    variables = [variable for group in read.variables.values() for variable in group]
+    named: dict[bytes, list[Variable]] = defaultdict(list)
+    for variable in variables:
+        named[variable.name.encode()].append(variable)
+    resolved: dict[int, Variable] = {}
+    references: dict[int, list[Node]] = defaultdict(list)
+    for node in every(function.node, *NAMES):
+        meant = _visible(named.get(node.text or b"", ()), node)
+        if meant is not None:
+            resolved[node.id] = meant
+            if meant.node.id != node.id:
+                references[meant.node.id].append(node)
+    frozen = {key: tuple(nodes) for key, nodes in references.items()}
+    return Scopes(tuple(variables), read.lambdas, resolved, frozen)
+
+
+def _visible(candidates: Sequence[Variable], name: Node) -> Variable | None:
+    """The innermost declaration before a name, the last of its scope."""
+    at = name.start_byte
+    visible = (
+        variable
+        for variable in candidates
+        if variable.scope.start_byte <= at < variable.scope.end_byte
+        and (variable.start <= at or variable.node.id == name.id)
+    )
+    return max(visible, key=lambda one: (one.scope.start_byte, -one.scope.end_byte, one.start), default=None)
 
 
 def trailing_return(declarator: Node) -> Node | None:

@@ -10,13 +10,13 @@ from functools import cached_property, lru_cache
 from tree_sitter import Node
 
 from ...codemods.source import SourceFile
-from .declarations import Declarations, Function, Variable, trailing_return
+from .declarations import NAMES, Function, Scopes, Variable, parameters, read_scopes, trailing_return
+from .names import Names
 from .tree import Tree, ancestors, every, parse
 from .types import Type
 
 STRUCTURED_META = ("TORCH_META_FUNC", "TORCH_META_FUNC2", "TORCH_PRECOMPUTE_META_FUNC", "TORCH_PRECOMPUTE_META_FUNC2")
 STRUCTURED_KERNEL = ("TORCH_IMPL_FUNC",)
-_NAMES = ("identifier", "type_identifier")
 
 
 class Model:
@@ -26,10 +26,8 @@ class Model:
         self.tree = tree
         self.functions: list[Function] = []
         self._by_node: dict[int, Function] = {}
-        self._references: dict[int, list[Node]] = {}
-        self._named: dict[int, dict[str, list[Node]]] = {}
-        self._declared = Declarations(tree)
-        self.names = self._declared.names
+        self._scopes: dict[int, Scopes] = {}
+        self.names = Names(tree)
         for node in _function_nodes(tree.root):
             self._add_function(node)
         self.functions.sort(key=lambda function: function.node.start_byte)
@@ -40,8 +38,8 @@ class Model:
         for index in range(bisect_right(self._starts, offset) - 1, -1, -1):
             function = self.functions[index]
             if offset < function.node.end_byte:
-                return function.outermost
-            if function.outer is None and not function.in_class:
+                return function
+            if not function.in_class:
                 return None
         return None
 
@@ -50,9 +48,9 @@ class Model:
         for around in ancestors(node):
             if around.type in ("function_definition", "lambda_expression"):
                 owner = self.function_at(around.start_byte)
-                if owner is not None:
-                    self._declared.build(owner)
-                found = self._by_node.get(around.id) or self._declared.lambdas.get(around.id)
+                found = self._by_node.get(around.id)
+                if found is None and owner is not None:
+                    found = self._scopes_of(owner).lambdas.get(around.id)
                 if found is not None:
                     return found
         return None
@@ -99,7 +97,7 @@ class Model:
         """Every mention of one of the file's own functions by name, declarations too, its definition left out."""
         table: dict[str, list[Node]] = defaultdict(list)
         names = {name.encode() for name in self._by_name}
-        for node in every(self.tree.root, *_NAMES):
+        for node in every(self.tree.root, *NAMES):
             if node.text not in names:
                 continue
             whole, parent = node, node.parent
@@ -119,63 +117,41 @@ class Model:
     def resolve(self, identifier: Node) -> Variable | None:
         """The parameter or local that an identifier names at its place, or None for anything global."""
         owner = self.function_at(identifier.start_byte)
-        if owner is None:
-            return None
-        self._declared.build(owner)
-        name = self.tree.text(identifier)
-        for scope in ancestors(identifier):
-            candidates = self._declared.variables.get((scope.id, name))
-            if candidates:
-                visible = [v for v in candidates if v.start <= identifier.start_byte or v.node.id == identifier.id]
-                if visible:
-                    return max(visible, key=lambda variable: variable.start)
-        return None
+        return None if owner is None else self._scopes_of(owner).resolved.get(identifier.id)
 
-    def references(self, variable: Variable) -> Iterator[Node]:
+    def references(self, variable: Variable) -> tuple[Node, ...]:
         """Every use of a variable outside its own declarator."""
-        known = self._references.get(variable.node.id)
-        if known is None:
-            start, end = variable.scope.start_byte, variable.scope.end_byte
-            known = self._references[variable.node.id] = [
-                node
-                for node in self._names_in(variable.function.outermost).get(variable.name, ())
-                if start <= node.start_byte < end and node.id != variable.node.id and self.resolve(node) is variable
-            ]
-        yield from known
+        return self._scopes_of(self._around(variable)).references.get(variable.node.id, ())
 
-    def _names_in(self, function: Function) -> dict[str, list[Node]]:
-        """Where each name stands in a function definition."""
-        found = self._named.get(function.node.id)
-        if found is None:
-            found = self._named[function.node.id] = defaultdict(list)
-            for node in every(function.node, *_NAMES):
-                found[self.tree.text(node)].append(node)
-        return found
-
-    def variables(self, function: Function) -> list[Variable]:
-        """All variables of a function definition, those of its lambdas included."""
-        self._declared.build(function.outermost)
-        root = function.node
-        return [
-            v
-            for group in self._declared.variables.values()
-            for v in group
-            if root.start_byte <= v.node.start_byte < root.end_byte
-        ]
+    def siblings(self, variable: Variable) -> list[Variable]:
+        """The other variables of the same declaration."""
+        declared = self._scopes_of(self._around(variable)).variables
+        return [v for v in declared if v.declaration.id == variable.declaration.id and v is not variable]
 
     def lambda_at(self, node: Node) -> Function | None:
         """The lambda that a lambda expression is."""
         owner = self.function_at(node.start_byte)
-        if owner is not None:
-            self._declared.build(owner)
-        return self._declared.lambdas.get(node.id)
+        return None if owner is None else self._scopes_of(owner).lambdas.get(node.id)
 
     def lambda_of(self, variable: Variable) -> Function | None:
         """The lambda a variable holds, when it is initialized with one."""
         for node in variable.initializers:
             if node.type == "lambda_expression":
-                return self._declared.lambdas.get(node.id)
+                return self.lambda_at(node)
         return None
+
+    def _scopes_of(self, function: Function) -> Scopes:
+        """The scopes of a function definition, read whole when one of its names is asked for."""
+        found = self._scopes.get(function.node.id)
+        if found is None:
+            found = self._scopes[function.node.id] = read_scopes(self.tree, self.names, function)
+        return found
+
+    def _around(self, variable: Variable) -> Function:
+        function = variable.function
+        while function.outer is not None:
+            function = function.outer
+        return function
 
     def _add_function(self, node: Node) -> None:
         declarator = node.child_by_field_name("declarator")
@@ -213,7 +189,7 @@ class Model:
         )
         self._by_node[node.id] = function
         self.functions.append(function)
-        self._declared.add_parameters(function, declarator)
+        function.parameters += parameters(self.tree, self.names, function, declarator)
 
     def _surroundings(self, node: Node) -> tuple[tuple[str, ...], bool, bool, bool]:
         spaces: list[str] = []

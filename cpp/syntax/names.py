@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from .tree import Tree, ancestors, every, field
+from .tree import Tree, ancestors, every
 from .types import Type, read_type
 
 _CHAIN = re.compile(r"(?<![\w:])(?:::\s*)?((?:[A-Za-z_]\w*\s*::\s*)*)([A-Za-z_]\w*)")
@@ -152,14 +152,16 @@ class Names:
     def _declare(self, node: Node) -> None:
         text = self._tree.text
         if node.type in _PARAMETERS:
-            name = field(node, "name") or next((c for c in node.named_children if c.type == "type_identifier"), None)
+            name = node.child_by_field_name("name") or next(
+                (c for c in node.named_children if c.type == "type_identifier"), None
+            )
             holder = node.parent.parent if node.parent is not None else None
             if name is not None and holder is not None:
                 self._declared[text(name)].append(_Declared(holder.start_byte, holder.end_byte, None, node, None))
             return
         start, end, path = self._extent(node)
         if node.type in _TYPES:
-            name = field(node, "name")
+            name = node.child_by_field_name("name")
             befriended = node.parent is not None and node.parent.type == "friend_declaration"
             if name is not None and name.type == "type_identifier" and not befriended:
                 self._declared[text(name)].append(_Declared(start, end, path, node, None))
@@ -173,8 +175,8 @@ class Names:
                 last = text(named).rpartition("::")[2].strip()
                 self._declared[last].append(_Declared(start, end, path, node, text(named)))
         else:
-            name = field(node, "name") or field(node, "declarator")
-            target = field(node, "type") or (node.named_children[-1] if node.named_children else None)
+            name = node.child_by_field_name("name") or node.child_by_field_name("declarator")
+            target = node.child_by_field_name("type") or (node.named_children[-1] if node.named_children else None)
             if name is not None and target is not None and name.type in ("type_identifier", "namespace_identifier"):
                 self._declared[text(name)].append(_Declared(start, end, path, node, text(target)))
 
@@ -191,16 +193,16 @@ class Names:
             for one in found:
                 holder = one.node.parent
                 owner = None if holder is None or holder.type != "field_declaration_list" else holder.parent
-                called = None if owner is None else field(owner, "name")
+                called = None if owner is None else owner.child_by_field_name("name")
                 if called is not None:
                     members[self._tree.text(called)].append((name, one))
         if not members:
             return
         for function in every(root, "function_definition"):
-            declarator = field(function, "declarator")
+            declarator = function.child_by_field_name("declarator")
             while declarator is not None and declarator.type != "qualified_identifier":
-                declarator = field(declarator, "declarator")
-            scope = None if declarator is None else field(declarator, "scope")
+                declarator = declarator.child_by_field_name("declarator")
+            scope = None if declarator is None else declarator.child_by_field_name("scope")
             if scope is None:
                 continue
             for name, one in members.get(self._tree.text(scope).partition("<")[0], ()):
@@ -219,7 +221,7 @@ def _namespaces(tree: Tree) -> Iterator[tuple[int, int, _Path]]:
         node, path = waiting.pop()
         for child in node.named_children:
             if child.type == "namespace_definition":
-                name, body = field(child, "name"), field(child, "body")
+                name, body = child.child_by_field_name("name"), child.child_by_field_name("body")
                 words = "" if name is None else tree.text(name)
                 inner = (*path, *(part.strip() for part in words.split("::") if part.strip()))
                 yield child.start_byte, child.end_byte, inner

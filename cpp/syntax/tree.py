@@ -161,14 +161,14 @@ def ancestors(node: Node) -> Iterator[Node]:
         parent = parent.parent
 
 
-def field(node: Node, name: str) -> Node | None:
-    """A named child, or None."""
-    return node.child_by_field_name(name)
+def statement_of(node: Node) -> Node:
+    """The innermost statement around a node; the node itself where there is none."""
+    return next((around for around in ancestors(node) if around.type in STATEMENTS), node)
 
 
 def arguments(call: Node) -> list[Node]:
     """The argument expressions of a call, an initializer list or an argument list; comments left out."""
-    listed = call if call.type in ("argument_list", "initializer_list") else field(call, "arguments")
+    listed = call if call.type in ("argument_list", "initializer_list") else call.child_by_field_name("arguments")
     return [] if listed is None else [child for child in listed.named_children if child.type != "comment"]
 
 
