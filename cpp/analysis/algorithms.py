@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from ..syntax.tree import arguments
 from ..syntax.types import INTEGERS, Type, is_wide
-from .facts import Fact, Flows, Links, Puts, Refuses, Requires, Selects, Writes, replaced
+from .facts import Fact, Flows, Links, Puts, Refuses, Requires, Selects, Writes
 from .graph import Form, Value
 from .passes import Pass
 from .reasons import Reason
@@ -81,6 +81,6 @@ def _product(p: Pass, call: Node, passed: list[Node], cause: Value) -> Iterator[
         yield Requires(cause, iterator)
     value = Value(Form.CALL, call.id)
     yield Links(cause, value)
-    yield replaced(value, function, "c10::multiply_integers")
-    yield Writes(value, call, passed[1].end_byte, passed[3].end_byte, "")
+    yield Writes(value, function, "c10::multiply_integers")
+    yield Writes(value, call, "", (passed[1].end_byte, passed[3].end_byte))
     yield Flows(value, call, Type.SYM_INT)

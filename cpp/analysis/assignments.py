@@ -9,7 +9,7 @@ from tree_sitter import Node
 from ..syntax.tree import walk
 from ..syntax.types import INTEGERS, LISTS, Type
 from .conditions import SIMPLE
-from .facts import Fact, Flows, Puts, Refuses, Requires, Writes, replaced, wrapped
+from .facts import Fact, Flows, Puts, Refuses, Requires, Writes, wrapped
 from .graph import Value
 from .passes import Pass
 from .reasons import Reason
@@ -27,7 +27,7 @@ def update(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
     elif kind is not Type.SYM_INT or around is None or around.type != "expression_statement" or operator != "++":
         yield Refuses(cause, parent, Reason.NO_SYMINT_OPERATOR, f"SymInt has no operator {operator}")
     else:
-        yield replaced(cause, parent, f"{name} += 1")
+        yield Writes(cause, parent, f"{name} += 1")
 
 
 def assignment(p: Pass, node: Node, parent: Node, kind: Type, cause: Value, *, used: bool) -> Iterator[Fact]:
@@ -68,7 +68,7 @@ def _target(
     elif operator in ("-=", "%=") and any(inner.type in _EFFECTS for inner in walk(left)):
         refusal = f"SymInt has no operator {operator}, and the target can't be named twice"
     elif operator in ("-=", "%="):
-        yield Writes(cause, parent, sign.start_byte, sign.end_byte, f"= {p.model.tree.text(left)} {operator[0]}")
+        yield Writes(cause, parent, f"= {p.model.tree.text(left)} {operator[0]}", (sign.start_byte, sign.end_byte))
         if right.type not in SIMPLE:
             yield from wrapped(cause, right, "(", ")")
     elif operator not in ("=", "+=", "*=", "/="):

@@ -11,7 +11,7 @@ from ..syntax.tree import arguments
 from ..syntax.types import HELD, INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type, is_wide
 from .algorithms import standard
 from .conditions import truth
-from .facts import Becomes, Constructs, Fact, Flows, Refuses, Requires, Writes, replaced
+from .facts import Becomes, Constructs, Fact, Flows, Refuses, Requires, Writes
 from .graph import Value
 from .inference import TRANSPARENT
 from .operator_arguments import header_function, operator_argument
@@ -48,7 +48,7 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
     position = next((i for i, value in enumerate(passed) if value.id == node.id), -1)
     method = p.types.receiver(call)
     if method is not None:
-        return _method(p, node, call, position, method, kind, cause)
+        return _method(p, call, passed, position, method, kind, cause)
     name = p.types.callee(call)
     function = call.child_by_field_name("function")
     if function is None:
@@ -73,9 +73,9 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
     if re.match(r"AT_DISPATCH|(?:at::)?parallel_", name):
         reason = Reason.PARALLEL_FOR if "parallel" in name else Reason.DISPATCH_MACRO
         return (Refuses(cause, call, reason, f"the value is handed to {name}"),)
-    taken = operator_argument(p, call, position, kind, cause)
+    taken = operator_argument(p, call, passed, position, kind, cause, is_method=False)
     if taken is None:
-        taken = header_function(p, call, position, kind, cause)
+        taken = header_function(p, call, passed, position, kind, cause)
     if taken is None:
         return (Refuses(cause, call, Reason.UNKNOWN_CALLEE, f"nothing says that {name} takes a symbolic value"),)
     return taken
@@ -112,13 +112,13 @@ def _optional_method(call: Node, name: str, kind: Type, cause: Value) -> Iterato
 
 
 def _method(
-    p: Pass, node: Node, call: Node, position: int, method: tuple[Node, str], kind: Type, cause: Value
+    p: Pass, call: Node, passed: list[Node], position: int, method: tuple[Node, str], kind: Type, cause: Value
 ) -> Iterable[Fact]:
     receiver, name = method
     held = p.kind_of(receiver)
     if held in (Type.TENSOR, Type.OPTIONAL_TENSOR):
         refusal = Refuses(cause, call, Reason.UNKNOWN_CALLEE, f"Tensor::{name} is no operator")
-        taken = operator_argument(p, call, position, kind, cause)
+        taken = operator_argument(p, call, passed, position, kind, cause, is_method=True)
         return (refusal,) if taken is None else taken
     if held is Type.TENSORS:
         return (Refuses(cause, call, Reason.DECIDES_ARITY),)
@@ -146,14 +146,14 @@ def _is_element(name: str, position: int, kind: Type) -> bool:
 def _static_cast(p: Pass, node: Node, call: Node, function: Node, kind: Type, cause: Value) -> Iterator[Fact]:
     target = p.types.type_of(call)
     if kind is Type.SYM_INT and target in (Type.INT, Type.LONG_LONG) and is_wide(p.model.tree.text(function)):
-        yield Writes(cause, call, function.start_byte, function.end_byte, "")
+        yield Writes(cause, call, "", (function.start_byte, function.end_byte))
         listed = call.child_by_field_name("arguments")
         if listed is not None and node.type in ("identifier", "call_expression", "subscript_expression"):
-            yield Writes(cause, call, listed.start_byte, node.start_byte, "")
-            yield Writes(cause, call, node.end_byte, listed.end_byte, "")
+            yield Writes(cause, call, "", (listed.start_byte, node.start_byte))
+            yield Writes(cause, call, "", (node.end_byte, listed.end_byte))
         yield Flows(cause, call, kind)
     elif kind in (Type.SYM_INT, Type.SYM_FLOAT) and target is Type.FLOAT:
-        yield replaced(cause, function, "c10::SymFloat")
+        yield Writes(cause, function, "c10::SymFloat")
         yield Flows(cause, call, Type.SYM_FLOAT)
     else:
         yield Refuses(cause, call, Reason.CAST, f"the value is cast by {p.model.tree.text(function)}")
@@ -165,10 +165,10 @@ def _constructor(
     if named in SYMBOLIC_TYPES or (named is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
         return
     if named is Type.INT and kind is Type.SYM_INT and is_wide(p.model.tree.text(function)):
-        yield replaced(cause, function, "")
+        yield Writes(cause, function, "")
         yield Flows(cause, call, kind)
     elif named is Type.FLOAT and kind is Type.SYM_INT:
-        yield replaced(cause, function, "c10::SymFloat")
+        yield Writes(cause, function, "c10::SymFloat")
         yield Flows(cause, call, Type.SYM_FLOAT)
     elif named is Type.TENSORS:
         yield Refuses(cause, call, Reason.DECIDES_ARITY)

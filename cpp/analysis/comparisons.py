@@ -67,7 +67,7 @@ def _comes_from_a_size(types: Inference, node: Node) -> bool:
                 if method is not None and method[1] in SYMBOLIC_CALLS and types.is_tensor(method[0]):
                     return True
                 continue
-            held = types.model.resolve(inner)
+            held = types.model.resolved[inner]
             if held is not None and held.node.id not in seen:
                 seen.add(held.node.id)
                 waiting.extend(held.initializers)
@@ -117,7 +117,7 @@ def _made_from(types: Inference, node: Node, seen: set[int]) -> list[Node] | Non
         if method[1] in _SIZES and types.is_tensor(method[0]):
             return []
         return [method[0]] if method[1] in ("slice", "front", "back") else None
-    held = types.model.resolve(node) if node.type == "identifier" else None
+    held = types.model.resolved[node] if node.type == "identifier" else None
     if held is None or len(held.initializers) != 1:
         return None
     if held.node.id in seen:

@@ -24,7 +24,7 @@ def truth(node: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
         return (Refuses(cause, node, Reason.NO_SYMINT_OPERATOR, "the value is tested for truth"),)
     if loop_of(node) is not None:
         return (Refuses(cause, node, Reason.LOOP_BOUND),)
-    return (Writes(cause, node, node.end_byte, node.end_byte, " != 0"),)
+    return (Writes(cause, node, " != 0", (node.end_byte, node.end_byte)),)
 
 
 def loop_of(node: Node) -> Node | None:

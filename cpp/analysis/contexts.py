@@ -48,8 +48,8 @@ def _is_dropped(node: Node) -> bool:
     return not (is_last and block is not None and block.parent is not None and block.parent.type == _VALUE_OF_A_BLOCK)
 
 
-def _same(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
-    yield Flows(cause, parent, kind)
+def _same(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
+    return (Flows(cause, parent, kind),)
 
 
 def _condition(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterable[Fact]:
@@ -63,21 +63,22 @@ def _assignment(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> 
     return assignment(p, node, parent, kind, cause, used=not _is_dropped(parent))
 
 
-def _braces(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
+def _braces(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
     around = parent.parent
     if kind is not Type.SYM_INT:
-        yield Refuses(cause, parent, Reason.UNSUPPORTED_SYNTAX, "an array stands among the elements of a list")
-    elif around is not None and around.type == "compound_literal_expression":
-        held = p.types.type_of(around)
-        type_node = around.child_by_field_name("type")
-        written = None if type_node is None else p.types.named_type(type_node)
-        if written in (Type.INT_REF, Type.INT_VEC):
-            yield Constructs(cause, around, type_node, written)
-        elif held not in SYMBOLIC_TYPES and written not in SYMBOLIC_TYPES:
-            detail = "the value constructs an object of an unknown type"
-            yield Refuses(cause, around, Reason.UNKNOWN_CALLEE, detail)
-    else:
-        yield Flows(cause, parent, Type.SYM_VEC)
+        detail = "an array stands among the elements of a list"
+        return (Refuses(cause, parent, Reason.UNSUPPORTED_SYNTAX, detail),)
+    if around is None or around.type != "compound_literal_expression":
+        return (Flows(cause, parent, Type.SYM_VEC),)
+    held = p.types.type_of(around)
+    type_node = around.child_by_field_name("type")
+    written = None if type_node is None else p.types.named_type(type_node)
+    if written in (Type.INT_REF, Type.INT_VEC):
+        return (Constructs(cause, around, type_node, written),)
+    if held in SYMBOLIC_TYPES or written in SYMBOLIC_TYPES:
+        return ()
+    detail = "the value constructs an object of an unknown type"
+    return (Refuses(cause, around, Reason.UNKNOWN_CALLEE, detail),)
 
 
 def _return(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
@@ -134,7 +135,7 @@ def _range_for(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> I
     name = parent.child_by_field_name("declarator")
     while name is not None and name.type == "reference_declarator":
         name = name.named_children[-1] if name.named_children else None
-    variable = None if name is None or name.type != "identifier" else p.model.resolve(name)
+    variable = None if name is None or name.type != "identifier" else p.model.resolved[name]
     if kind not in LISTS or variable is None:
         yield Refuses(cause, parent, Reason.LOOP_BOUND, "a loop runs over the value")
     elif variable.type not in SYMBOLIC_TYPES:
@@ -146,11 +147,11 @@ def _cast(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterat
     written = parent.child_by_field_name("type")
     wide = written is not None and is_wide(p.model.tree.text(written))
     if kind is Type.SYM_INT and target in (Type.INT, Type.LONG_LONG) and wide:
-        yield Writes(cause, parent, parent.start_byte, node.start_byte, "")
+        yield Writes(cause, parent, "", (parent.start_byte, node.start_byte))
         yield Flows(cause, parent, kind)
     elif kind is Type.SYM_INT and target is Type.FLOAT:
-        yield Writes(cause, parent, parent.start_byte, node.start_byte, "c10::SymFloat(")
-        yield Writes(cause, node, node.end_byte, node.end_byte, ")")
+        yield Writes(cause, parent, "c10::SymFloat(", (parent.start_byte, node.start_byte))
+        yield Writes(cause, node, ")", (node.end_byte, node.end_byte))
         yield Flows(cause, parent, Type.SYM_FLOAT)
     else:
         words = p.model.tree.text(parent).split(")")[0]

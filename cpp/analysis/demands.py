@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from ..syntax.tree import arguments
 from ..syntax.types import INTEGERS, SYMBOLIC, SYMBOLIC_TYPES, Type, symbolic_text
-from .facts import Becomes, Constructs, Fact, Flows, Links, Refuses, Requires, Returns, replaced, wrapped
+from .facts import Becomes, Constructs, Fact, Flows, Links, Refuses, Requires, Returns, Writes, wrapped
 from .graph import Form, Value
 from .inference import CONCRETE, TRANSPARENT, Inference
 from .passes import Pass
@@ -42,7 +42,7 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
     """What has to be promoted for an expression to be symbolic; False where that can't be said."""
     node, cause = required.node, required.cause
     if node.type in ("identifier", "type_identifier"):
-        variable = p.model.resolve(node)
+        variable = p.model.resolved[node]
         if variable is None or kind not in SYMBOLIC:
             return False
         fixed = variable.how == "parameter" and may_change(p, variable.function) is not None
@@ -107,7 +107,7 @@ def construct(p: Pass, made: Constructs) -> Iterator[Fact]:
         return
     value = Value(Form.CALL, made.node.id)
     yield Links(made.cause, value)
-    yield replaced(value, made.type_node, text)
+    yield Writes(value, made.type_node, text)
     yield Flows(value, made.node, SYMBOLIC[made.kind])
 
 

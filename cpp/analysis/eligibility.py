@@ -14,7 +14,7 @@ from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
 from ..syntax.tree import ancestors, every, is_deep
 from .reasons import Reason
-from .registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations, unread
+from .registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations
 
 _FORMULAS = ("torch::autograd::generated::details", "at::functionalization")
 _DEVICE_TEST = re.compile(
@@ -79,9 +79,9 @@ class Eligibility:
         self._api = api
         self.why: dict[int, str] = {}
         self._functions: dict[int, Function] = {}
-        self._kernel_code: dict[int, list[KernelCode]] = {}
-        self._registered = registrations(model)
-        self.unread = tuple(unread(model))
+        self._kernel_code: dict[int, tuple[KernelCode, ...]] = {}
+        self._iterates = b"TensorIterator" in model.tree.content
+        self._registered, self.unread = registrations(model)
         self.deep: list[Function] = []
         """Functions that would be eligible, were they not nested too deeply to be followed."""
         outer = [function for function in model.functions if not function.is_lambda]
@@ -100,11 +100,10 @@ class Eligibility:
                 self._admit(callee, f"reached from {caller.name}")
                 if callee not in self.deep:
                     waiting.append(callee)
-
-    @property
-    def functions(self) -> list[Function]:
+        self.functions = tuple(sorted(self._functions.values(), key=lambda function: function.node.start_byte))
         """The eligible functions in source order."""
-        return sorted(self._functions.values(), key=lambda function: function.node.start_byte)
+        self.kernel_code = {function.node.id: self._kernel_code_of(function) for function in self.functions}
+        """The parts of the eligible functions that work on pointers, iterators or one device, by their nodes."""
 
     def is_eligible(self, function: Function | None) -> bool:
         """Whether a function, or the function around a lambda, sees symbolic sizes."""
@@ -135,20 +134,17 @@ class Eligibility:
 
     def in_kernel_code(self, function: Function, node: Node) -> bool:
         """Whether a place in a function only ever runs on real data."""
-        return any(part.start <= node.start_byte < part.end for part in self.kernel_code(function))
+        return any(part.start <= node.start_byte < part.end for part in self._kernel_code_of(function))
 
-    def kernel_code(self, function: Function) -> list[KernelCode]:
-        """The parts of an eligible function that work on pointers, iterators or one device."""
+    def _kernel_code_of(self, function: Function) -> tuple[KernelCode, ...]:
         found = self._kernel_code.get(function.node.id)
         if found is None:
-            found = self._kernel_code[function.node.id] = []
             if self.why.get(function.node.id) == ALL and self._on_one_device(function):
-                found.append(KernelCode(function.body.start_byte, function.body.end_byte, Reason.DEVICE_CODE, 4))
-                return found
-            for node in every(function.body, *_MARKED):
-                marker = self._marker(node)
-                if marker is not None:
-                    found.append(marker)
+                found = (KernelCode(function.body.start_byte, function.body.end_byte, Reason.DEVICE_CODE, 4),)
+            else:
+                markers = (self._marker(node) for node in every(function.body, *_MARKED))
+                found = tuple(marker for marker in markers if marker is not None)
+            self._kernel_code[function.node.id] = found
         return found
 
     def _on_one_device(self, function: Function) -> bool:
@@ -218,11 +214,11 @@ class Eligibility:
                 return _around(node, Reason.PARALLEL_FOR, 4)
             if _POINTER.match(name):
                 return _around(node, Reason.DATA_POINTER, 4)
-            if _ITERATOR.search(text(function)):
+            if self._iterates and _ITERATOR.search(text(function)):
                 return _around(node, Reason.TENSOR_ITERATOR, 3)
         elif node.type in ("if_statement", "conditional_expression"):
             return self._device_side(node)
-        elif node.type == "declaration":
+        elif node.type == "declaration" and self._iterates:
             kind = node.child_by_field_name("type")
             if kind is not None and _ITERATOR.fullmatch(text(kind)):
                 return _around(node, Reason.TENSOR_ITERATOR, 3)

@@ -6,7 +6,7 @@ stands around it; where a place does not take a symbolic value, the fact is a ``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -16,8 +16,7 @@ from .graph import Value
 from .reasons import Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Flows:
+class Flows(NamedTuple):
     """An expression is now of a symbolic kind."""
 
     cause: Value
@@ -25,8 +24,7 @@ class Flows:
     kind: Type
 
 
-@dataclass(frozen=True, slots=True)
-class Becomes:
+class Becomes(NamedTuple):
     """A variable takes a symbolic type, with all of its uses."""
 
     cause: Value
@@ -34,8 +32,7 @@ class Becomes:
     kind: Type
 
 
-@dataclass(frozen=True, slots=True)
-class Gives:
+class Gives(NamedTuple):
     """A function of the file gives a symbolic result, in all of its calls; ``node`` is where it was found."""
 
     cause: Value
@@ -44,8 +41,7 @@ class Gives:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Stores:
+class Stores(NamedTuple):
     """A value of a symbolic kind is put into a variable at a place."""
 
     cause: Value
@@ -54,8 +50,7 @@ class Stores:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Puts:
+class Puts(NamedTuple):
     """A value of a symbolic kind is assigned to an lvalue."""
 
     cause: Value
@@ -63,8 +58,7 @@ class Puts:
     kind: Type
 
 
-@dataclass(frozen=True, slots=True)
-class Keeps:
+class Keeps(NamedTuple):
     """A value of a symbolic kind is stored in ``saved_data`` under a key."""
 
     cause: Value
@@ -73,8 +67,7 @@ class Keeps:
     kind: Type
 
 
-@dataclass(frozen=True, slots=True)
-class Returns:
+class Returns(NamedTuple):
     """A value of a symbolic kind is returned at a place."""
 
     cause: Value
@@ -83,8 +76,7 @@ class Returns:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Requires:
+class Requires(NamedTuple):
     """An array must become symbolic because it meets one that is.
 
     With ``convert``, an array that has to stay concrete (a kernel's parameter) is converted in place, which is exact.
@@ -95,8 +87,7 @@ class Requires:
     convert: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Constructs:
+class Constructs(NamedTuple):
     """An array is constructed by an explicit type of a concrete kind, which takes its symbolic twin."""
 
     cause: Value
@@ -105,8 +96,7 @@ class Constructs:
     kind: Type
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(NamedTuple):
     """``effect`` is promoted because of ``cause``, under a name that the fix mentions."""
 
     cause: Value
@@ -114,8 +104,7 @@ class Links:
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Refuses:
+class Refuses(NamedTuple):
     """A place does not take a symbolic value; without a ``detail`` the reason's own sentence says why."""
 
     cause: Value
@@ -124,19 +113,16 @@ class Refuses:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Writes:
-    """A text takes the place of a byte range that lies in the statement of a node."""
+class Writes(NamedTuple):
+    """A text takes the place of a node, or of a byte range that lies in the statement of a node."""
 
     cause: Value
     node: Node
-    start: int
-    end: int
     text: str
+    span: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rearranges:
+class Rearranges(NamedTuple):
     """A node is written anew from texts and from parts of itself, these with whatever is written in them."""
 
     cause: Value
@@ -144,8 +130,7 @@ class Rearranges:
     pieces: tuple[str | Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(NamedTuple):
     """An expression beside a SymInt has to be one too: known at the end, when all that is promoted is known.
 
     One of the kinds ``wrapped`` is converted in place; any other that is not symbolic is refused for the reason.
@@ -157,16 +142,14 @@ class Matches:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Deduces:
+class Deduces(NamedTuple):
     """A variable declared ``auto`` holds a SymInt: known at the end is whether its first value says so."""
 
     cause: Value
     variable: Variable
 
 
-@dataclass(frozen=True, slots=True)
-class Selects:
+class Selects(NamedTuple):
     """``std::max`` or ``std::min`` of two values becomes a method of the one that is a SymInt at the end."""
 
     cause: Value
@@ -175,8 +158,7 @@ class Selects:
     operands: tuple[Node, Node]
 
 
-@dataclass(frozen=True, slots=True)
-class Later:
+class Later(NamedTuple):
     """A fact that is followed after the present chain, as the uses of a variable are."""
 
     fact: Flows | Becomes | Stores | Requires
@@ -189,12 +171,7 @@ Fact = (
 )  # fmt: skip
 
 
-def replaced(cause: Value, node: Node, text: str) -> Writes:
-    """A text takes the place of a node."""
-    return Writes(cause, node, node.start_byte, node.end_byte, text)
-
-
 def wrapped(cause: Value, node: Node, before: str, after: str) -> tuple[Writes, Writes]:
     """A node gets text around it."""
     start, end = node.start_byte, node.end_byte
-    return Writes(cause, node, start, start, before), Writes(cause, node, end, end, after)
+    return Writes(cause, node, before, (start, start)), Writes(cause, node, after, (end, end))

@@ -37,7 +37,6 @@ from .facts import (
     Selects,
     Stores,
     Writes,
-    replaced,
 )
 from .graph import FlowGraph, Form, Refusal, Value
 from .inference import CONCRETE
@@ -51,7 +50,7 @@ from .seeds import Seed
 from .settling import settle
 from .variables import become, put, store
 
-_FOLLOWED: dict[type, Callable[[Pass, Any], Iterator[Fact]]] = {
+_FOLLOWED: dict[type, Callable[[Pass, Any], Iterable[Fact]]] = {
     Stores: store, Puts: put, Keeps: keep, Returns: give_back, Requires: demand, Constructs: construct,
 }  # fmt: skip
 """Facts that ask a question: their handlers say what follows."""
@@ -81,7 +80,7 @@ def _begin(p: Pass, seed: Seed) -> Iterator[Fact]:
         yield from follow(p, seed, seed.kernel)
     else:
         twin, kind = CONCRETE[seed.method]
-        yield replaced(seed.value, seed.name, twin)
+        yield Writes(seed.value, seed.name, twin)
         yield Flows(seed.value, seed.call, SYMBOLIC[kind])
 
 

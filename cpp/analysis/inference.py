@@ -69,7 +69,7 @@ class Inference:
 
     def named_type(self, node: Node) -> Type:
         """The type that a type node, or the callee of a construction, names; UNKNOWN for a function."""
-        if node.type == "identifier" and self.model.resolve(node) is not None:
+        if node.type == "identifier" and self.model.resolved[node] is not None:
             return Type.UNKNOWN
         return self.model.names.read(self.model.tree.text(node), node)
 
@@ -103,7 +103,7 @@ class Inference:
         if function is None or function.type not in ("identifier", "qualified_identifier"):
             return []
         if function.type == "identifier":
-            variable = self.model.resolve(function)
+            variable = self.model.resolved[function]
             if variable is not None:
                 held = self.model.lambda_of(variable)
                 return [] if held is None else [held]
@@ -121,7 +121,7 @@ class Inference:
     def returned(self, call: Node) -> tuple[Type, ...]:
         """The types that an operator call returns, one for each element of a tuple; empty when unknown."""
         if call.type == "identifier":
-            held = self.model.resolve(call)
+            held = self.model.resolved[call]
             return self.returned(held.initializers[0]) if held is not None and len(held.initializers) == 1 else ()
         if call.type != "call_expression":
             return ()
@@ -148,7 +148,7 @@ class Inference:
     def _finds_operators(self, call: Node, name: str) -> bool:
         """Whether an unqualified name means torch's operators: in its namespaces, or with a Tensor as an argument."""
         function = call.child_by_field_name("function")
-        if function is None or (function.type == "identifier" and self.model.resolve(function) is not None):
+        if function is None or (function.type == "identifier" and self.model.resolved[function] is not None):
             return False
         if self.model.is_hidden(name, call):
             return False
@@ -197,7 +197,7 @@ class Inference:
         return Type.UNKNOWN
 
     def _variable(self, node: Node) -> Type:
-        variable = self.model.resolve(node)
+        variable = self.model.resolved[node]
         if variable is None:
             return Type.OPTIONS if _CONSTANT_OPTION.match(self.model.tree.text(node)) else Type.UNKNOWN
         if variable.how == "structured-binding" and len(variable.initializers) == 1:
@@ -223,7 +223,7 @@ class Inference:
             self._known[value.id] = Type.UNKNOWN
             order.append(value)
             for name in every(value, "identifier"):
-                held = self.model.resolve(name)
+                held = self.model.resolved[name]
                 if held is not None and held.type is Type.AUTO and held.initializers:
                     waiting.append(held)
         for value in order:

@@ -18,26 +18,26 @@ from .reasons import Reason
 _TAKE_ONE = (Type.INT, Type.LONG_LONG, Type.INT_REF, Type.FLOAT, Type.AUTO, Type.SCALAR)
 
 
-def initialized(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
+def initialized(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
     """The value stands behind the ``=`` of a declaration, or in its braces."""
     variable = _declared(p, parent)
     if variable is None:
-        yield Refuses(cause, parent, Reason.STRUCTURED_BINDING)
-    elif node.type == "initializer_list" and (variable.type in (Type.INT, Type.LONG_LONG) or variable.how == "c-array"):
-        yield Becomes(cause, variable, Type.SYM_INT)
-    elif node.type == "initializer_list" and variable.type is not Type.INT_VEC:
-        if variable.type is not Type.SYM_VEC:
-            detail = f"{variable.name} is declared {variable.type_text}"
-            yield Refuses(cause, parent, Reason.DECLARED_TYPE, detail)
-    else:
-        yield Stores(cause, variable, kind, node)
+        return (Refuses(cause, parent, Reason.STRUCTURED_BINDING),)
+    if node.type != "initializer_list" or variable.type is Type.INT_VEC:
+        return (Stores(cause, variable, kind, node),)
+    if variable.type in (Type.INT, Type.LONG_LONG) or variable.how == "c-array":
+        return (Becomes(cause, variable, Type.SYM_INT),)
+    if variable.type is Type.SYM_VEC:
+        return ()
+    detail = f"{variable.name} is declared {variable.type_text}"
+    return (Refuses(cause, parent, Reason.DECLARED_TYPE, detail),)
 
 
 def _declared(p: Pass, declarator: Node) -> Variable | None:
     name = declarator.child_by_field_name("declarator")
     while name is not None and name.type not in ("identifier", "structured_binding_declarator"):
         name = name.child_by_field_name("declarator") or (name.named_children[-1] if name.named_children else None)
-    return None if name is None or name.type != "identifier" else p.model.resolve(name)
+    return None if name is None or name.type != "identifier" else p.model.resolved[name]
 
 
 def passed(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterable[Fact]:
@@ -62,7 +62,7 @@ def vexing(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
     listed = parent.parent
     declarator = None if listed is None else listed.parent
     name = None if declarator is None else declarator.child_by_field_name("declarator")
-    variable = None if name is None else p.model.resolve(name)
+    variable = None if name is None else p.model.resolved[name]
     if listed is None or variable is None or variable.how != "local":
         yield Refuses(cause, parent, Reason.UNSUPPORTED_SYNTAX, "the value stands where a type could")
     else:
@@ -93,6 +93,6 @@ def _constructed(variable: Variable, values: list[Node], node: Node, kind: Type,
 def captured(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
     """A lambda keeps the value under a name of its own."""
     left = parent.child_by_field_name("left")
-    variable = None if left is None else p.model.resolve(left)
+    variable = None if left is None else p.model.resolved[left]
     if variable is not None:
         yield Becomes(cause, variable, kind)

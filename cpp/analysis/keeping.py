@@ -14,7 +14,7 @@ from ..syntax.declarations import Function
 from ..syntax.model import Model
 from ..syntax.tree import ancestors
 from ..syntax.types import Type
-from .facts import Fact, Flows, Keeps, Later, Links, Refuses, replaced
+from .facts import Fact, Flows, Keeps, Later, Links, Refuses, Writes
 from .graph import Form, Value
 from .passes import Pass
 from .reasons import Reason
@@ -87,7 +87,7 @@ def _follow(p: Pass, place: Node, value: Value) -> Iterator[Fact]:
     elif not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
         yield Refuses(value, call, Reason.SAVED_DATA, "it is read where no symbolic size is seen")
     else:
-        yield replaced(value, name, twin[0])
+        yield Writes(value, name, twin[0])
         yield Later(Flows(value, call, twin[1]))
 
 

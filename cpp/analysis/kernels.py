@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...codemods.torchapi import Kernel
 from ..syntax.types import SYMBOLIC, read_type
-from .facts import Becomes, Fact, Refuses, replaced
+from .facts import Becomes, Fact, Refuses, Writes
 from .passes import Pass
 from .reasons import Reason
 from .seeds import Seed
@@ -16,7 +16,7 @@ from .signatures import follows_schema, uses
 def follow(p: Pass, seed: Seed, kernel: Kernel) -> Iterator[Fact]:
     """Rename ``f`` to ``f_symint`` with its calls in the file, and promote each parameter that the schema says."""
     value = seed.value
-    yield replaced(value, seed.name, kernel.name)
+    yield Writes(value, seed.name, kernel.name)
     used = uses(p, seed.function)
     for escape in used.escapes:
         yield Refuses(value, *escape)
@@ -29,7 +29,7 @@ def follow(p: Pass, seed: Seed, kernel: Kernel) -> Iterator[Fact]:
         while callee is not None and callee.type == "qualified_identifier":
             callee = callee.child_by_field_name("name")
         if callee is not None:
-            yield replaced(value, callee, kernel.name)
+            yield Writes(value, callee, kernel.name)
     for parameter in seed.function.parameters:
         written = kernel.parameters[parameter.position][0]
         expected = read_type(written)

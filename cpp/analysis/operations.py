@@ -118,8 +118,8 @@ def unary(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterat
     elif operator == "-" and kind is Type.SYM_INT:
         yield Flows(cause, parent, kind)
     elif operator == "!" and kind is Type.SYM_INT and node.type in SIMPLE and loop_of(parent) is None:
-        yield Writes(cause, parent, parent.start_byte, node.start_byte, "")
-        yield Writes(cause, node, node.end_byte, node.end_byte, " == 0")
+        yield Writes(cause, parent, "", (parent.start_byte, node.start_byte))
+        yield Writes(cause, node, " == 0", (node.end_byte, node.end_byte))
         around = parent.parent
         sign = None if around is None else around.child_by_field_name("operator")
         if sign is not None and p.model.tree.text(sign) not in ("&&", "||"):

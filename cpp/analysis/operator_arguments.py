@@ -9,9 +9,8 @@ from tree_sitter import Node
 
 from ...codemods.torchapi import Argument, Operator
 from ..syntax.headers import HeaderFunction
-from ..syntax.tree import arguments
 from ..syntax.types import LISTS, SYMBOLIC_TYPES, Type, is_output_reference, read_type
-from .facts import Fact, Flows, Links, Refuses, Requires, replaced
+from .facts import Fact, Flows, Links, Refuses, Requires, Writes
 from .graph import Form, Value
 from .inference import Inference
 from .passes import Pass
@@ -62,10 +61,10 @@ _CARRIES = {
 """Schema types that a C++ argument of a type can be passed to, to tell overloads apart."""
 
 
-def operator_argument(p: Pass, call: Node, position: int, kind: Type, cause: Value) -> Iterable[Fact] | None:
+def operator_argument(
+    p: Pass, call: Node, passed: list[Node], position: int, kind: Type, cause: Value, *, is_method: bool
+) -> Iterable[Fact] | None:
     """Pass the value to the operator that a call means, by its ``_symint`` name; None when it is no operator."""
-    passed = arguments(call)
-    is_method = p.types.receiver(call) is not None
     operators = [op for op in p.types.operators(call) if _fits(p.types, op, is_method, passed, position)]
     if not operators:
         return None
@@ -106,7 +105,7 @@ def _renamed(
         if not is_method and "native" in qualifier and not p.know.api.kernels(new):
             yield Refuses(cause, call, Reason.NO_SYMINT_SCHEMA, f"at::native has no {new}")
             return
-        yield replaced(renamed, name, new)
+        yield Writes(renamed, name, new)
     for index, value in enumerate(passed):
         kinds = {_plain(_parameters(op, is_method)[index]) for op in operators}
         if any(kind in ("SymInt[]", "SymInt[]?") for kind in kinds):
@@ -120,11 +119,12 @@ def _renamed(
                 yield Refuses(renamed, value, Reason.CONCRETE_OPERAND, detail)
 
 
-def header_function(p: Pass, call: Node, position: int, kind: Type, cause: Value) -> Iterable[Fact] | None:
+def header_function(
+    p: Pass, call: Node, passed: list[Node], position: int, kind: Type, cause: Value
+) -> Iterable[Fact] | None:
     """Pass the value to a helper of torch's headers that has an overload or a ``_symint`` twin for it; else None."""
     qualifier, _, name = p.types.callee(call).rpartition("::")
     function = call.child_by_field_name("function")
-    passed = arguments(call)
     if not name or function is None or qualifier.split("::")[0] not in ("", "at", "c10", "native", "torch"):
         return None
     for candidate in p.know.headers.overloads(name) + p.know.headers.overloads(f"{name}_symint"):
@@ -142,7 +142,7 @@ def _helped(
         leaf = function
         while leaf.type == "qualified_identifier":
             leaf = leaf.child_by_field_name("name") or leaf
-        yield replaced(helped, leaf, candidate.name)
+        yield Writes(helped, leaf, candidate.name)
     for index, value in enumerate(passed):
         if read_type(candidate.parameters[index][0]) in LISTS:
             yield Requires(helped, value, convert=True)

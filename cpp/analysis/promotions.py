@@ -50,7 +50,7 @@ def analyse(source: SourceFile, context: Context, *, signatures: bool = False) -
     silent = tuple(
         (function, part)
         for function in know.eligibility.functions
-        for part in dict.fromkeys(know.eligibility.kernel_code(function))
+        for part in dict.fromkeys(know.eligibility.kernel_code[function.node.id])
         if part.reason is not Reason.DEVICE_BRANCH and not any(part.start <= call < part.end for call in calls)
     )
     return Analysis(know, tuple(promotions), tuple(refusals), silent)

@@ -33,11 +33,15 @@ _HEAD = 16
 _AUTOGRAD = re.compile(r"\bautograd::Function\s*<")
 
 
-def registrations(model: Model) -> dict[str, str]:
+Unread = tuple[int, int, str]
+"""A block of registrations that says nothing of this file's functions: start, end of the name, and why."""
+
+
+def registrations(model: Model) -> tuple[dict[str, str], tuple[Unread, ...]]:
     """Functions of the file that it registers: "fake" where a key of theirs runs on fake tensors, else "kernel".
 
     They stand in TORCH_LIBRARY blocks, or in ``RegisterOperators().op(…)`` as it was before those; a key named in the
-    call comes before the one of the block. A kernel for no key is one for all.
+    call comes before the one of the block. A kernel for no key is one for all. Beside them: what could not be read.
     """
     found: dict[str, str] = {}
     for function in model.functions:
@@ -49,7 +53,7 @@ def registrations(model: Model) -> dict[str, str]:
         for call in every(model.tree.root, "call_expression"):
             if _is_old_registration(call, model):
                 _register(call, True, model, found)
-    return found
+    return found, tuple(_unread(model))
 
 
 def is_fake_block(model: Model, function: Function) -> bool:
@@ -58,8 +62,7 @@ def is_fake_block(model: Model, function: Function) -> bool:
     return key == "" or (key is not None and _runs_on_fake_tensors(key))
 
 
-def unread(model: Model) -> Iterator[tuple[int, int, str]]:
-    """Blocks of registrations that say nothing of this file's functions: start, end of the name, and why."""
+def _unread(model: Model) -> Iterator[Unread]:
     heads: list[int] = []
     for function in model.functions:
         if not function.name.startswith(LIBRARY):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..syntax.types import INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type
-from .facts import Fact, Flows, Gives, Later, Matches, Refuses, Requires, Returns, replaced
+from .facts import Fact, Flows, Gives, Later, Matches, Refuses, Requires, Returns, Writes
 from .graph import Form, Value
 from .passes import Pass
 from .reasons import Reason
@@ -42,7 +42,7 @@ def give(p: Pass, fact: Gives) -> Iterator[Fact]:
             detail = f"the return type of {function.name} has no symbolic twin"
             yield Refuses(value, fact.node, Reason.RETURN_TYPE, detail)
         else:
-            yield replaced(value, function.returns_node, text)
+            yield Writes(value, function.returns_node, text)
     for node in returned_values(function):
         if kind in LISTS:
             yield Later(Requires(value, node))

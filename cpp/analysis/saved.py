@@ -16,7 +16,7 @@ READERS = {
 
 def is_context(model: Model, node: Node) -> bool:
     """Whether an expression is the AutogradContext that a function was given."""
-    variable = model.resolve(node) if node.type == "identifier" else None
+    variable = model.resolved[node] if node.type == "identifier" else None
     return variable is not None and "AutogradContext" in variable.type_text
 
 

@@ -30,12 +30,8 @@ class Seed:
     name: Node
     method: str
     function: Function
+    value: Value
     kernel: Kernel | None = None
-
-    @property
-    def value(self) -> Value:
-        """The seed as a part of a graph."""
-        return Value(Form.SEED, self.call.id)
 
 
 Refused = tuple[Seed, Refusal]
@@ -50,11 +46,12 @@ def seeds(know: Knowledge, *, signatures: bool) -> tuple[list[Seed], list[Refuse
     live: list[Seed] = []
     kernel_code: list[KernelCode] = []
     for function in know.eligibility.functions:
-        parts = know.eligibility.kernel_code(function)
+        parts = know.eligibility.kernel_code[function.node.id]
         kernel_code += parts
         kernel = know.eligibility.expected(function) if signatures else None
-        if kernel is not None and function.name_node is not None:
-            live.append(Seed(function.name_node, function.name_node, "signature", function, kernel))
+        name = function.name_node
+        if kernel is not None and name is not None:
+            live.append(Seed(name, name, "signature", function, Value(Form.SEED, name.id), kernel))
         for seed, refusal in _calls(know, function):
             inside = next((p for p in parts if p.start <= seed.call.start_byte < p.end), None)
             if inside is not None:
@@ -84,7 +81,7 @@ def _calls(know: Knowledge, function: Function) -> Iterator[tuple[Seed, Refusal 
         name_node = None if call_field is None else call_field.child_by_field_name("field")
         if name_node is None:
             continue
-        seed = Seed(node, name_node, name, function)
+        seed = Seed(node, name_node, name, function, Value(Form.SEED, node.id))
         kind = know.types.type_of(receiver)
         if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
             by_name = bool(passed) and know.types.type_of(passed[0]) is Type.DIMNAME

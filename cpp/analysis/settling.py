@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..syntax.types import SYMBOLIC_TYPES, Type
-from .facts import AtLast, Deduces, Fact, Matches, Rearranges, Refuses, Selects, replaced, wrapped
+from .facts import AtLast, Deduces, Fact, Matches, Rearranges, Refuses, Selects, Writes, wrapped
 from .passes import Pass
 from .reasons import Reason
 
@@ -40,7 +40,7 @@ def _deduce(p: Pass, fact: Deduces) -> Iterator[Fact]:
     if node is None or value is None or kind in SYMBOLIC_TYPES:
         return
     if kind in (Type.INT, Type.LONG_LONG):
-        yield replaced(fact.cause, node, "c10::SymInt")
+        yield Writes(fact.cause, node, "c10::SymInt")
     else:
         detail = f"the value {variable.name} starts with is of an unknown type"
         yield Refuses(fact.cause, value, Reason.UNKNOWN_INITIALIZER, detail)

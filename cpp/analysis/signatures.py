@@ -63,7 +63,7 @@ def uses(p: Pass, function: Function) -> Uses:
         if holder is not None and holder.type == "call_expression":
             return Uses((holder,), ())
         name = None if holder is None or holder.type != "init_declarator" else holder.child_by_field_name("declarator")
-        variable = None if name is None else p.model.resolve(name)
+        variable = None if name is None else p.model.resolved[name]
         if variable is None or variable.type is not Type.AUTO:
             return Uses((), ((function.node, Reason.LAMBDA_ESCAPES, ""),))
         mentions = list(p.model.references(variable))

@@ -11,7 +11,7 @@ from ..syntax.declarations import Variable
 from ..syntax.tree import arguments, every
 from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type, is_output_reference
 from .demands import iterated
-from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, replaced
+from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, Writes
 from .graph import Form, Value
 from .passes import Pass
 from .reasons import Reason
@@ -22,22 +22,21 @@ from .twins import twin_of
 _FIXED = frozenset({"structured-binding", "c-array"})
 
 
-def store(p: Pass, stored: Stores) -> Iterator[Fact]:
+def store(p: Pass, stored: Stores) -> tuple[Fact, ...]:
     """Promote the variable that a value is put into, or say why it can't be."""
     variable, kind, cause = stored.variable, stored.kind, stored.cause
     held = p.types.type_of(variable.node) if variable.type is Type.AUTO else variable.type
     target = SYMBOLIC.get(held)
     if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
-        return
+        return ()
     if variable.type is Type.AUTO and target is None:
         target = kind
     if variable.how in _FIXED:
-        yield Refuses(cause, stored.node, Reason(variable.how), f"{variable.name} can't change its type alone")
-    elif target is None or not fits(kind, target):
+        return (Refuses(cause, stored.node, Reason(variable.how), f"{variable.name} can't change its type alone"),)
+    if target is None or not fits(kind, target):
         detail = f"{variable.name} is declared {variable.type_text}"
-        yield Refuses(cause, stored.node, Reason.DECLARED_TYPE, detail)
-    else:
-        yield Becomes(cause, variable, target)
+        return (Refuses(cause, stored.node, Reason.DECLARED_TYPE, detail),)
+    return (Becomes(cause, variable, target),)
 
 
 def fits(kind: Type, target: Type) -> bool:
@@ -113,7 +112,7 @@ def _retyped(p: Pass, variable: Variable, value: Value) -> Fact:
     text = None if node is None else twin_of(p.model, node, variable.type)
     if node is None or text is None:
         return Refuses(value, variable.node, Reason.DECLARED_TYPE, f"{variable.type_text} has no symbolic twin")
-    return replaced(value, node, text)
+    return Writes(value, node, text)
 
 
 def _initialized(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterator[Fact]:
@@ -152,7 +151,7 @@ def _parameter(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterato
             detail = f"{function.name} is called from kernel code too"
             yield Refuses(value, call, Reason.SHARED_WITH_KERNEL, detail)
         elif by_reference and kind in (Type.SYM_INT, Type.SYM_FLOAT):
-            target = p.model.resolve(argument) if argument.type == "identifier" else None
+            target = p.model.resolved[argument] if argument.type == "identifier" else None
             if target is None:
                 yield Refuses(value, argument, Reason.OUTPUT_REFERENCE)
             else:
@@ -167,7 +166,7 @@ def put(p: Pass, assigned: Puts) -> Iterator[Fact]:
     held = p.types.type_of(target)
     if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
         return
-    variable = p.model.resolve(target) if target.type == "identifier" else None
+    variable = p.model.resolved[target] if target.type == "identifier" else None
     key = slot(p.model, target)
     base = _assigned_container(p, target)
     if variable is not None:

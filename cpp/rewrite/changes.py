@@ -11,6 +11,7 @@ from ..syntax.types import is_wide
 
 _SPELLS_CONDITION = re.compile(r"TORCH_INTERNAL_ASSERT\w*|AT_ASSERT\w*|assert|(?:TORCH_)?D?CHECK_(?:EQ|NE|LT|LE|GT|GE)")
 _WITHOUT_MESSAGE = re.compile(r"TORCH_CHECK(?:_[A-Z]+)*")
+_EITHER = re.compile(rb"CHECK|ASSERT|assert")
 
 
 def changes(edits: Sequence[Edit], tree: Tree) -> str | None:
@@ -28,7 +29,9 @@ def _kept_whole(edits: Sequence[Edit], tree: Tree) -> list[str]:
 
 def _spelled_otherwise(edits: Sequence[Edit], tree: Tree) -> list[str]:
     """Macros whose message holds the text of their condition."""
-    words = []
+    words: list[str] = []
+    if not _EITHER.search(tree.content):
+        return words
     for edit in edits:
         call = tree.root.descendant_for_byte_range(edit.start, edit.end)
         while call is not None and (call := call.parent) is not None:

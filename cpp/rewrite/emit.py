@@ -26,8 +26,11 @@ def fix(rule: str, mode: int, what: str, promotion: Promotion, tree: Tree, *, fu
 
 def emit(promotion: Promotion, content: bytes) -> tuple[Edit, ...]:
     """The edits of a promotion, in source order."""
-    written = (one for one in promotion.writings if isinstance(one, Writes))
-    edits = {Edit(one.start, one.end, one.text.encode()) for one in written}
+    edits = {
+        Edit(*(one.span or (one.node.start_byte, one.node.end_byte)), one.text.encode())
+        for one in promotion.writings
+        if isinstance(one, Writes)
+    }
     rearranged = {one for one in promotion.writings if isinstance(one, Rearranges)}
     for one in sorted(rearranged, key=lambda inner_first: -inner_first.node.start_byte):
         edits = _rearranged(one, edits, content)

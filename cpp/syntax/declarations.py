@@ -1,4 +1,4 @@
-"""Variables and lambdas of a function, by the scope that declares them."""
+"""Functions of a file, and the variables and lambdas of a function by the scope that declares them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ _SCOPES = frozenset(
         "lambda_expression", "function_definition", "catch_clause", "case_statement",
     }
 )  # fmt: skip
+
+
+_NO_DEFINITIONS = ("expression_statement", "comment", "preproc_def", "declaration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +77,87 @@ class Function:
 class Scopes:
     """What one function definition declares and what its names mean, those of its lambdas included.
 
-    ``lambdas`` are kept by their nodes, ``resolved`` by the nodes of identifiers, ``references`` by the nodes of the
-    declared names.
+    ``lambdas`` are kept by the ids of their nodes, ``resolved`` by the nodes of identifiers, ``references`` by the ids
+    of the declared names.
     """
 
     variables: tuple[Variable, ...]
     lambdas: Mapping[int, Function]
-    resolved: Mapping[int, Variable]
+    resolved: Mapping[Node, Variable | None]
     references: Mapping[int, tuple[Node, ...]]
 
 
-def parameters(tree: Tree, names: Names, function: Function, declarator: Node) -> Iterator[Variable]:
+def read_functions(tree: Tree, names: Names) -> tuple[Function, ...]:
+    """The function definitions of a file in source order; what is defined inside of one is left out."""
+    found = (_function(tree, names, node) for node in _definitions(tree.root))
+    return tuple(sorted((one for one in found if one is not None), key=lambda one: one.node.start_byte))
+
+
+def _definitions(root: Node) -> Iterator[Node]:
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type == "function_definition":
+            yield node
+        elif node.named_child_count and node.type not in _NO_DEFINITIONS:
+            stack.extend(node.named_children)
+
+
+def _function(tree: Tree, names: Names, node: Node) -> Function | None:
+    declarator = node.child_by_field_name("declarator")
+    body = node.child_by_field_name("body")
+    while declarator is not None and declarator.type in ("reference_declarator", "pointer_declarator"):
+        declarator = declarator.named_children[-1] if declarator.named_children else None
+    if declarator is None or body is None or declarator.type != "function_declarator":
+        return None
+    name_node = declarator.child_by_field_name("declarator")
+    macro = None
+    if name_node is not None and name_node.type == "function_declarator":
+        inner = name_node.child_by_field_name("declarator")
+        macro = None if inner is None else tree.text(inner)
+        listed = name_node.child_by_field_name("parameters")
+        name = "_".join(tree.text(child) for child in listed.named_children) if listed is not None else ""
+    else:
+        name = "" if name_node is None else tree.text(name_node)
+    spaces, internal, template, in_class = _surroundings(tree, node)
+    returns_node = trailing_return(declarator) or node.child_by_field_name("type")
+    function = Function(
+        name.rsplit("::", 1)[-1],
+        node,
+        body,
+        name_node=name_node if name_node is not None and name_node.type == "identifier" else None,
+        returns=Type.UNKNOWN if returns_node is None else names.read(tree.text(returns_node), returns_node),
+        returns_node=returns_node,
+        namespaces=spaces,
+        internal=internal,
+        is_template=template,
+        macro=macro,
+        in_class=in_class or "::" in name,
+    )
+    function.parameters += _parameters(tree, names, function, declarator)
+    return function
+
+
+def _surroundings(tree: Tree, node: Node) -> tuple[tuple[str, ...], bool, bool, bool]:
+    """The namespaces around a definition, and whether it is internal, a template, and in a class."""
+    spaces: list[str] = []
+    internal = any(child.type == "storage_class_specifier" and child.text == b"static" for child in node.children)
+    template = in_class = False
+    around = node.parent
+    while around is not None:
+        if around.type == "namespace_definition":
+            name = around.child_by_field_name("name")
+            spaces.append("" if name is None else tree.text(name))
+            internal = internal or name is None
+        elif around.type == "template_declaration":
+            template = True
+        elif around.type in ("class_specifier", "struct_specifier"):
+            in_class = True
+        around = around.parent
+    return tuple(reversed(spaces)), internal, template, in_class
+
+
+def _parameters(tree: Tree, names: Names, function: Function, declarator: Node) -> Iterator[Variable]:
     """The parameters that a declarator names, for a function or lambda."""
     listed = declarator.child_by_field_name("parameters")
     children = [] if listed is None else [c for c in listed.named_children if c.type.endswith("parameter_declaration")]
@@ -163,7 +236,7 @@ class _Reader:
         )
         self.lambdas[node.id] = function
         if declarator is not None:
-            function.parameters += parameters(self.tree, self.names, function, declarator)
+            function.parameters += _parameters(self.tree, self.names, function, declarator)
             self._add(function.parameters)
         return function
 
@@ -241,14 +314,13 @@ def read_scopes(tree: Tree, names: Names, function: Function) -> Scopes:
     named: dict[bytes, list[Variable]] = defaultdict(list)
     for variable in variables:
         named[variable.name.encode()].append(variable)
-    resolved: dict[int, Variable] = {}
+    resolved: dict[Node, Variable | None] = {}
     references: dict[int, list[Node]] = defaultdict(list)
     for node in every(function.node, *NAMES):
         meant = _visible(named.get(node.text or b"", ()), node)
-        if meant is not None:
-            resolved[node.id] = meant
-            if meant.node.id != node.id:
-                references[meant.node.id].append(node)
+        resolved[node] = meant
+        if meant is not None and meant.node.id != node.id:
+            references[meant.node.id].append(node)
     frozen = {key: tuple(nodes) for key, nodes in references.items()}
     return Scopes(tuple(variables), read.lambdas, resolved, frozen)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from tree_sitter import Node
 
 from ...codemods.source import SourceFile
-from .declarations import NAMES, Function, Scopes, Variable, parameters, read_scopes, trailing_return
+from .declarations import NAMES, Function, Scopes, Variable, read_functions, read_scopes
 from .names import Names
 from .tree import Tree, ancestors, every, parse
 from .types import Type
@@ -19,18 +19,30 @@ STRUCTURED_META = ("TORCH_META_FUNC", "TORCH_META_FUNC2", "TORCH_PRECOMPUTE_META
 STRUCTURED_KERNEL = ("TORCH_IMPL_FUNC",)
 
 
+class _Resolved(dict[Node, Variable | None]):
+    """The parameter or local that an identifier names at its place, or None for anything global.
+
+    Filled for a whole function when one of its names is asked for.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def __missing__(self, identifier: Node) -> Variable | None:
+        self.update(self._model.resolved_beside(identifier))
+        return self.setdefault(identifier, None)
+
+
 class Model:
     """What the rules ask about one parsed file."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.functions: list[Function] = []
-        self._by_node: dict[int, Function] = {}
         self._scopes: dict[int, Scopes] = {}
+        self.resolved = _Resolved(self)
         self.names = Names(tree)
-        for node in _function_nodes(tree.root):
-            self._add_function(node)
-        self.functions.sort(key=lambda function: function.node.start_byte)
+        self.functions = read_functions(tree, self.names)
+        self._by_node = {function.node.id: function for function in self.functions}
         self._starts = [function.node.start_byte for function in self.functions]
 
     def function_at(self, offset: int) -> Function | None:
@@ -104,7 +116,7 @@ class Model:
             while parent is not None and parent.type == "qualified_identifier":
                 whole, parent = parent, parent.parent
             name = self.tree.text(node)
-            if node is whole and self.resolve(node) is not None:
+            if node is whole and self.resolved[node] is not None:
                 continue
             if parent is not None and not _declares_definition(parent) and self._may_name(self.tree.text(whole), name):
                 table[name].append(node)
@@ -114,10 +126,10 @@ class Model:
         qualifier = qualified.removeprefix("::").rpartition("::")[0]
         return any("::".join(function.namespaces).endswith(qualifier) for function in self.named(name))
 
-    def resolve(self, identifier: Node) -> Variable | None:
-        """The parameter or local that an identifier names at its place, or None for anything global."""
+    def resolved_beside(self, identifier: Node) -> Mapping[Node, Variable | None]:
+        """What the names of the function around an identifier mean."""
         owner = self.function_at(identifier.start_byte)
-        return None if owner is None else self._scopes_of(owner).resolved.get(identifier.id)
+        return {} if owner is None else self._scopes_of(owner).resolved
 
     def references(self, variable: Variable) -> tuple[Node, ...]:
         """Every use of a variable outside its own declarator."""
@@ -153,59 +165,6 @@ class Model:
             function = function.outer
         return function
 
-    def _add_function(self, node: Node) -> None:
-        declarator = node.child_by_field_name("declarator")
-        body = node.child_by_field_name("body")
-        while declarator is not None and declarator.type in ("reference_declarator", "pointer_declarator"):
-            declarator = declarator.named_children[-1] if declarator.named_children else None
-        if declarator is None or body is None or declarator.type != "function_declarator":
-            return
-        name_node = declarator.child_by_field_name("declarator")
-        macro = None
-        if name_node is not None and name_node.type == "function_declarator":
-            inner = name_node.child_by_field_name("declarator")
-            macro = None if inner is None else self.tree.text(inner)
-            listed = name_node.child_by_field_name("parameters")
-            words = [] if listed is None else [self.tree.text(child) for child in listed.named_children]
-            name = "_".join(words)
-        else:
-            name = "" if name_node is None else self.tree.text(name_node)
-        spaces, internal, template, in_class = self._surroundings(node)
-        returns_node = trailing_return(declarator) or node.child_by_field_name("type")
-        function = Function(
-            name.rsplit("::", 1)[-1],
-            node,
-            body,
-            name_node=name_node if name_node is not None and name_node.type == "identifier" else None,
-            returns=Type.UNKNOWN
-            if returns_node is None
-            else self.names.read(self.tree.text(returns_node), returns_node),
-            returns_node=returns_node,
-            namespaces=spaces,
-            internal=internal,
-            is_template=template,
-            macro=macro,
-            in_class=in_class or "::" in name,
-        )
-        self._by_node[node.id] = function
-        self.functions.append(function)
-        function.parameters += parameters(self.tree, self.names, function, declarator)
-
-    def _surroundings(self, node: Node) -> tuple[tuple[str, ...], bool, bool, bool]:
-        spaces: list[str] = []
-        internal = any(child.type == "storage_class_specifier" and child.text == b"static" for child in node.children)
-        template = in_class = False
-        for around in ancestors(node):
-            if around.type == "namespace_definition":
-                name = around.child_by_field_name("name")
-                spaces.append("" if name is None else self.tree.text(name))
-                internal = internal or name is None
-            elif around.type == "template_declaration":
-                template = True
-            elif around.type in ("class_specifier", "struct_specifier"):
-                in_class = True
-        return tuple(reversed(spaces)), internal, template, in_class
-
 
 @lru_cache(maxsize=4)
 def model_of(source: SourceFile) -> Model:
@@ -220,19 +179,3 @@ def _declares_definition(declarator: Node) -> bool:
         if not around.type.endswith("declarator"):
             return around.type == "function_definition"
     return False
-
-
-def _function_nodes(root: Node) -> Iterator[Node]:
-    """Function definitions outside function bodies, without walking into the bodies."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.type == "function_definition":
-            yield node
-        elif node.named_child_count and node.type not in (
-            "expression_statement",
-            "comment",
-            "preproc_def",
-            "declaration",
-        ):
-            stack.extend(node.named_children)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 
 
 class Type(Enum):
@@ -104,6 +105,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
 )  # fmt: skip
 
 
+@lru_cache(maxsize=4096)
 def read_type(text: str) -> Type:
     """The Type that a C++ type text names; UNKNOWN for any other, and for pointers."""
     bare = _QUALIFIER.sub("", text)
