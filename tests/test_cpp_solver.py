@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from symfix.cpp.analysis.graph import FlowGraph, Form, Refusal, Value
 from symfix.cpp.analysis.reasons import Reason
-from symfix.cpp.analysis.solver import refused, transactions
+from symfix.cpp.analysis.solver import solve
 
 LOOP, INDEX = Reason.LOOP_BOUND, Reason.ARRAY_INDEX
 
@@ -27,7 +27,7 @@ def graph(edges: str, **sinks: Reason) -> FlowGraph:
 
 
 def reasons(found: FlowGraph) -> dict[str, Reason]:
-    return {str(one.key): refusal.reason for one, refusal in refused(found).items()}
+    return {str(one.key): refusal.reason for one, refusal in solve(found, ()).refused.items()}
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_a_refusal_reaches_every_cause_and_no_effect(
     ],
 )
 def test_what_shares_an_effect_is_one_transaction(edges: str, starts: str, wanted: list[str]) -> None:
-    groups = transactions(graph(edges), [value(name) for name in starts])
-    assert groups == [frozenset(map(value, names)) for names in wanted]
+    solution = solve(graph(edges), [value(name) for name in starts])
+    assert solution.transactions == tuple(frozenset(map(value, names)) for names in wanted)
 
 
 NAMES = st.sampled_from("ABCDnmkl")
@@ -76,10 +76,15 @@ def test_the_solver_agrees_with_the_definition(edges: list[tuple[str, str]], bad
     while more := {cause for cause, effect in edges if effect in wanted} - wanted:
         wanted |= more
     assert set(reasons(found)) == wanted
-    groups = transactions(found, map(value, "ABCD"))
+    groups = solve(found._replace(sinks=()), map(value, "ABCD")).transactions
     assert sum(len(group & set(map(value, "ABCD"))) for group in groups) == 4
     for cause, effect in edges:
         assert not any((value(cause) in group) is not (value(effect) in group) for group in groups)
+
+
+def test_there_is_no_transaction_while_something_is_refused() -> None:
+    found = graph("A>n B>m", n=LOOP)
+    assert solve(found, [value("A"), value("B")]).transactions == ()
 
 
 def test_the_solver_needs_no_parser() -> None:

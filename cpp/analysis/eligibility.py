@@ -9,6 +9,8 @@ from pathlib import Path
 
 from tree_sitter import Node
 
+from ...codemods.rule import Context
+from ...codemods.source import SourceFile
 from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
@@ -46,11 +48,16 @@ _CALLED = re.compile(rb"\b(\w+)\(")
 _ALWAYS = (*MARKS, b"META_FUNC", b"generated::details", b"functionalization")
 
 
-def may_see_symbols(content: bytes, api: TorchApi, *, all_functions: bool) -> bool:
-    """Whether a file is worth parsing: it defines something by the name of a kernel that runs on fake tensors."""
-    if all_functions or any(word in content for word in _ALWAYS):
+@lru_cache(maxsize=4)
+def worth_reading(source: SourceFile, context: Context) -> bool:
+    """Whether a file can hold a function that sees symbolic sizes; a look at its text, no parse.
+
+    It can where it defines something by the name of a kernel that runs on fake tensors.
+    """
+    content = source.content
+    if context.all_functions or any(word in content for word in _ALWAYS):
         return True
-    said = {name for name in set(_CALLED.findall(content)) if _runs_on_fake_tensors(name.decode(), api)}
+    said = {name for name in set(_CALLED.findall(content)) if _runs_on_fake_tensors(name.decode(), context.api)}
     return bool(said) and any(match[1] in said for match in _DEFINED.finditer(content))
 
 
@@ -80,6 +87,7 @@ class Eligibility:
         self.why: dict[int, str] = {}
         self._functions: dict[int, Function] = {}
         self._kernel_code: dict[int, tuple[KernelCode, ...]] = {}
+        self._marked: dict[int, list[Node]] = {}
         self._iterates = b"TensorIterator" in model.tree.content
         self._registered, self.unread = registrations(model)
         self.deep: list[Function] = []
@@ -142,9 +150,15 @@ class Eligibility:
             if self.why.get(function.node.id) == ALL and self._on_one_device(function):
                 found = (KernelCode(function.body.start_byte, function.body.end_byte, Reason.DEVICE_CODE, 4),)
             else:
-                markers = (self._marker(node) for node in every(function.body, *_MARKED))
+                markers = (self._marker(node) for node in self._marked_in(function))
                 found = tuple(marker for marker in markers if marker is not None)
             self._kernel_code[function.node.id] = found
+        return found
+
+    def _marked_in(self, function: Function) -> list[Node]:
+        found = self._marked.get(function.node.id)
+        if found is None:
+            found = self._marked[function.node.id] = every(function.body, *_MARKED)
         return found
 
     def _on_one_device(self, function: Function) -> bool:
@@ -188,8 +202,8 @@ class Eligibility:
 
     def _callees(self, caller: Function) -> list[Function]:
         found: list[Function] = []
-        for node in every(caller.body, "call_expression"):
-            if not self.in_kernel_code(caller, node):
+        for node in self._marked_in(caller):
+            if node.type == "call_expression" and not self.in_kernel_code(caller, node):
                 function = node.child_by_field_name("function")
                 if function is not None and function.type in (
                     "identifier",
@@ -207,7 +221,8 @@ class Eligibility:
             if function is None:
                 return None
             last = function.child_by_field_name("field") or function
-            name = re.sub(r"<.*", "", text(last), flags=re.DOTALL).rsplit("::", 1)[-1]
+            called = text(last) if last.child_count else (last.text or b"").decode()
+            name = re.sub(r"<.*", "", called, flags=re.DOTALL).rsplit("::", 1)[-1]
             if name.startswith("AT_DISPATCH"):
                 return _around(node, Reason.DISPATCH_MACRO, 4)
             if name == "parallel_for" or name == "parallel_reduce":

@@ -42,8 +42,7 @@ class Refusal:
     detail: str
 
 
-@dataclass(frozen=True)
-class FlowGraph:
+class FlowGraph(NamedTuple):
     """``edges`` are pairs (cause, effect): where the effect has to stay concrete, so has the cause."""
 
     edges: tuple[tuple[Value, Value], ...]

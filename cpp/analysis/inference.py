@@ -81,7 +81,7 @@ class Inference:
         receiver, name = function.child_by_field_name("argument"), function.child_by_field_name("field")
         if receiver is None or name is None:
             return None
-        return receiver, self.model.tree.text(name)
+        return receiver, (name.text or b"").decode()
 
     def is_tensor(self, receiver: Node) -> bool:
         """Whether a method called on this receiver is a Tensor's."""

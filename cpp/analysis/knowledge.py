@@ -13,7 +13,7 @@ from ...codemods.torchapi import TorchApi
 from ..syntax.headers import HeaderIndex
 from ..syntax.model import Model, model_of
 from ..syntax.tree import DEEPEST
-from .eligibility import Eligibility, may_see_symbols
+from .eligibility import Eligibility
 from .inference import Inference
 
 _FRAMES = 20 * DEEPEST
@@ -30,12 +30,6 @@ class Knowledge:
     eligibility: Eligibility
     api: TorchApi
     headers: HeaderIndex
-
-
-@lru_cache(maxsize=4)
-def worth_reading(source: SourceFile, context: Context) -> bool:
-    """Whether a file can hold a function that sees symbolic sizes; a look at its text, no parse."""
-    return may_see_symbols(source.content, context.api, all_functions=context.all_functions)
 
 
 @lru_cache(maxsize=4)

@@ -98,7 +98,7 @@ def _renamed(
         yield Refuses(cause, call, Reason.UNSUPPORTED_SYNTAX, "the call has no plain name")
         return
     renamed = Value(Form.CALL, call.id)
-    written = p.model.tree.text(name)
+    written = (name.text or b"").decode()
     yield Links(cause, renamed, None if "_symint" in written else new)
     if "_symint" not in written:
         qualifier = p.types.callee(call).rpartition("::")[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -15,8 +15,7 @@ from .knowledge import Knowledge
 from .seeds import Seed
 
 
-@dataclass(frozen=True)
-class Pass:
+class Pass(NamedTuple):
     """The file, and what is symbolic so far.
 
     ``promoted`` are the kinds of expressions by the ids of their nodes, ``live`` the seeds by the ids of their calls,

@@ -10,13 +10,12 @@ from ...codemods.source import SourceFile
 from ..syntax.declarations import Function
 from .eligibility import KernelCode
 from .facts import Rearranges, Writes
-from .graph import Refusal
+from .graph import Refusal, Value
 from .growth import Growth, grow
 from .knowledge import Knowledge, knowledge
 from .reasons import Reason
 from .seeds import Refused, Seed, seeds, without_remains
-from .solver import refused as solve
-from .solver import transactions
+from .solver import solve
 
 
 @dataclass(frozen=True)
@@ -63,24 +62,20 @@ def _promote(know: Knowledge, *, signatures: bool) -> tuple[list[Promotion], lis
         live, more = without_remains(live, refused)
         refused += more
         growth = grow(know, live, kernel_code)
-        found = solve(growth.graph)
+        ordered = {seed.value: seed for seed in sorted(live, key=lambda seed: seed.call.start_byte)}
+        found, transactions = solve(growth.graph, ordered)
         given_up = [(seed, found[seed.value]) for seed in live if seed.value in found]
+        if not found:
+            promotions = [_promotion(members, ordered, growth) for members in transactions]
+            return promotions, sorted(refused, key=lambda pair: pair[0].call.start_byte)
         if not given_up:
-            if growth.graph.sinks:
-                raise AssertionError(f"a refusal that no concrete call leads to: {growth.graph.sinks[0][1]}")
-            return _promotions(live, growth), sorted(refused, key=lambda pair: pair[0].call.start_byte)
+            raise AssertionError(f"a refusal that no concrete call leads to: {growth.graph.sinks[0][1]}")
         refused += given_up
         live = [seed for seed in live if seed.value not in found]
 
 
-def _promotions(live: list[Seed], growth: Growth) -> list[Promotion]:
-    """The transactions, in source order of their first seed."""
-    ordered = sorted(live, key=lambda seed: seed.call.start_byte)
-    by_value = {seed.value: seed for seed in ordered}
-    found = []
-    for members in transactions(growth.graph, by_value):
-        promoted = tuple(seed for value, seed in by_value.items() if value in members)
-        writings = tuple(one for value in members for one in growth.writings.get(value, ()))
-        names = {growth.names[value] for value in members if value in growth.names and value not in by_value}
-        found.append(Promotion(promoted, writings, tuple(sorted(names))))
-    return found
+def _promotion(members: frozenset[Value], seeds_by_value: dict[Value, Seed], growth: Growth) -> Promotion:
+    promoted = tuple(seed for value, seed in seeds_by_value.items() if value in members)
+    writings = tuple(one for value in members for one in growth.writings.get(value, ()))
+    names = {growth.names[value] for value in members if value in growth.names and value not in seeds_by_value}
+    return Promotion(promoted, writings, tuple(sorted(names)))

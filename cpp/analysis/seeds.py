@@ -93,6 +93,8 @@ def _calls(know: Knowledge, function: Function) -> Iterator[tuple[Seed, Refusal 
 
 def without_remains(live: Sequence[Seed], refused: Sequence[Refused]) -> tuple[list[Seed], list[Refused]]:
     """Promote a statement whole or not at all, and a structured meta function likewise: what is left still throws."""
+    if not refused:
+        return list(live), []
     functions = {seed.function.node.id for seed, _ in refused if seed.function.macro in STRUCTURED_META}
     statements = {statement_of(seed.call).id: seed for seed, _ in refused}
     kept: list[Seed] = []

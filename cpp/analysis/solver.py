@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from .graph import FlowGraph, Refusal, Value
 
 
-def refused(graph: FlowGraph) -> dict[Value, Refusal]:
-    """Every value from which a sink is reached, with the first such sink in the graph's order."""
+class Solution(NamedTuple):
+    """What a graph decides.
+
+    ``refused`` holds every value from which a sink is reached, with the first such sink in the graph's order.
+    ``transactions`` are the sets of values that edges join, those with a start in them, in the order of the starts;
+    there are none while something is refused.
+    """
+
+    refused: dict[Value, Refusal]
+    transactions: tuple[frozenset[Value], ...]
+
+
+def solve(graph: FlowGraph, starts: Iterable[Value]) -> Solution:
+    """Carry refusals backwards to all that they follow from; where there are none, find what belongs together."""
+    refused = _refused(graph)
+    return Solution(refused, () if refused else _transactions(graph, starts))
+
+
+def _refused(graph: FlowGraph) -> dict[Value, Refusal]:
     causes: dict[Value, list[Value]] = defaultdict(list)
     if graph.sinks:
         for cause, effect in graph.edges:
@@ -25,8 +43,7 @@ def refused(graph: FlowGraph) -> dict[Value, Refusal]:
     return found
 
 
-def transactions(graph: FlowGraph, starts: Iterable[Value]) -> list[frozenset[Value]]:
-    """The values that edges join, in one set each, for every set that holds a start; in the order of their starts."""
+def _transactions(graph: FlowGraph, starts: Iterable[Value]) -> tuple[frozenset[Value], ...]:
     parents: dict[Value, Value] = {}
 
     def root(value: Value) -> Value:
@@ -40,4 +57,4 @@ def transactions(graph: FlowGraph, starts: Iterable[Value]) -> list[frozenset[Va
     for value in list(parents):
         if (members := groups.get(root(value))) is not None:
             members.add(value)
-    return [frozenset(members) for members in groups.values()]
+    return tuple(frozenset(members) for members in groups.values())

@@ -15,6 +15,8 @@ _UNQUALIFIED = re.compile(r"(?<![:\w])(?=(?:SymIntArrayRef|SymDimVector|Optional
 def twin_of(model: Model, node: Node, kind: Type) -> str | None:
     """The text of the symbolic twin of a type of a concrete kind; None when it has none."""
     text = symbolic_text(model.tree.text(node), kind)
+    if text is None or not _UNQUALIFIED.search(text):
+        return text
     owner = model.function_at(node.start_byte)
     inside = owner is not None and owner.namespaces[:1] and owner.namespaces[0].split("::")[0] in ("at", "c10", "torch")
-    return text if text is None or inside else _UNQUALIFIED.sub("c10::", text)
+    return text if inside else _UNQUALIFIED.sub("c10::", text)

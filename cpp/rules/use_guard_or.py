@@ -21,7 +21,8 @@ from ...codemods.source import SourceFile
 from ...codemods.torchapi import available
 from ..analysis.branches import Branch, branch_of, gives_up
 from ..analysis.comparisons import comparison, general_answer
-from ..analysis.knowledge import knowledge, worth_reading
+from ..analysis.eligibility import worth_reading
+from ..analysis.knowledge import knowledge
 from ..analysis.reasons import Reason
 from ..rewrite.sym_methods import as_method
 from ..syntax.tree import Tree, every

@@ -23,8 +23,9 @@ from ...codemods.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.source import SourceFile
 from ...codemods.torchapi import available
 from ..analysis.comparisons import comparison
+from ..analysis.eligibility import worth_reading
 from ..analysis.inference import Inference
-from ..analysis.knowledge import knowledge, worth_reading
+from ..analysis.knowledge import knowledge
 from ..analysis.reasons import Reason
 from ..rewrite.sym_methods import as_method
 from ..syntax.tree import arguments, every

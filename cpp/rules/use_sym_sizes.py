@@ -21,8 +21,8 @@ from collections.abc import Iterator
 
 from ...codemods.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.source import SourceFile
+from ..analysis.eligibility import worth_reading
 from ..analysis.inference import CONCRETE
-from ..analysis.knowledge import worth_reading
 from ..analysis.promotions import analyse
 from ..analysis.reasons import Reason
 from ..rewrite.emit import fix

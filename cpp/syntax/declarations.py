@@ -169,7 +169,7 @@ def _parameters(tree: Tree, names: Names, function: Function, declarator: Node) 
         if name is None:
             type_text = type_text.split("=")[0].strip()
         yield Variable(
-            "" if name is None else tree.text(name),
+            "" if name is None else (name.text or b"").decode(),
             name or child,
             function.node,
             function.node.start_byte,
@@ -301,8 +301,8 @@ class _Reader:
     ) -> None:
         kind = self.names.read(type_text, name) if how not in ("structured-binding", "c-array") else Type.UNKNOWN
         variable = Variable(
-            self.tree.text(name), name, scope, name.start_byte, kind, type_text, type_node, declaration, function,
-            initializers, how, position,
+            (name.text or b"").decode(), name, scope, name.start_byte, kind, type_text, type_node, declaration,
+            function, initializers, how, position,
         )  # fmt: skip
         self._add((variable,))
 

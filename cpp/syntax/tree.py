@@ -24,7 +24,10 @@ STATEMENTS = frozenset(
 
 
 class Tree:
-    """A parsed file. ``text(node)`` is the original text, never the masked one."""
+    """A parsed file. ``text(node)`` is the original text, never the masked one.
+
+    Names, operators and other nodes without children are never masked: ``node.text`` is the same there.
+    """
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -39,7 +42,7 @@ class Tree:
         self._tree = tree
         self.masked: Masked = masked
         self.root: Node = tree.root_node
-        self._macro_bodies = macro_bodies(content)
+        self._macro_bodies = macro_bodies(content) if b"define" in content else {}
 
     def text(self, node: Node) -> str:
         """The original source text of a node."""

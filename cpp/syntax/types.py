@@ -120,11 +120,13 @@ def read_type(text: str) -> Type:
 _WIDE = re.compile(r"\b(?:int64_t|ptrdiff_t|long)\b")
 
 
+@lru_cache(maxsize=4096)
 def is_wide(text: str) -> bool:
     """Whether an integer type holds every size: a cast to a narrower one cuts bits off, which a SymInt can't."""
     return _WIDE.search(text) is not None
 
 
+@lru_cache(maxsize=4096)
 def is_output_reference(text: str) -> bool:
     """Whether a parameter of this type can be assigned through: a non-const lvalue reference."""
     return text.rstrip().endswith("&") and not text.rstrip().endswith("&&") and not re.search(r"\bconst\b", text)
@@ -136,6 +138,7 @@ _INTEGER_ELEMENT = re.compile(r"(?<=<)(\s*)int64_t\b")
 _NAMED = re.compile(r"\b(?=(?:IntArrayRef|DimVector)\b)|(?<=\bOptional)(?=IntArrayRef\b)")
 
 
+@lru_cache(maxsize=4096)
 def symbolic_text(text: str, kind: Type) -> str | None:
     """The text of the symbolic twin of a type, changed as little as can be; None when the type has none.
 
