@@ -21,6 +21,7 @@ _SCOPES = frozenset(
 )  # fmt: skip
 
 
+_DECLARING = (*sorted(_SCOPES), "declaration", "lambda_capture_initializer")
 _NO_DEFINITIONS = ("expression_statement", "comment", "preproc_def", "declaration")
 
 
@@ -186,24 +187,26 @@ def _parameters(tree: Tree, names: Names, function: Function, declarator: Node) 
 class _Reader:
     """Reads the variables and lambdas of one function definition."""
 
-    def __init__(self, tree: Tree, names: Names, function: Function) -> None:
+    def __init__(self, tree: Tree, names: Names, function: Function, nodes: Iterable[Node]) -> None:
         self.tree = tree
         self.names = names
         self.variables: dict[tuple[int, str], list[Variable]] = defaultdict(list)
         self.lambdas: dict[int, Function] = {}
         self._add(function.parameters)
-        waiting = [(function.body, function, function.node)]
-        while waiting:
-            node, owner, scope = self._visit(*waiting.pop())
-            waiting.extend((child, owner, scope) for child in reversed(node.named_children))
+        inside = [(function, function.node)]
+        for node in nodes:
+            while node.start_byte >= inside[-1][1].end_byte:
+                inside.pop()
+            owner = self._visit(node, *inside[-1])
+            if node.type in _SCOPES:
+                inside.append((owner, node))
 
     def _add(self, variables: Iterable[Variable]) -> None:
         for variable in variables:
             self.variables[variable.scope.id, variable.name].append(variable)
 
-    def _visit(self, node: Node, function: Function, scope: Node) -> tuple[Node, Function, Node]:
-        """Add what a node declares; the node, and the function and scope that its children stand in."""
-        inside = node if node.type in _SCOPES else scope
+    def _visit(self, node: Node, function: Function, scope: Node) -> Function:
+        """Add what a node declares; the function that what stands in it belongs to."""
         if node.type == "lambda_expression":
             function = self._lambda(node, function)
         elif node.type == "declaration":
@@ -214,7 +217,7 @@ class _Reader:
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None and node.parent is not None and node.parent.parent is not None:
                 self._declare(left, "auto", None, node, function, node.parent.parent, (right,), "capture")
-        return node, function, inside
+        return function
 
     def _lambda(self, node: Node, outer: Function) -> Function:
         holder, declarator = node.parent, node.child_by_field_name("declarator")
@@ -309,14 +312,19 @@ class _Reader:
 
 def read_scopes(tree: Tree, names: Names, function: Function) -> Scopes:
     """Read what a function definition declares, and resolve each name in it that is declared there."""
-    read = _Reader(tree, names, function)
+    nodes = every(function.node, *_DECLARING, *NAMES)
+    start = function.body.start_byte
+    inside = (node for node in nodes if node.type not in NAMES and node.start_byte >= start)
+    read = _Reader(tree, names, function, inside)
     variables = [variable for group in read.variables.values() for variable in group]
     named: dict[bytes, list[Variable]] = defaultdict(list)
     for variable in variables:
         named[variable.name.encode()].append(variable)
     resolved: dict[Node, Variable | None] = {}
     references: dict[int, list[Node]] = defaultdict(list)
-    for node in every(function.node, *NAMES):
+    for node in nodes:
+        if node.type not in NAMES:
+            continue
         meant = _visible(named.get(node.text or b"", ()), node)
         resolved[node] = meant
         if meant is not None and meant.node.id != node.id:
