@@ -20,7 +20,7 @@ from symfix.cpp.analysis.inference import Inference
 from symfix.cpp.analysis.knowledge import knowledge
 from symfix.cpp.analysis.passes import Pass
 from symfix.cpp.analysis.promotions import analyse
-from symfix.cpp.analysis.reasons import Reason
+from symfix.cpp.analysis.reasons import SkipReason
 from symfix.cpp.analysis.registrations import registrations
 from symfix.cpp.analysis.saved import is_context, slot
 from symfix.cpp.analysis.seeds import seeds, without_remains
@@ -50,7 +50,7 @@ def test_the_concrete_calls_on_tensors_are_the_seeds() -> None:
         "t.sizes()",
         "t.size(Dimname::wildcard())",
     ]
-    assert [refusal.reason for _, refusal in refused] == [Reason.RECEIVER_UNKNOWN]
+    assert [refusal.reason for _, refusal in refused] == [SkipReason.RECEIVER_UNKNOWN]
     assert kernel_code == []
 
 
@@ -58,22 +58,26 @@ def test_a_seed_in_kernel_code_is_refused_for_its_reason() -> None:
     know = known(f"{HEAD}void f(const Tensor& t) {{ {{ use(t.data_ptr(), t.numel()); }} use(t.numel()); }}")
     live, refused, kernel_code = seeds(know, signatures=False)
     assert len(live) == 1
-    assert [refusal.reason for _, refusal in refused] == [Reason.DATA_POINTER] == [part.reason for part in kernel_code]
+    assert (
+        [refusal.reason for _, refusal in refused] == [SkipReason.DATA_POINTER] == [part.reason for part in kernel_code]
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "kept", "reason"),
     [
         (f"{HEAD}void f(const Tensor& t, const Tensor& u) {{ use(t.size(0), u.size(0)); use(t.size(1)); }}",
-         ["t.size(1)"], Reason.MIXED_STATEMENT),
+         ["t.size(1)"], SkipReason.MIXED_STATEMENT),
         ("namespace at::meta {\nTORCH_META_FUNC(f)(const Tensor& t) { use(t.size(0)); use(t.size(1)); }\n}", [],
-         Reason.STRUCTURED_META),
+         SkipReason.STRUCTURED_META),
     ],
 )  # fmt: skip
-def test_what_shares_a_statement_or_a_meta_function_stays_with_it(text: str, kept: list[str], reason: Reason) -> None:
+def test_what_shares_a_statement_or_a_meta_function_stays_with_it(
+    text: str, kept: list[str], reason: SkipReason
+) -> None:
     know = known(text)
     first, *others = seeds(know, signatures=False)[0]
-    refusal = Refusal(0, 1, Reason.LOOP_BOUND, "")
+    refusal = Refusal(0, 1, SkipReason.LOOP_BOUND, "")
     left, dropped = without_remains(others, [(first, refusal)])
     assert [know.model.tree.text(seed.call) for seed in left] == kept
     assert {refusal.reason for _, refusal in dropped} == {reason}
@@ -90,7 +94,7 @@ def test_a_pass_makes_a_graph_of_values() -> None:
         ("VARIABLE", "EXPRESSION"),
         ("EXPRESSION", "CALL"),
     }
-    assert [refusal.reason for _, refusal in growth.graph.sinks] == [Reason.UNKNOWN_CALLEE]
+    assert [refusal.reason for _, refusal in growth.graph.sinks] == [SkipReason.UNKNOWN_CALLEE]
     assert set(growth.names.values()) == {"n", "view_symint"}
     written = {one.text for facts_of in growth.writings.values() for one in facts_of if isinstance(one, facts.Writes)}
     assert written == {"sym_size", "view_symint"}
@@ -100,7 +104,7 @@ def test_what_is_written_where_the_text_cannot_be_trusted_is_refused() -> None:
     text = f"{HEAD}Tensor f(const Tensor& t) {{\n#ifdef A\nreturn t.view({{t.size(0)}});\n#endif\nreturn t; }}"
     know = known(text)
     live, _, _ = seeds(know, signatures=False)
-    assert {refusal.reason for _, refusal in grow(know, live, []).graph.sinks} == {Reason.PREPROCESSOR_BRANCH}
+    assert {refusal.reason for _, refusal in grow(know, live, []).graph.sinks} == {SkipReason.PREPROCESSOR_BRANCH}
 
 
 def test_the_passes_go_on_until_nothing_is_refused() -> None:
@@ -109,12 +113,12 @@ def test_the_passes_go_on_until_nothing_is_refused() -> None:
     (promotion,) = analysis.promotions
     assert [analysis.know.model.tree.text(seed.call) for seed in promotion.seeds] == ["t.size(2)"]
     assert promotion.through == ("k", "view_symint")
-    assert [refusal.reason for _, refusal in analysis.refusals] == [Reason.UNKNOWN_CALLEE] * 2
+    assert [refusal.reason for _, refusal in analysis.refusals] == [SkipReason.UNKNOWN_CALLEE] * 2
 
 
 def test_what_runs_on_real_data_only_is_told_once() -> None:
     analysis = analyse(source(f"{HEAD}void f(const Tensor& t) {{ use(t.data_ptr()); }}"), context())
-    assert [(function.name, part.reason) for function, part in analysis.kernel_code] == [("f", Reason.DATA_POINTER)]
+    assert [(function.name, part.reason) for function, part in analysis.kernel_code] == [("f", SkipReason.DATA_POINTER)]
 
 
 def test_knowledge_is_made_once_for_a_file() -> None:
@@ -133,15 +137,15 @@ def test_a_pass_knows_what_is_promoted_so_far() -> None:
     ("text", "path", "reason"),
     [
         ("static void g() {{ «x»; }}", "shapes.cpp", None),
-        ("void g() {{ «x»; }}", "shapes.cpp", Reason.EXTERNAL_LINKAGE),
-        ("static void g() {{ «x»; }}", "shapes.h", Reason.EXTERNAL_LINKAGE),
-        ("struct A {{ void g() {{ «x»; }} }};", "shapes.cpp", Reason.METHOD_SIGNATURE),
-        ("template <class T> static void g() {{ «x»; }}", "shapes.cpp", Reason.TEMPLATE_SIGNATURE),
-        ("static void g() {{ «x»; }} static void g(int k) {{ }}", "shapes.cpp", Reason.OVERLOADED),
+        ("void g() {{ «x»; }}", "shapes.cpp", SkipReason.EXTERNAL_LINKAGE),
+        ("static void g() {{ «x»; }}", "shapes.h", SkipReason.EXTERNAL_LINKAGE),
+        ("struct A {{ void g() {{ «x»; }} }};", "shapes.cpp", SkipReason.METHOD_SIGNATURE),
+        ("template <class T> static void g() {{ «x»; }}", "shapes.cpp", SkipReason.TEMPLATE_SIGNATURE),
+        ("static void g() {{ «x»; }} static void g(int k) {{ }}", "shapes.cpp", SkipReason.OVERLOADED),
         ("static void f() {{ auto g = [] {{ «x»; }}; }}", "shapes.cpp", None),
     ],
 )
-def test_whose_signature_may_change(text: str, path: str, reason: Reason | None) -> None:
+def test_whose_signature_may_change(text: str, path: str, reason: SkipReason | None) -> None:
     p, node = place(HEAD + text.replace("{{", "{").replace("}}", "}"), path=path)
     function = p.model.innermost(node)
     assert function is not None
@@ -153,11 +157,11 @@ def test_whose_signature_may_change(text: str, path: str, reason: Reason | None)
     ("rest", "calls", "escapes"),
     [
         ("void f() { g(1); use(g(2)); }", ["g(1)", "g(2)"], []),
-        ("void f() { use(&g); g(1); }", ["g(1)"], [Reason.FUNCTION_ESCAPES]),
+        ("void f() { use(&g); g(1); }", ["g(1)"], [SkipReason.FUNCTION_ESCAPES]),
         ("void f() { int g = 1; use(g); }", [], []),
     ],
 )
-def test_the_uses_of_a_function(rest: str, calls: list[str], escapes: list[Reason]) -> None:
+def test_the_uses_of_a_function(rest: str, calls: list[str], escapes: list[SkipReason]) -> None:
     p, node = place(f"{HEAD}static int64_t g(int k) {{ return «1»; }}\n{rest}")
     function = p.model.innermost(node)
     assert function is not None

@@ -33,7 +33,7 @@ from symfix.cpp.analysis.facts import (
     Stores,
 )
 from symfix.cpp.analysis.operator_arguments import header_function, operator_argument
-from symfix.cpp.analysis.reasons import Reason
+from symfix.cpp.analysis.reasons import SkipReason
 from symfix.cpp.analysis.seeds import seeds
 from symfix.cpp.syntax.tree import arguments
 from symfix.cpp.syntax.types import Type
@@ -442,7 +442,7 @@ def test_a_kernel_follows_its_schema() -> None:
 
 def test_what_is_known_only_at_the_end() -> None:
     p, node = place("use(«k»);")
-    match = Matches(CAUSE, node, frozenset({Type.INT}), Reason.RETURN_TYPE)
+    match = Matches(CAUSE, node, frozenset({Type.INT}), SkipReason.RETURN_TYPE)
     assert shown(p, settling.settle(p, match)) == ["'' to 'c10::SymInt('", "'' to ')'"]
     assert shown(p._replace(promoted={node.id: INT}), settling.settle(p._replace(promoted={node.id: INT}), match)) == []
     assert shown(p, settling.settle(p, match._replace(wrapped=frozenset()))) == ["refuses return-type at k"]

@@ -13,7 +13,7 @@ from symfix.codemods.source import SourceFile
 from symfix.cpp.analysis.comparisons import comparison
 from symfix.cpp.analysis.graph import Refusal
 from symfix.cpp.analysis.promotions import Analysis, analyse
-from symfix.cpp.analysis.reasons import Reason
+from symfix.cpp.analysis.reasons import SkipReason
 from symfix.cpp.analysis.seeds import seeds
 from symfix.cpp.rewrite.alternatives import alternatives, extent
 from symfix.cpp.rewrite.changes import changes
@@ -77,9 +77,9 @@ def test_what_a_change_does_to_messages(text: str, words: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "mode"), [(Reason.TENSOR_ITERATOR, 3), (Reason.LOOP_BOUND, 4), (Reason.UNKNOWN_CALLEE, 1)]
+    ("reason", "mode"), [(SkipReason.TENSOR_ITERATOR, 3), (SkipReason.LOOP_BOUND, 4), (SkipReason.UNKNOWN_CALLEE, 1)]
 )
-def test_a_seed_that_stays_is_told_with_its_place(reason: Reason, mode: int) -> None:
+def test_a_seed_that_stays_is_told_with_its_place(reason: SkipReason, mode: int) -> None:
     text = f"{HEAD}void f(const Tensor& t) {{ use(t.size(0)); }}"
     (seed,), _, _ = seeds(known(text), signatures=False)
     place = text.index("use(")

@@ -10,7 +10,7 @@ import pytest
 import symfix.cpp
 from cpp_cases import offers, skips
 from symfix.codemods.rule import Safety
-from symfix.cpp.analysis.reasons import Reason
+from symfix.cpp.analysis.reasons import SkipReason
 
 HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"
 FOLDER = Path(symfix.cpp.__file__).parent
@@ -150,11 +150,11 @@ def test_the_reason_is_said_exactly(case: Case) -> None:
 
 
 def test_every_reason_in_the_wing_has_a_case() -> None:
-    assert {reason.value for reason in Reason} - {case.reason for case in CASES} == UNREACHED
+    assert {reason.value for reason in SkipReason} - {case.reason for case in CASES} == UNREACHED
 
 
 def test_a_reason_is_spelled_in_one_place() -> None:
-    words = {reason.value for reason in Reason if "-" in reason.value}
+    words = {reason.value for reason in SkipReason if "-" in reason.value}
     for path in FOLDER.rglob("*.py"):
         if path.name != "reasons.py" and path.parent.name != "syntax":
             written = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
@@ -162,7 +162,7 @@ def test_a_reason_is_spelled_in_one_place() -> None:
 
 
 def test_a_reason_is_found_by_its_word_and_has_a_sentence() -> None:
-    assert all(Reason(reason.value) is reason and reason.sentence for reason in Reason)
+    assert all(SkipReason(reason.value) is reason and reason.sentence for reason in SkipReason)
 
 
 def test_a_block_that_is_read_says_nothing() -> None:

@@ -9,24 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from symfix.cpp.analysis.graph import FlowGraph, Form, Refusal, Value
-from symfix.cpp.analysis.reasons import Reason
+from symfix.cpp.analysis.reasons import SkipReason
 from symfix.cpp.analysis.solver import solve
 
-LOOP, INDEX = Reason.LOOP_BOUND, Reason.ARRAY_INDEX
+LOOP, INDEX = SkipReason.LOOP_BOUND, SkipReason.ARRAY_INDEX
 
 
 def value(name: str) -> Value:
     return Value(Form.SEED if name.isupper() else Form.VARIABLE, name)
 
 
-def graph(edges: str, **sinks: Reason) -> FlowGraph:
+def graph(edges: str, **sinks: SkipReason) -> FlowGraph:
     """A graph from words such as ``"A>n n>m"``: A is the cause of n, n that of m."""
     pairs = (edge.split(">") for edge in edges.split())
     places = ((value(name), Refusal(0, 1, reason, reason.sentence)) for name, reason in sinks.items())
     return FlowGraph(tuple((value(cause), value(effect)) for cause, effect in pairs), tuple(places))
 
 
-def reasons(found: FlowGraph) -> dict[str, Reason]:
+def reasons(found: FlowGraph) -> dict[str, SkipReason]:
     return {str(one.key): refusal.reason for one, refusal in solve(found, ()).refused.items()}
 
 
@@ -45,7 +45,7 @@ def reasons(found: FlowGraph) -> dict[str, Reason]:
     ],
 )
 def test_a_refusal_reaches_every_cause_and_no_effect(
-    edges: str, sinks: dict[str, Reason], wanted: dict[str, Reason]
+    edges: str, sinks: dict[str, SkipReason], wanted: dict[str, SkipReason]
 ) -> None:
     assert reasons(graph(edges, **sinks)) == wanted
 

@@ -12,7 +12,7 @@ from ..syntax.types import INTEGERS, Type, is_wide
 from .facts import Fact, Flows, Links, Puts, Refuses, Requires, Selects, Writes
 from .graph import Form, Value
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 
 _ALGORITHMS = {
     "std::fill": 2,
@@ -42,7 +42,7 @@ def standard(p: Pass, call: Node, name: str, position: int, kind: Type, cause: V
             yield Puts(cause, value, kind)
     else:
         detail = f"nothing says that {name} takes a symbolic value"
-        yield Refuses(cause, call, Reason.UNKNOWN_CALLEE, detail)
+        yield Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, detail)
 
 
 def _extremum(p: Pass, call: Node, name: str, operands: tuple[Node, Node], cause: Value) -> Iterator[Fact]:
@@ -50,13 +50,13 @@ def _extremum(p: Pass, call: Node, name: str, operands: tuple[Node, Node], cause
     function = call.child_by_field_name("function")
     named = re.search(r"<.*>", p.model.tree.text(function), re.DOTALL) if function is not None else None
     if named is not None and not is_wide(named[0]):
-        yield Refuses(cause, call, Reason.CAST, f"the values are cast by {name}{named[0]}")
+        yield Refuses(cause, call, SkipReason.CAST, f"the values are cast by {name}{named[0]}")
         return
     for operand in operands:
         kind = p.kind_of(operand)
         if kind not in INTEGERS - {Type.UNSIGNED}:
             detail = f"{p.model.tree.text(operand)} is of type {kind.value}"
-            yield Refuses(cause, call, Reason.UNKNOWN_OPERAND, detail)
+            yield Refuses(cause, call, SkipReason.UNKNOWN_OPERAND, detail)
             return
     value = Value(Form.CALL, call.id)
     yield Links(cause, value)
@@ -75,7 +75,7 @@ def _product(p: Pass, call: Node, passed: list[Node], cause: Value) -> Iterator[
     function = call.child_by_field_name("function")
     if not is_product or not starts_at_one or function is None:
         detail = "the elements are combined in a way that is no plain product"
-        yield Refuses(cause, call, Reason.UNKNOWN_CALLEE, detail)
+        yield Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, detail)
         return
     for iterator in passed[:2]:
         yield Requires(cause, iterator)

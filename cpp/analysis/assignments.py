@@ -12,7 +12,7 @@ from .conditions import SIMPLE
 from .facts import Fact, Flows, Puts, Refuses, Requires, Writes, wrapped
 from .graph import Value
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 
 _EFFECTS = frozenset({"call_expression", "update_expression", "assignment_expression"})
 
@@ -25,7 +25,7 @@ def update(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
     if kind is Type.SYM_ITER:
         yield Flows(cause, parent, kind)
     elif kind is not Type.SYM_INT or around is None or around.type != "expression_statement" or operator != "++":
-        yield Refuses(cause, parent, Reason.NO_SYMINT_OPERATOR, f"SymInt has no operator {operator}")
+        yield Refuses(cause, parent, SkipReason.NO_SYMINT_OPERATOR, f"SymInt has no operator {operator}")
     else:
         yield Writes(cause, parent, f"{name} += 1")
 
@@ -41,7 +41,7 @@ def assignment(p: Pass, node: Node, parent: Node, kind: Type, cause: Value, *, u
     if used and operator in ("=", "-=", "%="):
         yield Flows(cause, parent, kind)
     elif used:
-        yield Refuses(cause, parent, Reason.NO_SYMINT_OPERATOR, f"SymInt's {operator} has no value")
+        yield Refuses(cause, parent, SkipReason.NO_SYMINT_OPERATOR, f"SymInt's {operator} has no value")
     if node.id != right.id:
         yield from _target(p, parent, (left, sign, right), operator, kind, cause)
 
@@ -62,7 +62,7 @@ def _target(
         return  # a SymInt can be assigned any integer; only its operators are ambiguous for long long
     elif theirs not in INTEGERS | floats:
         detail = f"{p.model.tree.text(right)} is of type {theirs.value}"
-        yield Refuses(cause, right, Reason.MIXED_ASSIGNMENT, detail)
+        yield Refuses(cause, right, SkipReason.MIXED_ASSIGNMENT, detail)
     elif kind is Type.SYM_FLOAT and operator != "=":
         refusal = f"SymFloat has no operator {operator}"
     elif operator in ("-=", "%=") and any(inner.type in _EFFECTS for inner in walk(left)):
@@ -74,4 +74,4 @@ def _target(
     elif operator not in ("=", "+=", "*=", "/="):
         refusal = f"SymInt has no operator {operator}"
     if refusal is not None:
-        yield Refuses(cause, parent, Reason.NO_SYMINT_OPERATOR, refusal)
+        yield Refuses(cause, parent, SkipReason.NO_SYMINT_OPERATOR, refusal)

@@ -16,7 +16,7 @@ from .graph import Value
 from .inference import TRANSPARENT
 from .operator_arguments import header_function, operator_argument
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 from .signatures import follows_schema, may_change
 
 _CHECK = re.compile(
@@ -65,19 +65,19 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
     if _CHECK.match(name) and not _NOT_A_CHECK.match(name):
         return _check(node, name, position, kind, cause)
     if name in ("c10::irange", "irange", "at::irange"):
-        return (Refuses(cause, call, Reason.LOOP_BOUND),)
+        return (Refuses(cause, call, SkipReason.LOOP_BOUND),)
     if name.rsplit("::", 1)[-1] == "multiply_integers":
         return (*(Requires(cause, value) for value in passed), Flows(cause, call, Type.SYM_INT))
     if p.types.own_functions(call):
         return _own(p, node, call, position, kind, cause)
     if re.match(r"AT_DISPATCH|(?:at::)?parallel_", name):
-        reason = Reason.PARALLEL_FOR if "parallel" in name else Reason.DISPATCH_MACRO
+        reason = SkipReason.PARALLEL_FOR if "parallel" in name else SkipReason.DISPATCH_MACRO
         return (Refuses(cause, call, reason, f"the value is handed to {name}"),)
     taken = operator_argument(p, call, passed, position, kind, cause, is_method=False)
     if taken is None:
         taken = header_function(p, call, passed, position, kind, cause)
     if taken is None:
-        return (Refuses(cause, call, Reason.UNKNOWN_CALLEE, f"nothing says that {name} takes a symbolic value"),)
+        return (Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, f"nothing says that {name} takes a symbolic value"),)
     return taken
 
 
@@ -86,7 +86,7 @@ def list_method(p: Pass, call: Node, name: str, kind: Type, cause: Value) -> Ite
     if kind in HELD:
         yield from _optional_method(call, name, kind, cause)
     elif kind not in LISTS:
-        yield Refuses(cause, call, Reason.UNSUPPORTED_SYNTAX, f"{name}() is called on the value")
+        yield Refuses(cause, call, SkipReason.UNSUPPORTED_SYNTAX, f"{name}() is called on the value")
     elif name in _LIST_RESULTS:
         yield Flows(cause, call, _LIST_RESULTS[name])
     elif name == "equals":
@@ -98,7 +98,7 @@ def list_method(p: Pass, call: Node, name: str, kind: Type, cause: Value) -> Ite
                 yield Requires(cause, value)
     elif name not in _LIST_FACTS:
         detail = f"nothing says that {name}() works on symbolic elements"
-        yield Refuses(cause, call, Reason.UNKNOWN_CALLEE, detail)
+        yield Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, detail)
 
 
 def _optional_method(call: Node, name: str, kind: Type, cause: Value) -> Iterator[Fact]:
@@ -108,7 +108,7 @@ def _optional_method(call: Node, name: str, kind: Type, cause: Value) -> Iterato
     if name in ("value", "value_or"):
         yield Flows(cause, call, HELD[kind])
     elif name not in ("has_value", "reset"):
-        yield Refuses(cause, call, Reason.UNKNOWN_CALLEE, f"{name}() is called on the value")
+        yield Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, f"{name}() is called on the value")
 
 
 def _method(
@@ -117,21 +117,21 @@ def _method(
     receiver, name = method
     held = p.kind_of(receiver)
     if held in (Type.TENSOR, Type.OPTIONAL_TENSOR):
-        refusal = Refuses(cause, call, Reason.UNKNOWN_CALLEE, f"Tensor::{name} is no operator")
+        refusal = Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, f"Tensor::{name} is no operator")
         taken = operator_argument(p, call, passed, position, kind, cause, is_method=True)
         return (refusal,) if taken is None else taken
     if held is Type.TENSORS:
-        return (Refuses(cause, call, Reason.DECIDES_ARITY),)
+        return (Refuses(cause, call, SkipReason.DECIDES_ARITY),)
     if held in (Type.INT_VEC, Type.SYM_VEC):
         if _is_element(name, position, kind):
             return (Requires(cause, receiver),)
         detail = f"the value is an index or a length in {name}()"
-        return (Refuses(cause, call, Reason.CONTAINER_SIZE, detail),)
+        return (Refuses(cause, call, SkipReason.CONTAINER_SIZE, detail),)
     if (held in (Type.INT_REF, Type.SYM_REF) and name == "equals") or (held in HELD and name == "value_or"):
         return (Requires(cause, receiver),)
     if held is Type.SYM_INT:
         return ()
-    return (Refuses(cause, call, Reason.UNKNOWN_CALLEE, f"nothing says that {name}() takes a symbolic value"),)
+    return (Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, f"nothing says that {name}() takes a symbolic value"),)
 
 
 def _is_element(name: str, position: int, kind: Type) -> bool:
@@ -156,7 +156,7 @@ def _static_cast(p: Pass, node: Node, call: Node, function: Node, kind: Type, ca
         yield Writes(cause, function, "c10::SymFloat")
         yield Flows(cause, call, Type.SYM_FLOAT)
     else:
-        yield Refuses(cause, call, Reason.CAST, f"the value is cast by {p.model.tree.text(function)}")
+        yield Refuses(cause, call, SkipReason.CAST, f"the value is cast by {p.model.tree.text(function)}")
 
 
 def _constructor(
@@ -171,16 +171,16 @@ def _constructor(
         yield Writes(cause, function, "c10::SymFloat")
         yield Flows(cause, call, Type.SYM_FLOAT)
     elif named is Type.TENSORS:
-        yield Refuses(cause, call, Reason.DECIDES_ARITY)
+        yield Refuses(cause, call, SkipReason.DECIDES_ARITY)
     elif kind is Type.SYM_INT and position == 0 and named is Type.INT_VEC:
-        yield Refuses(cause, call, Reason.CONTAINER_SIZE)
+        yield Refuses(cause, call, SkipReason.CONTAINER_SIZE)
     elif named in (Type.INT_REF, Type.INT_VEC):
         for value in arguments(call):
             if p.kind_of(value) in (Type.INT_REF, Type.INT_VEC, Type.INT_ITER):
                 yield Requires(cause, value)
         yield Constructs(cause, call, function, named)
     else:
-        yield Refuses(cause, call, Reason.UNKNOWN_CALLEE, f"the value constructs a {named.value}")
+        yield Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, f"the value constructs a {named.value}")
 
 
 def _check(node: Node, name: str, position: int, kind: Type, cause: Value) -> tuple[Fact, ...]:
@@ -188,7 +188,7 @@ def _check(node: Node, name: str, position: int, kind: Type, cause: Value) -> tu
     if position == test and _TESTS_FIRST.match(name):
         return truth(node, kind, cause)
     if kind is Type.SYM_ITER:
-        return (Refuses(cause, node, Reason.UNKNOWN_CALLEE, "an iterator has no text"),)
+        return (Refuses(cause, node, SkipReason.UNKNOWN_CALLEE, "an iterator has no text"),)
     return ()
 
 
@@ -197,7 +197,7 @@ def _own(p: Pass, node: Node, call: Node, position: int, kind: Type, cause: Valu
     parameters = [own.parameters[position] for own in owns if position < len(own.parameters)]
     if len(owns) != 1 or len(parameters) != 1:
         if not parameters or any(parameter.type not in SYMBOLIC_TYPES for parameter in parameters):
-            yield Refuses(cause, call, Reason.OVERLOADED)
+            yield Refuses(cause, call, SkipReason.OVERLOADED)
         return
     parameter = parameters[0]
     if parameter.type in SYMBOLIC_TYPES or (parameter.type is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
@@ -207,7 +207,7 @@ def _own(p: Pass, node: Node, call: Node, position: int, kind: Type, cause: Valu
         target = kind
     if target is not kind and (kind, target) not in _CONVERTS:
         detail = f"{owns[0].name} takes a {parameter.type_text} there"
-        yield Refuses(cause, node, Reason.CONCRETE_PARAMETER, detail)
+        yield Refuses(cause, node, SkipReason.CONCRETE_PARAMETER, detail)
         return
     refusal = None if follows_schema(p, parameter) else may_change(p, owns[0])
     if refusal is not None:

@@ -8,7 +8,7 @@ from ..syntax.tree import ancestors
 from ..syntax.types import HELD, Type
 from .facts import Fact, Refuses, Writes
 from .graph import Value
-from .reasons import Reason
+from .reasons import SkipReason
 
 SIMPLE = frozenset(
     {"identifier", "call_expression", "number_literal", "subscript_expression", "parenthesized_expression"}
@@ -21,9 +21,9 @@ def truth(node: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
     if kind in HELD:
         return ()
     if kind is not Type.SYM_INT or node.type not in SIMPLE | {"field_expression"}:
-        return (Refuses(cause, node, Reason.NO_SYMINT_OPERATOR, "the value is tested for truth"),)
+        return (Refuses(cause, node, SkipReason.NO_SYMINT_OPERATOR, "the value is tested for truth"),)
     if loop_of(node) is not None:
-        return (Refuses(cause, node, Reason.LOOP_BOUND),)
+        return (Refuses(cause, node, SkipReason.LOOP_BOUND),)
     return (Writes(cause, node, " != 0", (node.end_byte, node.end_byte)),)
 
 

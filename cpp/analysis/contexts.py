@@ -15,7 +15,7 @@ from .graph import Value
 from .initializers import captured, initialized, passed, vexing
 from .operations import binary, unary
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 
 _VALUE_OF_A_BLOCK = "parenthesized_expression"
 
@@ -28,7 +28,7 @@ def arrive(p: Pass, node: Node, kind: Type, cause: Value) -> Iterable[Fact]:
     handler = _HANDLERS.get(parent.type)
     if handler is None:
         words = parent.type.replace("_", " ")
-        return (Refuses(cause, parent, Reason.UNSUPPORTED_SYNTAX, f"the value flows into a {words}"),)
+        return (Refuses(cause, parent, SkipReason.UNSUPPORTED_SYNTAX, f"the value flows into a {words}"),)
     return handler(p, node, parent, kind, cause)
 
 
@@ -55,7 +55,7 @@ def _same(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tuple[
 def _condition(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterable[Fact]:
     around = parent.parent
     if around is not None and around.type == "switch_statement":
-        return (Refuses(cause, node, Reason.SWITCH),)
+        return (Refuses(cause, node, SkipReason.SWITCH),)
     return truth(node, kind, cause)
 
 
@@ -67,7 +67,7 @@ def _braces(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tupl
     around = parent.parent
     if kind is not Type.SYM_INT:
         detail = "an array stands among the elements of a list"
-        return (Refuses(cause, parent, Reason.UNSUPPORTED_SYNTAX, detail),)
+        return (Refuses(cause, parent, SkipReason.UNSUPPORTED_SYNTAX, detail),)
     if around is None or around.type != "compound_literal_expression":
         return (Flows(cause, parent, Type.SYM_VEC),)
     held = p.types.type_of(around)
@@ -78,7 +78,7 @@ def _braces(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tupl
     if held in SYMBOLIC_TYPES or written in SYMBOLIC_TYPES:
         return ()
     detail = "the value constructs an object of an unknown type"
-    return (Refuses(cause, around, Reason.UNKNOWN_CALLEE, detail),)
+    return (Refuses(cause, around, SkipReason.UNKNOWN_CALLEE, detail),)
 
 
 def _return(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
@@ -92,7 +92,7 @@ def _conditional(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) ->
     if _is_field(parent, "condition", node):
         if consequence is None:
             detail = "the value is tested for truth and used in one"
-            yield Refuses(cause, parent, Reason.NO_SYMINT_OPERATOR, detail)
+            yield Refuses(cause, parent, SkipReason.NO_SYMINT_OPERATOR, detail)
         else:
             yield from truth(node, kind, cause)
         return
@@ -103,9 +103,9 @@ def _conditional(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) ->
     if kind in LISTS:
         yield Requires(cause, other)
     elif kind is Type.SYM_INT and theirs in INTEGERS | {Type.LONG_LONG}:
-        yield Matches(cause, other, INTEGERS | {Type.LONG_LONG}, Reason.MIXED_CONDITIONAL)
+        yield Matches(cause, other, INTEGERS | {Type.LONG_LONG}, SkipReason.MIXED_CONDITIONAL)
     elif not (kind is Type.SYM_FLOAT and theirs is Type.SYM_FLOAT):
-        yield Refuses(cause, parent, Reason.MIXED_CONDITIONAL, f"the other branch is of type {theirs.value}")
+        yield Refuses(cause, parent, SkipReason.MIXED_CONDITIONAL, f"the other branch is of type {theirs.value}")
         return
     yield Flows(cause, parent, kind)
 
@@ -114,11 +114,11 @@ def _subscript(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> I
     if _is_field(parent, "argument", node) and kind in LISTS | {Type.SYM_ITER}:
         yield Flows(cause, parent, Type.SYM_INT)
     else:
-        yield Refuses(cause, parent, Reason.ARRAY_INDEX)
+        yield Refuses(cause, parent, SkipReason.ARRAY_INDEX)
 
 
 def _index(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
-    yield Refuses(cause, parent, Reason.ARRAY_INDEX)
+    yield Refuses(cause, parent, SkipReason.ARRAY_INDEX)
 
 
 def _member(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterable[Fact]:
@@ -127,7 +127,7 @@ def _member(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iter
     if kind is Type.OPTIONAL_SYM_REF and operator is not None and operator.type == "->":
         kind = Type.SYM_REF
     if name is None or call is None or call.type != "call_expression" or not _is_field(call, "function", parent):
-        return (Refuses(cause, parent, Reason.UNSUPPORTED_SYNTAX, "a member of the value is named without a call"),)
+        return (Refuses(cause, parent, SkipReason.UNSUPPORTED_SYNTAX, "a member of the value is named without a call"),)
     return list_method(p, call, p.model.tree.text(name), kind, cause)
 
 
@@ -137,7 +137,7 @@ def _range_for(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> I
         name = name.named_children[-1] if name.named_children else None
     variable = None if name is None or name.type != "identifier" else p.model.resolved[name]
     if kind not in LISTS or variable is None:
-        yield Refuses(cause, parent, Reason.LOOP_BOUND, "a loop runs over the value")
+        yield Refuses(cause, parent, SkipReason.LOOP_BOUND, "a loop runs over the value")
     elif variable.type not in SYMBOLIC_TYPES:
         yield Stores(cause, variable, Type.SYM_INT, node)
 
@@ -155,15 +155,15 @@ def _cast(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterat
         yield Flows(cause, parent, Type.SYM_FLOAT)
     else:
         words = p.model.tree.text(parent).split(")")[0]
-        yield Refuses(cause, parent, Reason.CAST, f"the value is cast by {words})")
+        yield Refuses(cause, parent, SkipReason.CAST, f"the value is cast by {words})")
 
 
 def _loop(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
-    yield Refuses(cause, node, Reason.LOOP_BOUND)
+    yield Refuses(cause, node, SkipReason.LOOP_BOUND)
 
 
 def _template(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
-    yield Refuses(cause, parent, Reason.TEMPLATE_ARGUMENT)
+    yield Refuses(cause, parent, SkipReason.TEMPLATE_ARGUMENT)
 
 
 def _is_field(parent: Node, name: str, node: Node) -> bool:

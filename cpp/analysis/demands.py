@@ -12,7 +12,7 @@ from .facts import Becomes, Constructs, Fact, Flows, Links, Refuses, Requires, R
 from .graph import Form, Value
 from .inference import CONCRETE, TRANSPARENT, Inference
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 from .signatures import follows_schema, may_change
 from .twins import twin_of
 
@@ -35,7 +35,7 @@ def demand(p: Pass, required: Requires) -> Iterator[Fact]:
     if required.convert and kind in _ARRAYS:
         yield from wrapped(cause, node, "c10::fromIntArrayRefSlow(", ")")
     else:
-        yield Refuses(cause, node, Reason.CONCRETE_OPERAND, f"{p.model.tree.text(node)} stays concrete")
+        yield Refuses(cause, node, SkipReason.CONCRETE_OPERAND, f"{p.model.tree.text(node)} stays concrete")
 
 
 def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bool]:
@@ -103,7 +103,7 @@ def construct(p: Pass, made: Constructs) -> Iterator[Fact]:
     text = None if made.type_node is None else twin_of(p.model, made.type_node, made.kind)
     if made.type_node is None or text is None:
         detail = "the constructed type has no symbolic twin"
-        yield Refuses(made.cause, made.node, Reason.DECLARED_TYPE, detail)
+        yield Refuses(made.cause, made.node, SkipReason.DECLARED_TYPE, detail)
         return
     value = Value(Form.CALL, made.node.id)
     yield Links(made.cause, value)

@@ -15,7 +15,7 @@ from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
 from ..syntax.tree import ancestors, every, is_deep
-from .reasons import Reason
+from .reasons import SkipReason
 from .registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations
 
 _FORMULAS = ("torch::autograd::generated::details", "at::functionalization")
@@ -73,7 +73,7 @@ class KernelCode:
 
     start: int
     end: int
-    reason: Reason
+    reason: SkipReason
     mode: int
 
 
@@ -148,7 +148,7 @@ class Eligibility:
         found = self._kernel_code.get(function.node.id)
         if found is None:
             if self.why.get(function.node.id) == ALL and self._on_one_device(function):
-                found = (KernelCode(function.body.start_byte, function.body.end_byte, Reason.DEVICE_CODE, 4),)
+                found = (KernelCode(function.body.start_byte, function.body.end_byte, SkipReason.DEVICE_CODE, 4),)
             else:
                 markers = (self._marker(node) for node in self._marked_in(function))
                 found = tuple(marker for marker in markers if marker is not None)
@@ -224,19 +224,19 @@ class Eligibility:
             called = text(last) if last.child_count else (last.text or b"").decode()
             name = re.sub(r"<.*", "", called, flags=re.DOTALL).rsplit("::", 1)[-1]
             if name.startswith("AT_DISPATCH"):
-                return _around(node, Reason.DISPATCH_MACRO, 4)
+                return _around(node, SkipReason.DISPATCH_MACRO, 4)
             if name == "parallel_for" or name == "parallel_reduce":
-                return _around(node, Reason.PARALLEL_FOR, 4)
+                return _around(node, SkipReason.PARALLEL_FOR, 4)
             if _POINTER.match(name):
-                return _around(node, Reason.DATA_POINTER, 4)
+                return _around(node, SkipReason.DATA_POINTER, 4)
             if self._iterates and _ITERATOR.search(text(function)):
-                return _around(node, Reason.TENSOR_ITERATOR, 3)
+                return _around(node, SkipReason.TENSOR_ITERATOR, 3)
         elif node.type in ("if_statement", "conditional_expression"):
             return self._device_side(node)
         elif node.type == "declaration" and self._iterates:
             kind = node.child_by_field_name("type")
             if kind is not None and _ITERATOR.fullmatch(text(kind)):
-                return _around(node, Reason.TENSOR_ITERATOR, 3)
+                return _around(node, SkipReason.TENSOR_ITERATOR, 3)
         return None
 
     def _device_side(self, branch: Node) -> KernelCode | None:
@@ -251,8 +251,8 @@ class Eligibility:
         if _NOT_THE_DEVICE.search(test):
             side = branch.child_by_field_name("alternative")
             if side is None and _leaves(consequence):
-                return KernelCode(branch.end_byte, _block(branch).end_byte, Reason.DEVICE_BRANCH, 4)
-        return None if side is None else KernelCode(side.start_byte, side.end_byte, Reason.DEVICE_BRANCH, 4)
+                return KernelCode(branch.end_byte, _block(branch).end_byte, SkipReason.DEVICE_BRANCH, 4)
+        return None if side is None else KernelCode(side.start_byte, side.end_byte, SkipReason.DEVICE_BRANCH, 4)
 
 
 def symint_name(kernel: str) -> str:
@@ -269,7 +269,7 @@ def _spaces(function: Function) -> list[str]:
     return [part for name in function.namespaces for part in name.split("::") if part]
 
 
-def _around(node: Node, reason: Reason, mode: int) -> KernelCode:
+def _around(node: Node, reason: SkipReason, mode: int) -> KernelCode:
     block = _block(node)
     return KernelCode(block.start_byte, block.end_byte, reason, mode)
 

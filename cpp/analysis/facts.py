@@ -13,7 +13,7 @@ from tree_sitter import Node
 from ..syntax.declarations import Function, Variable
 from ..syntax.types import Type
 from .graph import Value
-from .reasons import Reason
+from .reasons import SkipReason
 
 
 class Flows(NamedTuple):
@@ -109,7 +109,7 @@ class Refuses(NamedTuple):
 
     cause: Value
     node: Node
-    reason: Reason
+    reason: SkipReason
     detail: str = ""
 
 
@@ -139,7 +139,7 @@ class Matches(NamedTuple):
     cause: Value
     node: Node
     wrapped: frozenset[Type]
-    reason: Reason
+    reason: SkipReason
 
 
 class Deduces(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from .reasons import Reason
+from .reasons import SkipReason
 
 
 class Form(IntEnum):
@@ -38,7 +38,7 @@ class Refusal:
 
     start: int
     end: int
-    reason: Reason
+    reason: SkipReason
     detail: str
 
 

@@ -44,7 +44,7 @@ from .keeping import keep
 from .kernels import follow
 from .knowledge import Knowledge
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 from .results import give, give_back
 from .seeds import Seed
 from .settling import settle
@@ -148,7 +148,7 @@ class _Growing:
         known = self._promoted.setdefault(node.id, kind)
         if value in self._reached:
             if known is not kind:
-                self._refuse(cause, node, Reason.TWO_KINDS, "")
+                self._refuse(cause, node, SkipReason.TWO_KINDS, "")
             return ()
         self._reached.add(value)
         for part in self._kernel_code:
@@ -170,7 +170,7 @@ class _Growing:
         if name is not None:
             self.names.setdefault(effect, name)
 
-    def _refuse(self, cause: Value, node: Node, reason: Reason, detail: str) -> None:
+    def _refuse(self, cause: Value, node: Node, reason: SkipReason, detail: str) -> None:
         refusal = Refusal(node.start_byte, node.end_byte, reason, detail or reason.sentence)
         self.sinks.append((cause, refusal))
 
@@ -180,4 +180,4 @@ class _Growing:
             self.writings.setdefault(fact.cause, []).append(fact)
         else:
             detail = "the text around it can't be read with certainty"
-            self._refuse(fact.cause, fact.node, Reason(distrust), detail)
+            self._refuse(fact.cause, fact.node, SkipReason(distrust), detail)

@@ -13,7 +13,7 @@ from .calls import argument
 from .facts import Becomes, Fact, Refuses, Stores
 from .graph import Value
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 
 _TAKE_ONE = (Type.INT, Type.LONG_LONG, Type.INT_REF, Type.FLOAT, Type.AUTO, Type.SCALAR)
 
@@ -22,7 +22,7 @@ def initialized(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> 
     """The value stands behind the ``=`` of a declaration, or in its braces."""
     variable = _declared(p, parent)
     if variable is None:
-        return (Refuses(cause, parent, Reason.STRUCTURED_BINDING),)
+        return (Refuses(cause, parent, SkipReason.STRUCTURED_BINDING),)
     if node.type != "initializer_list" or variable.type is Type.INT_VEC:
         return (Stores(cause, variable, kind, node),)
     if variable.type in (Type.INT, Type.LONG_LONG) or variable.how == "c-array":
@@ -30,7 +30,7 @@ def initialized(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> 
     if variable.type is Type.SYM_VEC:
         return ()
     detail = f"{variable.name} is declared {variable.type_text}"
-    return (Refuses(cause, parent, Reason.DECLARED_TYPE, detail),)
+    return (Refuses(cause, parent, SkipReason.DECLARED_TYPE, detail),)
 
 
 def _declared(p: Pass, declarator: Node) -> Variable | None:
@@ -49,11 +49,11 @@ def passed(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
         return argument(p, node, around, kind, cause)
     if around.type != "init_declarator":
         detail = f"the value flows into a {around.type.replace('_', ' ')}"
-        return (Refuses(cause, around, Reason.UNSUPPORTED_SYNTAX, detail),)
+        return (Refuses(cause, around, SkipReason.UNSUPPORTED_SYNTAX, detail),)
     variable = _declared(p, around)
     if variable is None:
         detail = "the value constructs something that has no name"
-        return (Refuses(cause, around, Reason.UNSUPPORTED_SYNTAX, detail),)
+        return (Refuses(cause, around, SkipReason.UNSUPPORTED_SYNTAX, detail),)
     return _constructed(variable, arguments(parent), node, kind, cause)
 
 
@@ -64,7 +64,7 @@ def vexing(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
     name = None if declarator is None else declarator.child_by_field_name("declarator")
     variable = None if name is None else p.model.resolved[name]
     if listed is None or variable is None or variable.how != "local":
-        yield Refuses(cause, parent, Reason.UNSUPPORTED_SYNTAX, "the value stands where a type could")
+        yield Refuses(cause, parent, SkipReason.UNSUPPORTED_SYNTAX, "the value stands where a type could")
     else:
         yield from _constructed(variable, vexing_arguments(listed), node, kind, cause)
 
@@ -74,11 +74,11 @@ def _constructed(variable: Variable, values: list[Node], node: Node, kind: Type,
     position = next((i for i, value in enumerate(values) if value.id == node.id), 0)
     if variable.type is Type.TENSORS:
         detail = f"the value decides how many Tensors {variable.name} holds"
-        yield Refuses(cause, node, Reason.DECIDES_ARITY, detail)
+        yield Refuses(cause, node, SkipReason.DECIDES_ARITY, detail)
     elif variable.type in (Type.INT_VEC, Type.SYM_VEC):
         if kind is Type.SYM_INT and position == 0 and node.type != "initializer_list":
             detail = f"the value decides how many elements {variable.name} has"
-            yield Refuses(cause, node, Reason.CONTAINER_SIZE, detail)
+            yield Refuses(cause, node, SkipReason.CONTAINER_SIZE, detail)
         else:
             yield Stores(cause, variable, Type.SYM_VEC, node)
     elif kind is Type.SYM_ITER and variable.type in (Type.INT_REF, Type.SYM_REF) and position == 0:
@@ -87,7 +87,7 @@ def _constructed(variable: Variable, values: list[Node], node: Node, kind: Type,
         yield Stores(cause, variable, kind, node)
     elif variable.type not in SYMBOLIC_TYPES:
         detail = f"the value constructs {variable.name}, a {variable.type_text}"
-        yield Refuses(cause, node, Reason.UNKNOWN_CALLEE, detail)
+        yield Refuses(cause, node, SkipReason.UNKNOWN_CALLEE, detail)
 
 
 def captured(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:

@@ -17,7 +17,7 @@ from ..syntax.types import Type
 from .facts import Fact, Flows, Keeps, Later, Links, Refuses, Writes
 from .graph import Form, Value
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 from .saved import slot
 
 _TWINS = {"toInt": ("toSymInt", Type.SYM_INT), "toIntVector": ("toSymIntVector", Type.SYM_VEC)}
@@ -29,7 +29,7 @@ def keep(p: Pass, kept: Keeps) -> Iterator[Fact]:
     target, key = kept.node, kept.key
     if kept.kind not in (Type.SYM_INT, Type.SYM_REF, Type.SYM_VEC):
         detail = f"nothing says that saved_data keeps a {kept.kind.value}"
-        yield Refuses(kept.cause, target, Reason.SAVED_DATA, detail)
+        yield Refuses(kept.cause, target, SkipReason.SAVED_DATA, detail)
         return
     methods = _methods(p.model, target)
     owner = "" if not methods else _class_of(p.model, methods[0])
@@ -37,12 +37,12 @@ def keep(p: Pass, kept: Keeps) -> Iterator[Fact]:
     yield Links(kept.cause, value, f"saved_data[{key}]")
     if not any(one.name == "backward" for one in methods):
         detail = f"the backward that reads {key} is not in this file"
-        yield Refuses(value, target, Reason.SAVED_DATA, detail)
+        yield Refuses(value, target, SkipReason.SAVED_DATA, detail)
         return
     for method in methods:
         if p.model.tree.hidden_use("saved_data", method.node) is not None:
             detail = f"{method.name} reads saved_data where the code can't be read"
-            yield Refuses(value, target, Reason.SAVED_DATA, detail)
+            yield Refuses(value, target, SkipReason.SAVED_DATA, detail)
         for parameter in method.parameters:
             if "AutogradContext" in parameter.type_text:
                 yield from _follow_context(p, parameter.name, list(p.model.references(parameter)), key, value)
@@ -54,13 +54,13 @@ def _follow_context(p: Pass, name: str, uses: list[Node], key: str, value: Value
         named = None if member is None or member.type != "field_expression" else member.child_by_field_name("field")
         if member is None or named is None:
             detail = f"{name} is handed on, and {key} may be read there"
-            yield Refuses(value, use, Reason.SAVED_DATA, detail)
+            yield Refuses(value, use, SkipReason.SAVED_DATA, detail)
         elif p.model.tree.text(named) == "saved_data":
             place = member.parent
             written = None if place is None else slot(p.model, place)
             if place is None or written is None:
                 detail = f"saved_data is asked by a name that is no literal, maybe {key}"
-                yield Refuses(value, member, Reason.SAVED_DATA, detail)
+                yield Refuses(value, member, SkipReason.SAVED_DATA, detail)
             elif written == key:
                 yield from _follow(p, place, value)
 
@@ -83,9 +83,9 @@ def _follow(p: Pass, place: Node, value: Value) -> Iterator[Fact]:
     twin = _TWINS.get(reader)
     if twin is None or name is None or call is None:
         detail = "it is read in a way that has no symbolic twin"
-        yield Refuses(value, around or place, Reason.SAVED_DATA, detail)
+        yield Refuses(value, around or place, SkipReason.SAVED_DATA, detail)
     elif not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
-        yield Refuses(value, call, Reason.SAVED_DATA, "it is read where no symbolic size is seen")
+        yield Refuses(value, call, SkipReason.SAVED_DATA, "it is read where no symbolic size is seen")
     else:
         yield Writes(value, name, twin[0])
         yield Later(Flows(value, call, twin[1]))

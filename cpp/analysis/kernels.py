@@ -8,7 +8,7 @@ from ...codemods.torchapi import Kernel
 from ..syntax.types import SYMBOLIC, read_type
 from .facts import Becomes, Fact, Refuses, Writes
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 from .seeds import Seed
 from .signatures import follows_schema, uses
 
@@ -23,7 +23,7 @@ def follow(p: Pass, seed: Seed, kernel: Kernel) -> Iterator[Fact]:
     for call in used.calls:
         if not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
             detail = f"{seed.function.name} is called from kernel code too"
-            yield Refuses(value, call, Reason.SHARED_WITH_KERNEL, detail)
+            yield Refuses(value, call, SkipReason.SHARED_WITH_KERNEL, detail)
             continue
         callee = call.child_by_field_name("function")
         while callee is not None and callee.type == "qualified_identifier":
@@ -37,4 +37,4 @@ def follow(p: Pass, seed: Seed, kernel: Kernel) -> Iterator[Fact]:
             yield Becomes(value, parameter, expected)
         elif "SymInt" in written and parameter.type is not expected:
             detail = f"{parameter.name} would become {written}"
-            yield Refuses(value, parameter.node, Reason.DECLARED_TYPE, detail)
+            yield Refuses(value, parameter.node, SkipReason.DECLARED_TYPE, detail)

@@ -13,7 +13,7 @@ from .facts import Fact, Flows, Refuses, Requires, Writes, wrapped
 from .graph import Value
 from .inference import Inference
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -37,7 +37,7 @@ def binary(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
     if operator in _COMPARISONS:
         return _comparison(p, node, parent, other, kind, cause)
     if operator not in _ARITHMETIC:
-        return (Refuses(cause, parent, Reason.NO_SYMINT_OPERATOR, f"SymInt has no operator {operator}"),)
+        return (Refuses(cause, parent, SkipReason.NO_SYMINT_OPERATOR, f"SymInt has no operator {operator}"),)
     return _arithmetic(p, parent, operator, (left, right), other, kind, cause)
 
 
@@ -50,7 +50,7 @@ def _arithmetic(
         yield Flows(cause, parent, kind)
     elif kind is Type.SYM_INT and _wraps(p, left, right, operator):
         detail = f"an unsigned {operator} wraps where a SymInt is below 0"
-        yield Refuses(cause, parent, Reason.UNSIGNED_ARITHMETIC, detail)
+        yield Refuses(cause, parent, SkipReason.UNSIGNED_ARITHMETIC, detail)
     elif kind is Type.SYM_INT and theirs in INTEGERS:
         yield Flows(cause, parent, Type.SYM_INT)
     elif {kind, theirs} <= INTEGERS | _FLOATS and operator != "%":
@@ -59,7 +59,7 @@ def _arithmetic(
         yield Flows(cause, parent, Type.SYM_FLOAT)
     else:
         detail = f"the value meets {p.model.tree.text(other)}, whose type is {theirs.value}"
-        yield Refuses(cause, parent, Reason.UNKNOWN_OPERAND, detail)
+        yield Refuses(cause, parent, SkipReason.UNKNOWN_OPERAND, detail)
 
 
 def _wraps(p: Pass, left: Node, right: Node, operator: str) -> bool:
@@ -96,17 +96,17 @@ def _comparison(p: Pass, node: Node, parent: Node, other: Node, kind: Type, caus
     theirs = p.kind_of(other)
     if loop_of(parent) is not None:
         if kind is not Type.SYM_ITER:
-            yield Refuses(cause, parent, Reason.LOOP_BOUND)
+            yield Refuses(cause, parent, SkipReason.LOOP_BOUND)
         else:
             yield Requires(cause, other)
     elif kind in LISTS | {Type.SYM_ITER}:
         yield Requires(cause, other)
     elif _wraps(p, node, other, sign.type):
         detail = "an unsigned comparison wraps where a SymInt is below 0"
-        yield Refuses(cause, parent, Reason.UNSIGNED_ARITHMETIC, detail)
+        yield Refuses(cause, parent, SkipReason.UNSIGNED_ARITHMETIC, detail)
     elif theirs not in INTEGERS | _FLOATS or (kind is Type.SYM_FLOAT and left.id == other.id):
         detail = f"the value is compared with {p.model.tree.text(other)}, whose type is {theirs.value}"
-        yield Refuses(cause, parent, Reason.UNKNOWN_OPERAND, detail)
+        yield Refuses(cause, parent, SkipReason.UNKNOWN_OPERAND, detail)
 
 
 def unary(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
@@ -114,7 +114,7 @@ def unary(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterat
     operator = p.model.tree.text(parent.children[0])
     if operator == "-" and kind is Type.SYM_INT and p.types.type_of(node) is Type.UNSIGNED:
         detail = "an unsigned - wraps where a SymInt is below 0"
-        yield Refuses(cause, parent, Reason.UNSIGNED_ARITHMETIC, detail)
+        yield Refuses(cause, parent, SkipReason.UNSIGNED_ARITHMETIC, detail)
     elif operator == "-" and kind is Type.SYM_INT:
         yield Flows(cause, parent, kind)
     elif operator == "!" and kind is Type.SYM_INT and node.type in SIMPLE and loop_of(parent) is None:
@@ -124,11 +124,11 @@ def unary(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterat
         sign = None if around is None else around.child_by_field_name("operator")
         if sign is not None and p.model.tree.text(sign) not in ("&&", "||"):
             detail = "the negated value is compared in turn"
-            yield Refuses(cause, parent, Reason.NO_SYMINT_OPERATOR, detail)
+            yield Refuses(cause, parent, SkipReason.NO_SYMINT_OPERATOR, detail)
     elif operator == "*" and (kind is Type.SYM_ITER or kind in HELD):
         yield Flows(cause, parent, HELD.get(kind, Type.SYM_INT))
     elif operator == "!" and kind in HELD:
         return
     else:
         detail = f"{kind.value} has no unary operator {operator}"
-        yield Refuses(cause, parent, Reason.NO_SYMINT_OPERATOR, detail)
+        yield Refuses(cause, parent, SkipReason.NO_SYMINT_OPERATOR, detail)

@@ -14,7 +14,7 @@ from .facts import Fact, Flows, Links, Refuses, Requires, Writes
 from .graph import Form, Value
 from .inference import Inference
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 
 _ACCEPTS = {
     Type.SYM_INT: frozenset({"SymInt", "SymInt?", "SymInt[]", "Scalar", "Scalar?"}),
@@ -75,12 +75,12 @@ def operator_argument(
     refusing = [op for op in operators if types[op] in refused]
     name = operators[0].cpp_name
     if refusing and not accepting:
-        return (Refuses(cause, call, Reason.NO_SYMINT_SCHEMA, f"{name} takes {types[refusing[0]]} there"),)
+        return (Refuses(cause, call, SkipReason.NO_SYMINT_SCHEMA, f"{name} takes {types[refusing[0]]} there"),)
     if not accepting:
-        return (Refuses(cause, call, Reason.CONCRETE_PARAMETER, f"{name} takes {types[operators[0]]} there"),)
+        return (Refuses(cause, call, SkipReason.CONCRETE_PARAMETER, f"{name} takes {types[operators[0]]} there"),)
     if refusing or len({types[op].startswith("SymInt") for op in accepting}) > 1:
         detail = f"{name} takes a symbolic value in some of its overloads only"
-        return (Refuses(cause, call, Reason.OVERLOADED, detail),)
+        return (Refuses(cause, call, SkipReason.OVERLOADED, detail),)
     if types[accepting[0]].startswith("SymInt"):
         return _renamed(p, call, accepting, is_method, passed, cause)
     return ()
@@ -95,7 +95,7 @@ def _renamed(
         name = name.child_by_field_name("name")
     new = operators[0].symint_name
     if name is None or new is None or name.type not in ("identifier", "field_identifier"):
-        yield Refuses(cause, call, Reason.UNSUPPORTED_SYNTAX, "the call has no plain name")
+        yield Refuses(cause, call, SkipReason.UNSUPPORTED_SYNTAX, "the call has no plain name")
         return
     renamed = Value(Form.CALL, call.id)
     written = (name.text or b"").decode()
@@ -103,7 +103,7 @@ def _renamed(
     if "_symint" not in written:
         qualifier = p.types.callee(call).rpartition("::")[0]
         if not is_method and "native" in qualifier and not p.know.api.kernels(new):
-            yield Refuses(cause, call, Reason.NO_SYMINT_SCHEMA, f"at::native has no {new}")
+            yield Refuses(cause, call, SkipReason.NO_SYMINT_SCHEMA, f"at::native has no {new}")
             return
         yield Writes(renamed, name, new)
     for index, value in enumerate(passed):
@@ -116,7 +116,7 @@ def _renamed(
                 yield Requires(renamed, value, convert=True)
             elif held is Type.UNKNOWN:
                 detail = f"{p.model.tree.text(value)} is of an unknown type"
-                yield Refuses(renamed, value, Reason.CONCRETE_OPERAND, detail)
+                yield Refuses(renamed, value, SkipReason.CONCRETE_OPERAND, detail)
 
 
 def header_function(

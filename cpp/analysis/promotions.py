@@ -13,7 +13,7 @@ from .facts import Rearranges, Writes
 from .graph import Refusal, Value
 from .growth import Growth, grow
 from .knowledge import Knowledge, knowledge
-from .reasons import Reason
+from .reasons import SkipReason
 from .seeds import Refused, Seed, seeds, without_remains
 from .solver import solve
 
@@ -50,7 +50,7 @@ def analyse(source: SourceFile, context: Context, *, signatures: bool = False) -
         (function, part)
         for function in know.eligibility.functions
         for part in dict.fromkeys(know.eligibility.kernel_code[function.node.id])
-        if part.reason is not Reason.DEVICE_BRANCH and not any(part.start <= call < part.end for call in calls)
+        if part.reason is not SkipReason.DEVICE_BRANCH and not any(part.start <= call < part.end for call in calls)
     )
     return Analysis(know, tuple(promotions), tuple(refusals), silent)
 

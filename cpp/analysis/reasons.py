@@ -5,13 +5,13 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Reason(Enum):
+class SkipReason(Enum):
     """The value is the word that reports and suppressions know; ``sentence`` says it where no place says more."""
 
     sentence: str
 
-    def __new__(cls, word: str, sentence: str = "") -> Reason:
-        """A member by its word: ``Reason("loop-bound")`` finds it again."""
+    def __new__(cls, word: str, sentence: str = "") -> SkipReason:
+        """A member by its word: ``SkipReason("loop-bound")`` finds it again."""
         member = object.__new__(cls)
         member._value_ = word
         member.sentence = sentence

@@ -8,7 +8,7 @@ from ..syntax.types import INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type
 from .facts import Fact, Flows, Gives, Later, Matches, Refuses, Requires, Returns, Writes
 from .graph import Form, Value
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 from .signatures import may_change, returned_values, uses
 from .twins import twin_of
 from .variables import fits
@@ -23,7 +23,7 @@ def give_back(p: Pass, returned: Returns) -> Iterator[Fact]:
     if target is None or not fits(kind, target):
         name = "" if function.returns_node is None else p.model.tree.text(function.returns_node)
         detail = f"{function.name or 'the lambda'} returns {name}"
-        yield Refuses(returned.cause, returned.node, Reason.RETURN_TYPE, detail)
+        yield Refuses(returned.cause, returned.node, SkipReason.RETURN_TYPE, detail)
         return
     yield Gives(returned.cause, function, target, returned.node)
 
@@ -40,20 +40,20 @@ def give(p: Pass, fact: Gives) -> Iterator[Fact]:
         text = twin_of(p.model, function.returns_node, function.returns)
         if text is None:
             detail = f"the return type of {function.name} has no symbolic twin"
-            yield Refuses(value, fact.node, Reason.RETURN_TYPE, detail)
+            yield Refuses(value, fact.node, SkipReason.RETURN_TYPE, detail)
         else:
             yield Writes(value, function.returns_node, text)
     for node in returned_values(function):
         if kind in LISTS:
             yield Later(Requires(value, node))
         elif function.returns is Type.AUTO:
-            yield Matches(value, node, INTEGERS, Reason.RETURN_TYPE)
+            yield Matches(value, node, INTEGERS, SkipReason.RETURN_TYPE)
     used = uses(p, function)
     for escape in used.escapes:
         yield Refuses(value, *escape)
     for call in used.calls:
         if not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
             detail = f"{function.name} is called from kernel code too"
-            yield Refuses(value, call, Reason.SHARED_WITH_KERNEL, detail)
+            yield Refuses(value, call, SkipReason.SHARED_WITH_KERNEL, detail)
         else:
             yield Later(Flows(value, call, kind))

@@ -16,7 +16,7 @@ from .eligibility import KernelCode
 from .graph import Form, Refusal, Value
 from .inference import CONCRETE
 from .knowledge import Knowledge
-from .reasons import Reason
+from .reasons import SkipReason
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def seeds(know: Knowledge, *, signatures: bool) -> tuple[list[Seed], list[Refuse
     return live, refused, kernel_code
 
 
-def _refusal(node: Node, reason: Reason, detail: str = "") -> Refusal:
+def _refusal(node: Node, reason: SkipReason, detail: str = "") -> Refusal:
     return Refusal(node.start_byte, node.end_byte, reason, detail or reason.sentence)
 
 
@@ -85,10 +85,10 @@ def _calls(know: Knowledge, function: Function) -> Iterator[tuple[Seed, Refusal 
         kind = know.types.type_of(receiver)
         if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
             by_name = bool(passed) and know.types.type_of(passed[0]) is Type.DIMNAME
-            yield seed, _refusal(node, Reason.DIMNAME) if by_name else None
+            yield seed, _refusal(node, SkipReason.DIMNAME) if by_name else None
         elif kind in (Type.UNKNOWN, Type.AUTO):
             text = know.model.tree.text(receiver)
-            yield seed, _refusal(node, Reason.RECEIVER_UNKNOWN, f"{text} is not known to be a Tensor")
+            yield seed, _refusal(node, SkipReason.RECEIVER_UNKNOWN, f"{text} is not known to be a Tensor")
 
 
 def without_remains(live: Sequence[Seed], refused: Sequence[Refused]) -> tuple[list[Seed], list[Refused]]:
@@ -102,10 +102,10 @@ def without_remains(live: Sequence[Seed], refused: Sequence[Refused]) -> tuple[l
     for seed in live:
         beside = statements.get(statement_of(seed.call).id)
         if seed.function.node.id in functions:
-            dropped.append((seed, _refusal(seed.call, Reason.STRUCTURED_META)))
+            dropped.append((seed, _refusal(seed.call, SkipReason.STRUCTURED_META)))
         elif beside is not None:
             detail = f"{beside.method}() in the same statement stays concrete"
-            dropped.append((seed, _refusal(beside.call, Reason.MIXED_STATEMENT, detail)))
+            dropped.append((seed, _refusal(beside.call, SkipReason.MIXED_STATEMENT, detail)))
         else:
             kept.append(seed)
     return kept, dropped

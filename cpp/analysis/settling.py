@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..syntax.types import SYMBOLIC_TYPES, Type
 from .facts import AtLast, Deduces, Fact, Matches, Rearranges, Refuses, Selects, Writes, wrapped
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 
 _SIMPLE = ("identifier", "call_expression", "subscript_expression", "parenthesized_expression")
 
@@ -43,7 +43,7 @@ def _deduce(p: Pass, fact: Deduces) -> Iterator[Fact]:
         yield Writes(fact.cause, node, "c10::SymInt")
     else:
         detail = f"the value {variable.name} starts with is of an unknown type"
-        yield Refuses(fact.cause, value, Reason.UNKNOWN_INITIALIZER, detail)
+        yield Refuses(fact.cause, value, SkipReason.UNKNOWN_INITIALIZER, detail)
 
 
 def _select(p: Pass, fact: Selects) -> Fact:

@@ -11,28 +11,28 @@ from ..syntax.declarations import Function, Variable
 from ..syntax.tree import is_deep
 from ..syntax.types import SYMBOLIC, Type, read_type
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 
 HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
 
 
-def may_change(p: Pass, function: Function) -> tuple[Reason, str] | None:
+def may_change(p: Pass, function: Function) -> tuple[SkipReason, str] | None:
     """None when the signature is this file's to change, else the reason and a sentence."""
     if function.is_lambda:
         return None
     if p.know.eligibility.is_registered(function):
         sentence = f"the dispatcher calls {function.name}: its signature follows the schema"
-        return Reason.KERNEL_SIGNATURE, sentence
+        return SkipReason.KERNEL_SIGNATURE, sentence
     if function.in_class:
-        return Reason.METHOD_SIGNATURE, f"{function.name} belongs to a class"
+        return SkipReason.METHOD_SIGNATURE, f"{function.name} belongs to a class"
     if is_deep(function.node):
-        return Reason.NESTED_TOO_DEEPLY, f"{function.name} is nested too deeply to be followed"
+        return SkipReason.NESTED_TOO_DEEPLY, f"{function.name} is nested too deeply to be followed"
     if function.is_template:
-        return Reason.TEMPLATE_SIGNATURE, f"{function.name} is a template"
+        return SkipReason.TEMPLATE_SIGNATURE, f"{function.name} is a template"
     if p.know.path.suffix in HEADERS or not (function.internal or _named_here_only(p, function)):
-        return Reason.EXTERNAL_LINKAGE, f"{function.name} can be called from other files"
+        return SkipReason.EXTERNAL_LINKAGE, f"{function.name} can be called from other files"
     if len(p.model.named(function.name)) > 1:
-        return Reason.OVERLOADED, f"the file has several functions called {function.name}"
+        return SkipReason.OVERLOADED, f"the file has several functions called {function.name}"
     return None
 
 
@@ -53,7 +53,7 @@ class Uses:
     """How the file uses one of its functions: its calls, and the places where it is used in another way."""
 
     calls: tuple[Node, ...]
-    escapes: tuple[tuple[Node, Reason, str], ...]
+    escapes: tuple[tuple[Node, SkipReason, str], ...]
 
 
 def uses(p: Pass, function: Function) -> Uses:
@@ -65,19 +65,19 @@ def uses(p: Pass, function: Function) -> Uses:
         name = None if holder is None or holder.type != "init_declarator" else holder.child_by_field_name("declarator")
         variable = None if name is None else p.model.resolved[name]
         if variable is None or variable.type is not Type.AUTO:
-            return Uses((), ((function.node, Reason.LAMBDA_ESCAPES, ""),))
+            return Uses((), ((function.node, SkipReason.LAMBDA_ESCAPES, ""),))
         mentions = list(p.model.references(variable))
     else:
         mentions = p.model.mentions.get(function.name, [])
     calls: list[Node] = []
-    escapes: list[tuple[Node, Reason, str]] = []
+    escapes: list[tuple[Node, SkipReason, str]] = []
     for mention in mentions:
         callee: Node = mention
         while callee.parent is not None and callee.parent.type == "qualified_identifier":
             callee = callee.parent
         call = callee.parent
         if call is None or call.type != "call_expression":
-            escapes.append((mention, Reason.FUNCTION_ESCAPES, f"{function.name} is named without being called"))
+            escapes.append((mention, SkipReason.FUNCTION_ESCAPES, f"{function.name} is named without being called"))
         else:
             calls.append(call)
     return Uses(tuple(calls), tuple(escapes))

@@ -14,7 +14,7 @@ from .demands import iterated
 from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, Writes
 from .graph import Form, Value
 from .passes import Pass
-from .reasons import Reason
+from .reasons import SkipReason
 from .saved import slot
 from .signatures import follows_schema, may_change, uses
 from .twins import twin_of
@@ -32,10 +32,10 @@ def store(p: Pass, stored: Stores) -> tuple[Fact, ...]:
     if variable.type is Type.AUTO and target is None:
         target = kind
     if variable.how in _FIXED:
-        return (Refuses(cause, stored.node, Reason(variable.how), f"{variable.name} can't change its type alone"),)
+        return (Refuses(cause, stored.node, SkipReason(variable.how), f"{variable.name} can't change its type alone"),)
     if target is None or not fits(kind, target):
         detail = f"{variable.name} is declared {variable.type_text}"
-        return (Refuses(cause, stored.node, Reason.DECLARED_TYPE, detail),)
+        return (Refuses(cause, stored.node, SkipReason.DECLARED_TYPE, detail),)
     return (Becomes(cause, variable, target),)
 
 
@@ -75,18 +75,18 @@ def become(p: Pass, fact: Becomes) -> Iterator[Fact]:
         yield Later(Flows(value, reference, kind))
 
 
-def _fixed(p: Pass, variable: Variable) -> tuple[Reason, str] | None:
+def _fixed(p: Pass, variable: Variable) -> tuple[SkipReason, str] | None:
     """Why a variable can't change its type; None when it can."""
     name = variable.name
     hidden = p.model.tree.hidden_use(name, variable.scope)
     if hidden is not None:
-        return Reason(hidden), f"{name} is named where the code can't be read with certainty"
+        return SkipReason(hidden), f"{name} is named where the code can't be read with certainty"
     if re.search(r"\b(?:static|thread_local|constexpr)\b", variable.type_text):
-        return Reason.STATIC_STORAGE, f"{name} outlives the call that sets it"
+        return SkipReason.STATIC_STORAGE, f"{name} outlives the call that sets it"
     if re.search(r"\bvolatile\b", variable.type_text) or _jumped_over(variable):
-        return Reason.DECLARED_TYPE, f"{name} can only be of a plain type"
+        return SkipReason.DECLARED_TYPE, f"{name} can only be of a plain type"
     if variable.how in _FIXED:
-        return Reason(variable.how), f"{name} can't change its type alone"
+        return SkipReason(variable.how), f"{name} can't change its type alone"
     return None
 
 
@@ -111,7 +111,7 @@ def _retyped(p: Pass, variable: Variable, value: Value) -> Fact:
     node = variable.type_node
     text = None if node is None else twin_of(p.model, node, variable.type)
     if node is None or text is None:
-        return Refuses(value, variable.node, Reason.DECLARED_TYPE, f"{variable.type_text} has no symbolic twin")
+        return Refuses(value, variable.node, SkipReason.DECLARED_TYPE, f"{variable.type_text} has no symbolic twin")
     return Writes(value, node, text)
 
 
@@ -127,7 +127,7 @@ def _initialized(p: Pass, variable: Variable, kind: Type, value: Value) -> Itera
             yield Later(Requires(value, initializer))
         elif held is Type.UNKNOWN and not (counted and len(variable.initializers) == 2):
             detail = f"the value {variable.name} starts with is of an unknown type"
-            yield Refuses(value, initializer, Reason.UNKNOWN_INITIALIZER, detail)
+            yield Refuses(value, initializer, SkipReason.UNKNOWN_INITIALIZER, detail)
 
 
 def _parameter(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterator[Fact]:
@@ -149,11 +149,11 @@ def _parameter(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterato
         argument = handed[variable.position]
         if not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
             detail = f"{function.name} is called from kernel code too"
-            yield Refuses(value, call, Reason.SHARED_WITH_KERNEL, detail)
+            yield Refuses(value, call, SkipReason.SHARED_WITH_KERNEL, detail)
         elif by_reference and kind in (Type.SYM_INT, Type.SYM_FLOAT):
             target = p.model.resolved[argument] if argument.type == "identifier" else None
             if target is None:
-                yield Refuses(value, argument, Reason.OUTPUT_REFERENCE)
+                yield Refuses(value, argument, SkipReason.OUTPUT_REFERENCE)
             else:
                 yield Later(Stores(value, target, kind, argument))
         else:
@@ -181,7 +181,7 @@ def put(p: Pass, assigned: Puts) -> Iterator[Fact]:
         yield Requires(cause, base)
     else:
         detail = f"the value is stored in {p.model.tree.text(target)}"
-        yield Refuses(cause, target, Reason.UNKNOWN_TARGET, detail)
+        yield Refuses(cause, target, SkipReason.UNKNOWN_TARGET, detail)
 
 
 def _assigned_container(p: Pass, target: Node) -> Node | None:

@@ -22,7 +22,7 @@ from ...codemods.source import SourceFile
 from ...codemods.torchapi import available
 from ..analysis.comparisons import comparison, from_method, general_answer
 from ..analysis.knowledge import knowledge
-from ..analysis.reasons import Reason
+from ..analysis.reasons import SkipReason
 from ..syntax.tree import arguments, every, is_deep
 
 NAME = "migrate_size_oblivious"
@@ -47,7 +47,13 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         if answer is None or tree.trusted(node) is not None:
             detail = "sizes of 2 and more answer the condition differently, or it is no plain comparison"
             yield Skip(
-                NAME, 2, node.start_byte, node.end_byte, Reason.NEITHER_BRANCH_GENERAL.value, detail, function=function
+                NAME,
+                2,
+                node.start_byte,
+                node.end_byte,
+                SkipReason.NEITHER_BRANCH_GENERAL.value,
+                detail,
+                function=function,
             )
             continue
         new = "TORCH_GUARD_OR_TRUE" if answer else "TORCH_GUARD_OR_FALSE"

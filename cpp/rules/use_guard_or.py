@@ -23,7 +23,7 @@ from ..analysis.branches import Branch, branch_of, gives_up
 from ..analysis.comparisons import comparison, general_answer
 from ..analysis.eligibility import worth_reading
 from ..analysis.knowledge import knowledge
-from ..analysis.reasons import Reason
+from ..analysis.reasons import SkipReason
 from ..rewrite.sym_methods import as_method
 from ..syntax.tree import Tree, every
 
@@ -49,7 +49,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             if answer is None or reason is not None:
                 span = (node.start_byte, node.end_byte)
                 detail = reason or "sizes of 2 and more take both sides: no default is right for the general case"
-                yield Skip(NAME, 2, *span, Reason.NEITHER_BRANCH_GENERAL.value, detail, function=function.name)
+                yield Skip(NAME, 2, *span, SkipReason.NEITHER_BRANCH_GENERAL.value, detail, function=function.name)
                 continue
             macro = "TORCH_GUARD_OR_TRUE" if answer else "TORCH_GUARD_OR_FALSE"
             edits = as_method(know.types, found, around=(f"{macro}(", ")"))

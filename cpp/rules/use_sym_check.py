@@ -26,7 +26,7 @@ from ..analysis.comparisons import comparison
 from ..analysis.eligibility import worth_reading
 from ..analysis.inference import Inference
 from ..analysis.knowledge import knowledge
-from ..analysis.reasons import Reason
+from ..analysis.reasons import SkipReason
 from ..rewrite.sym_methods import as_method
 from ..syntax.tree import arguments, every
 
@@ -56,7 +56,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             elif condition.type == "binary_expression" and _joins_sizes(know.types, condition):
                 detail = "a part of the condition may only make sense if another holds: split the check by hand"
                 span = (condition.start_byte, condition.end_byte)
-                yield Skip(NAME, 2, *span, Reason.GUARDED_OPERAND.value, detail, function=function.name)
+                yield Skip(NAME, 2, *span, SkipReason.GUARDED_OPERAND.value, detail, function=function.name)
 
 
 def _joins_sizes(types: Inference, condition: Node) -> bool:

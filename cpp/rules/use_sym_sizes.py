@@ -24,7 +24,7 @@ from ...codemods.source import SourceFile
 from ..analysis.eligibility import worth_reading
 from ..analysis.inference import CONCRETE
 from ..analysis.promotions import analyse
-from ..analysis.reasons import Reason
+from ..analysis.reasons import SkipReason
 from ..rewrite.emit import fix
 from ..rewrite.skips import skip
 from ..syntax.tree import DEEPEST
@@ -43,7 +43,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     for seed, refusal in analysis.refusals:
         yield skip(NAME, source, seed, refusal)
     for start, end, why in analysis.know.eligibility.unread:
-        yield Skip(NAME, 1, start, end, Reason.REGISTRATION_UNREAD.value, why)
+        yield Skip(NAME, 1, start, end, SkipReason.REGISTRATION_UNREAD.value, why)
     for function in analysis.know.eligibility.deep:
         if any(
             name.encode() + b"(" in source.content[function.body.start_byte : function.body.end_byte]
@@ -51,7 +51,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         ):
             start, end = function.node.start_byte, function.body.start_byte
             why = f"more than {DEEPEST} expressions or statements stand inside one another: split the function"
-            yield Skip(NAME, 1, start, end, Reason.NESTED_TOO_DEEPLY.value, why, function.name)
+            yield Skip(NAME, 1, start, end, SkipReason.NESTED_TOO_DEEPLY.value, why, function.name)
     for function, part in analysis.kernel_code:
         detail = "code that only runs on real data, in a function that sees symbolic sizes"
         yield Skip(NAME, part.mode, part.start, part.end, part.reason.value, detail, function=function.name)

@@ -75,7 +75,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Scopes:
+class FunctionScopes:
     """What one function definition declares and what its names mean, those of its lambdas included.
 
     ``lambdas`` are kept by the ids of their nodes, ``resolved`` by the nodes of identifiers, ``references`` by the ids
@@ -310,7 +310,7 @@ class _Reader:
         self._add((variable,))
 
 
-def read_scopes(tree: Tree, names: Names, function: Function) -> Scopes:
+def read_scopes(tree: Tree, names: Names, function: Function) -> FunctionScopes:
     """Read what a function definition declares, and resolve each name in it that is declared there."""
     nodes = every(function.node, *_DECLARING, *NAMES)
     start = function.body.start_byte
@@ -330,7 +330,7 @@ def read_scopes(tree: Tree, names: Names, function: Function) -> Scopes:
         if meant is not None and meant.node.id != node.id:
             references[meant.node.id].append(node)
     frozen = {key: tuple(nodes) for key, nodes in references.items()}
-    return Scopes(tuple(variables), read.lambdas, resolved, frozen)
+    return FunctionScopes(tuple(variables), read.lambdas, resolved, frozen)
 
 
 def _visible(candidates: Sequence[Variable], name: Node) -> Variable | None:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from tree_sitter import Node
 
 from ...codemods.source import SourceFile
-from .declarations import NAMES, Function, Scopes, Variable, read_functions, read_scopes
+from .declarations import NAMES, Function, FunctionScopes, Variable, read_functions, read_scopes
 from .names import Names
 from .tree import Tree, ancestors, every, parse
 from .types import Type
@@ -38,7 +38,7 @@ class Model:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self._scopes: dict[int, Scopes] = {}
+        self._scopes: dict[int, FunctionScopes] = {}
         self.resolved = _Resolved(self)
         self.names = Names(tree)
         self.functions = read_functions(tree, self.names)
@@ -152,7 +152,7 @@ class Model:
                 return self.lambda_at(node)
         return None
 
-    def _scopes_of(self, function: Function) -> Scopes:
+    def _scopes_of(self, function: Function) -> FunctionScopes:
         """The scopes of a function definition, read whole when one of its names is asked for."""
         found = self._scopes.get(function.node.id)
         if found is None:
