@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -44,14 +44,14 @@ class Variable:
     position: int = -1
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Function:
     """A function definition, or a lambda (``name`` is then the name of the variable that holds it, or empty)."""
 
     name: str
     node: Node
     body: Node
-    parameters: list[Variable] = field(default_factory=list)
+    parameters: Sequence[Variable]
     name_node: Node | None = None
     returns: Type = Type.UNKNOWN
     returns_node: Node | None = None
@@ -122,10 +122,12 @@ def _function(tree: Tree, names: Names, node: Node) -> Function | None:
         name = "" if name_node is None else tree.text(name_node)
     spaces, internal, template, in_class = _surroundings(tree, node)
     returns_node = trailing_return(declarator) or node.child_by_field_name("type")
+    taken: list[Variable] = []
     function = Function(
         name.rsplit("::", 1)[-1],
         node,
         body,
+        taken,
         name_node=name_node if name_node is not None and name_node.type == "identifier" else None,
         returns=Type.UNKNOWN if returns_node is None else names.read(tree.text(returns_node), returns_node),
         returns_node=returns_node,
@@ -135,7 +137,7 @@ def _function(tree: Tree, names: Names, node: Node) -> Function | None:
         macro=macro,
         in_class=in_class or "::" in name,
     )
-    function.parameters += _parameters(tree, names, function, declarator)
+    taken += _parameters(tree, names, function, declarator)
     return function
 
 
@@ -227,10 +229,12 @@ class _Reader:
             name = "" if declared is None else self.tree.text(declared)
         returns_node = None if declarator is None else trailing_return(declarator)
         returns = Type.AUTO if returns_node is None else self.names.read(self.tree.text(returns_node), returns_node)
+        listed: list[Variable] = []
         function = Function(
             name,
             node,
             node.child_by_field_name("body") or node,
+            listed,
             returns=returns,
             returns_node=returns_node,
             is_lambda=True,
@@ -239,8 +243,8 @@ class _Reader:
         )
         self.lambdas[node.id] = function
         if declarator is not None:
-            function.parameters += _parameters(self.tree, self.names, function, declarator)
-            self._add(function.parameters)
+            listed += _parameters(self.tree, self.names, function, declarator)
+            self._add(listed)
         return function
 
     def _declaration(self, node: Node, function: Function, scope: Node) -> None:
