@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from cpp_cases import rewritten, skips
-from symfix.cpp._contexts import arrive
-from symfix.cpp._flow import Entity, Flow
-from symfix.cpp._tree import DEEPEST
-from symfix.cpp._types import Type
+from symfix.cpp.analysis.contexts import arrive
+from symfix.cpp.analysis.facts import Fact
+from symfix.cpp.analysis.graph import Value
+from symfix.cpp.analysis.passes import Pass
+from symfix.cpp.syntax.tree import DEEPEST
+from symfix.cpp.syntax.types import Type
 from tree_sitter import Node
 
 HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"
@@ -51,12 +54,12 @@ def test_what_is_nested_just_less_deeply_is_followed() -> None:
 def test_a_chain_of_variables_takes_a_step_each(ends_in: str, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = 0
 
-    def counted(p: Flow, node: Node, kind: Type, cause: Entity) -> None:
+    def counted(p: Pass, node: Node, kind: Type, cause: Value) -> Iterable[Fact]:
         nonlocal steps
         steps += 1
-        arrive(p, node, kind, cause)
+        return arrive(p, node, kind, cause)
 
-    monkeypatch.setattr("symfix.cpp._analysis.arrive", counted)
+    monkeypatch.setattr("symfix.cpp.analysis.growth.arrive", counted)
     taken = []
     for length in (100, 400):
         chain = "".join(f"auto v{n} = v{n - 1} + t.size({n});\n" for n in range(1, length))

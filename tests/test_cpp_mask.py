@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from symfix.cpp._mask import macro_bodies, mask_attributes, mask_preprocessor
-from symfix.cpp._tree import Tree, walk
+from symfix.cpp.syntax.mask import macro_bodies, mask_attributes, mask_preprocessor
+from symfix.cpp.syntax.tree import Tree, walk
 
 ATTRIBUTES = (
     b"struct TORCH_API Thing { int n; };\n",

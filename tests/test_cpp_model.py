@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from goldens import installed_torch
 from symfix.codemods.source import SourceFile
-from symfix.cpp._infer import Inference
-from symfix.cpp._model import Model
-from symfix.cpp._tree import Tree, walk
-from symfix.cpp._types import Type, read_type, symbolic_text
+from symfix.cpp.analysis.inference import Inference
+from symfix.cpp.syntax.model import Model
+from symfix.cpp.syntax.tree import Tree, walk
+from symfix.cpp.syntax.types import Type, read_type, symbolic_text
 
 SCOPES = """
 using namespace at;

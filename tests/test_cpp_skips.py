@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 import symfix.cpp
 from cpp_cases import offers, skips
 from symfix.codemods.rule import Safety
+from symfix.cpp.analysis.reasons import SkipReason
 
 HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"
 FOLDER = Path(symfix.cpp.__file__).parent
@@ -137,6 +137,8 @@ CASES = (
 )  # fmt: skip
 UNREACHED = {"two-kinds"}
 """Reasons that no small file here produces yet; the list may only become shorter."""
+BY_SYNTAX = {"structured-binding", "c-array"}
+"""What the declaration of a variable is called, too."""
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=f"{n}-{case.reason}") for n, case in enumerate(CASES)])
@@ -148,28 +150,19 @@ def test_the_reason_is_said_exactly(case: Case) -> None:
 
 
 def test_every_reason_in_the_wing_has_a_case() -> None:
-    written = {reason for path in FOLDER.glob("*.py") for reason in _reasons(ast.parse(path.read_text()))}
-    assert len(written) > 30, "the reasons are not where this test looks"
-    assert written - {case.reason for case in CASES} == UNREACHED
+    assert {reason.value for reason in SkipReason} - {case.reason for case in CASES} == UNREACHED
 
 
-def _reasons(module: ast.Module) -> set[str]:
-    """The reasons a module can give: the words handed to a conflict or a Skip, and the hyphenated ones anywhere."""
-    found: set[str] = set()
-    for node in ast.walk(module):
-        if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            position = {"conflict": 2, "Conflict": 1, "Skip": 4}.get(name)
-            word = node.args[position] if position is not None and len(node.args) > position else None
-            if isinstance(word, ast.Constant) and isinstance(word.value, str):
-                found.add(word.value)
-        elif isinstance(node, ast.Constant) and _is_hyphenated(node.value):
-            found.add(str(node.value))
-    return found - {"clang-format"}
+def test_a_reason_is_spelled_in_one_place() -> None:
+    words = {reason.value for reason in SkipReason if "-" in reason.value}
+    for path in FOLDER.rglob("*.py"):
+        if path.name != "reasons.py" and path.parent.name != "syntax":
+            written = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+            assert written & words <= BY_SYNTAX, path.name
 
 
-def _is_hyphenated(value: object) -> bool:
-    return isinstance(value, str) and re.fullmatch(r"[a-z]+(?:-[a-z]+)+", value) is not None
+def test_a_reason_is_found_by_its_word_and_has_a_sentence() -> None:
+    assert all(SkipReason(reason.value) is reason and reason.sentence for reason in SkipReason)
 
 
 def test_a_block_that_is_read_says_nothing() -> None:

@@ -15,7 +15,7 @@ from symfix.codemods.registry import load_language, load_rules
 from symfix.codemods.rounds import Wishes, rewrite
 from symfix.codemods.rule import Context
 from symfix.codemods.source import SourceFile
-from symfix.cpp._tree import STATEMENTS, Tree, ancestors, errors
+from symfix.cpp.syntax.tree import STATEMENTS, Tree, ancestors, errors
 from tree_sitter import Node
 
 WING = "symfix.cpp"

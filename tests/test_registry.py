@@ -51,6 +51,19 @@ def test_a_rule_is_found_by_being_there(make_wing) -> None:
     assert load_rules(registry.packages[0])[0].doc.strip().endswith("More.")
 
 
+def test_in_a_wing_with_rooms_a_rule_is_a_module_of_rules(make_wing, tmp_path: Path) -> None:
+    registry = make_wing(shared="x = 1", language=LANGUAGE, _language="raise AssertionError('of the old layout')")
+    rules = tmp_path / registry.packages[0] / "rules"
+    rules.mkdir()
+    (rules / "__init__.py").write_text("")
+    (rules / "one.py").write_text(RULE.format(name="one", language="tiny"))
+    assert [card.name for card in registry.rules] == ["one"]
+    (rules / "two.py").write_text("x = 1")
+    load_rules.cache_clear()
+    with pytest.raises(RegistryError, match=r"rules\.two does not say `rule"):
+        load_rules(registry.packages[0])
+
+
 def test_the_stored_cards_are_the_cards(make_wing) -> None:
     registry = make_wing(one=RULE.format(name="one", language="tiny"))
     cards = registry.wings

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from symfix.codemods.torchapi import TorchApi
 from symfix.codemods.torchapi.headers import fingerprint
-from symfix.cpp._headers import HeaderFunction, HeaderIndex
+from symfix.cpp.syntax.headers import HeaderFunction, HeaderIndex
 
 _HEADER = """#pragma once
 #include <c10/core/SymInt.h>

@@ -14,7 +14,7 @@ from symfix.codemods.run import Question, run
 from symfix.codemods.source import SourceFile
 from symfix.codemods.surroundings import TorchSurroundings
 from symfix.codemods.verify.scratch import scratch_folder
-from symfix.cpp._infer import CONCRETE
+from symfix.cpp.analysis.inference import CONCRETE
 
 from .compiling import Complaint
 from .corpus import NATIVE, remembered
@@ -94,7 +94,7 @@ def promoted_sites(outcome: Changed) -> int:
 
 def eligible_functions(files: Iterable[Path]) -> int:
     """How many functions of these files see symbolic sizes."""
-    from symfix.cpp._analysis import knowledge
+    from symfix.cpp.analysis.knowledge import knowledge
 
     context = TorchSurroundings().context()
     return sum(len(knowledge(SourceFile(path, path.read_bytes()), context).eligibility.functions) for path in files)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symfix.codemods.source import SourceFile
-from symfix.cpp._model import STRUCTURED_KERNEL, Model
-from symfix.cpp._tree import Tree
+from symfix.cpp.syntax.model import STRUCTURED_KERNEL, Model
+from symfix.cpp.syntax.tree import Tree
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,9 @@ def inventory(tree: Path) -> list[tuple[str, Definition]]:
     def read() -> list[tuple[str, Definition]]:
         return [(name, one) for name, content in files for one in definitions(top / name, content)]
 
-    reader = sources("symfix.cpp._model", "symfix.cpp._tree", "symfix.cpp._mask", "scoreboards.functions")
+    reader = sources(
+        "symfix.cpp.syntax.model", "symfix.cpp.syntax.tree", "symfix.cpp.syntax.mask", "scoreboards.functions"
+    )
     return remembered("definitions", [reader, *(part for file in files for part in file)], read)
 
 
@@ -133,7 +135,7 @@ def cases_of(
 
 def _standing(source: SourceFile, surroundings: TorchSurroundings) -> dict[int, tuple[bool, bool]]:
     """For each function by its place: does it see symbolic sizes, does the dispatcher call it?"""
-    from symfix.cpp._analysis import knowledge
+    from symfix.cpp.analysis.knowledge import knowledge
 
     def ask() -> dict[int, tuple[bool, bool]]:
         know = knowledge(source, surroundings.context())

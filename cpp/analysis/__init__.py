@@ -1,0 +1,1 @@
+"""Which values are symbolic, and what follows from that."""

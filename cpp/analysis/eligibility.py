@@ -1,0 +1,292 @@
+"""Which functions of a file ever see a symbolic size, and which parts of those are kernel code all the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from tree_sitter import Node
+
+from ...codemods.rule import Context
+from ...codemods.source import SourceFile
+from ...codemods.torchapi import Kernel, TorchApi
+from ..syntax.declarations import Function
+from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
+from ..syntax.tree import ancestors, every, is_deep
+from .reasons import SkipReason
+from .registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations
+
+_FORMULAS = ("torch::autograd::generated::details", "at::functionalization")
+_DEVICE_TEST = re.compile(
+    r"\bis_(?:cuda|cpu|mps|xpu|hip|mkldnn|vulkan|xla|metal|quantized)\(\)|\bdevice\(\)(?:\.(?:type|is_\w+)\(\)|\s*[!=]=)"
+    r"|\bdevice_type\(\)|[!=]=\s*(?:(?:at|c10|torch)::)?k(?:CPU|CUDA|MPS|XPU|HIP)\b"
+)
+_NOT_THE_DEVICE = re.compile(
+    r"!\s*[\w.()>\-]*?\bis_(?:cuda|cpu|mps|xpu|hip)\(\)|\bdevice(?:_type)?\(\)(?:\.type\(\))?\s*!="
+)
+_POINTER = re.compile(r"(?:(?:mutable_|const_)?data_ptr|(?:generic_)?(?:packed_)?accessor(?:32|64)?)\Z")
+_ITERATOR = re.compile(r"\b(?:at::)?TensorIterator(?:Config)?\b")
+ALL = "all functions"
+_ONE_DEVICE = re.compile(
+    r"<<<|\bgetCurrent\w*Stream\b|\b\w*(?:CUDA|HIP|XPU|NPU|MLU|MUSA)\w*Guard\w*\b|\bCHECK_(?:CUDA|INPUT|CPU)\w*\("
+    r"|CHECK\w*\([^;]*?\bis_(?:cuda|cpu|xpu|mps|hip)\(\)(?!\s*[=!]=)"
+    r"|\b(?!is_)\w+_(?:cuda|cpu|hip|xpu|mps|npu|mlu)\("
+)
+"""What a function says that is written for one device."""
+_DEVICE_SOURCES = frozenset({".cu", ".cuh", ".hip"})
+_DEVICES = frozenset({"cpu", "cuda", "hip", "rocm", "xpu", "sycl", "mps", "metal", "npu", "mlu", "musa", "vulkan"})
+"""The words by which folders, files and namespaces of kernels are named: ``csrc/cpu``, ``sort_cuda.cpp``."""
+_DEVICE_NAME = re.compile(r"\w+NativeFunctions::|(?:\w_|[a-z0-9])(?i:cuda|cpu|hip|xpu|mps|npu|mlu)\(")
+"""The heads of kernels: ``fill_cuda(…)``, ``fillCpu(…)``, ``XLANativeFunctions::fill(…)`` as torchgen declares them."""
+_MARKED = ("call_expression", "if_statement", "conditional_expression", "declaration")
+
+
+_DEFINED = re.compile(rb"^[ \t]*(?:static |inline )*[\w:<>,&* ]*?\b(\w+)\((?:[^;{}]*)\)[^;{}()]*\{", re.MULTILINE)
+_CALLED = re.compile(rb"\b(\w+)\(")
+_ALWAYS = (*MARKS, b"META_FUNC", b"generated::details", b"functionalization")
+
+
+@lru_cache(maxsize=4)
+def worth_reading(source: SourceFile, context: Context) -> bool:
+    """Whether a file can hold a function that sees symbolic sizes; a look at its text, no parse.
+
+    It can where it defines something by the name of a kernel that runs on fake tensors.
+    """
+    content = source.content
+    if context.all_functions or any(word in content for word in _ALWAYS):
+        return True
+    said = {name for name in set(_CALLED.findall(content)) if _runs_on_fake_tensors(name.decode(), context.api)}
+    return bool(said) and any(match[1] in said for match in _DEFINED.finditer(content))
+
+
+@lru_cache(maxsize=65536)
+def _runs_on_fake_tensors(name: str, api: TorchApi) -> bool:
+    kernels = api.kernels(name) or api.kernels(symint_name(name))
+    return any(not FAKE_KEYS.isdisjoint(kernel.keys) for kernel in kernels)
+
+
+@dataclass(frozen=True)
+class KernelCode:
+    """A byte range inside an eligible function that only ever runs on real data, and why."""
+
+    start: int
+    end: int
+    reason: SkipReason
+    mode: int
+
+
+class Eligibility:
+    """The functions of a file that see symbolic sizes, each with the way it is reached."""
+
+    def __init__(self, model: Model, api: TorchApi, path: Path, *, all_functions: bool) -> None:
+        self.model = model
+        self._path = path
+        self._api = api
+        self.why: dict[int, str] = {}
+        self._functions: dict[int, Function] = {}
+        self._kernel_code: dict[int, tuple[KernelCode, ...]] = {}
+        self._marked: dict[int, list[Node]] = {}
+        self._iterates = b"TensorIterator" in model.tree.content
+        self._registered, self.unread = registrations(model)
+        self.deep: list[Function] = []
+        """Functions that would be eligible, were they not nested too deeply to be followed."""
+        outer = [function for function in model.functions if not function.is_lambda]
+        for function in outer:
+            why = self._entry(function)
+            if why is None and all_functions and not self.is_kernel(function):
+                why = ALL
+            if why is not None:
+                self._admit(function, why)
+        waiting = list(self._functions.values())
+        while waiting:
+            caller = waiting.pop()
+            for callee in self._callees(caller):
+                if callee.node.id in self.why or callee in self.deep or self.is_kernel(callee):
+                    continue
+                self._admit(callee, f"reached from {caller.name}")
+                if callee not in self.deep:
+                    waiting.append(callee)
+        self.functions = tuple(sorted(self._functions.values(), key=lambda function: function.node.start_byte))
+        """The eligible functions in source order."""
+        self.kernel_code = {function.node.id: self._kernel_code_of(function) for function in self.functions}
+        """The parts of the eligible functions that work on pointers, iterators or one device, by their nodes."""
+
+    def is_eligible(self, function: Function | None) -> bool:
+        """Whether a function, or the function around a lambda, sees symbolic sizes."""
+        return function is not None and function.outermost.node.id in self.why
+
+    def is_kernel(self, function: Function) -> bool:
+        """Whether torch knows the function only as a kernel for real data."""
+        if function.macro in STRUCTURED_KERNEL or self._registered.get(function.name) == "kernel":
+            return True
+        if function.name.startswith(LIBRARY):
+            return not is_fake_block(self.model, function)
+        keys = self._keys(function)
+        return bool(keys) and not keys & FAKE_KEYS
+
+    def is_registered(self, function: Function) -> bool:
+        """Whether the dispatcher calls the function, so that its signature is not the file's to change."""
+        return function.macro is not None or bool(self._keys(function)) or function.name in self._registered
+
+    def expected(self, function: Function) -> Kernel | None:
+        """The kernel ``f_symint`` that torch expects where the file still defines ``f`` on integers; else None."""
+        if function.internal or function.in_class or function.is_template or function.macro is not None:
+            return None
+        if not _in_native(function) or self._api.kernels(function.name) or len(self.model.named(function.name)) > 1:
+            return None
+        kernels = self._api.kernels(symint_name(function.name))
+        matching = [k for k in kernels if k.symint and len(k.parameters) == len(function.parameters)]
+        return matching[0] if len(matching) == 1 else None
+
+    def in_kernel_code(self, function: Function, node: Node) -> bool:
+        """Whether a place in a function only ever runs on real data."""
+        return any(part.start <= node.start_byte < part.end for part in self._kernel_code_of(function))
+
+    def _kernel_code_of(self, function: Function) -> tuple[KernelCode, ...]:
+        found = self._kernel_code.get(function.node.id)
+        if found is None:
+            if self.why.get(function.node.id) == ALL and self._on_one_device(function):
+                found = (KernelCode(function.body.start_byte, function.body.end_byte, SkipReason.DEVICE_CODE, 4),)
+            else:
+                markers = (self._marker(node) for node in self._marked_in(function))
+                found = tuple(marker for marker in markers if marker is not None)
+            self._kernel_code[function.node.id] = found
+        return found
+
+    def _marked_in(self, function: Function) -> list[Node]:
+        found = self._marked.get(function.node.id)
+        if found is None:
+            found = self._marked[function.node.id] = every(function.body, *_MARKED)
+        return found
+
+    def _on_one_device(self, function: Function) -> bool:
+        """Whether a function of which nothing but ``--all-functions`` says that it sees symbols is a kernel."""
+        names = (*self._path.parts, *_spaces(function))
+        words = {word for name in names for word in re.split(r"[^a-z0-9]+", name.lower())}
+        if self._path.suffix in _DEVICE_SOURCES or not _DEVICES.isdisjoint(words):
+            return True
+        head = function.node.child_by_field_name("declarator")
+        if head is not None and _DEVICE_NAME.search(self.model.tree.text(head)):
+            return True
+        return _ONE_DEVICE.search(self.model.tree.text(function.body)) is not None
+
+    def _admit(self, function: Function, why: str) -> None:
+        if is_deep(function.node):
+            self.deep.append(function)
+            return
+        self.why[function.node.id] = why
+        self._functions[function.node.id] = function
+
+    def _entry(self, function: Function) -> str | None:
+        if function.macro in STRUCTURED_META:
+            return "structured meta function"
+        if self._registered.get(function.name) == "fake":
+            return "registered in this file"
+        if function.name.startswith(LIBRARY):
+            return "registers lambdas" if is_fake_block(self.model, function) else None
+        if function.in_class or function.macro is not None:
+            return None
+        if "::".join(function.namespaces) in _FORMULAS:
+            return "autograd or functionalization code"
+        keys = self._keys(function) & FAKE_KEYS
+        return f"kernel for {', '.join(sorted(keys))}" if keys else None
+
+    def _keys(self, function: Function) -> frozenset[str]:
+        if function.in_class or function.internal or not _in_native(function):
+            return frozenset()
+        kernels = self._api.kernels(function.name) or self._api.kernels(symint_name(function.name))
+        matching = [kernel for kernel in kernels if len(kernel.parameters) == len(function.parameters)]
+        return frozenset(key for kernel in matching or kernels for key in kernel.keys)
+
+    def _callees(self, caller: Function) -> list[Function]:
+        found: list[Function] = []
+        for node in self._marked_in(caller):
+            if node.type == "call_expression" and not self.in_kernel_code(caller, node):
+                function = node.child_by_field_name("function")
+                if function is not None and function.type in (
+                    "identifier",
+                    "qualified_identifier",
+                    "template_function",
+                ):
+                    name = re.sub(r"<.*", "", self.model.tree.text(function), flags=re.DOTALL).rsplit("::", 1)[-1]
+                    found += self.model.named(name) or autograd_methods(node, self.model)
+        return found
+
+    def _marker(self, node: Node) -> KernelCode | None:
+        text = self.model.tree.text
+        if node.type == "call_expression":
+            function = node.child_by_field_name("function")
+            if function is None:
+                return None
+            last = function.child_by_field_name("field") or function
+            called = text(last) if last.child_count else (last.text or b"").decode()
+            name = re.sub(r"<.*", "", called, flags=re.DOTALL).rsplit("::", 1)[-1]
+            if name.startswith("AT_DISPATCH"):
+                return _around(node, SkipReason.DISPATCH_MACRO, 4)
+            if name == "parallel_for" or name == "parallel_reduce":
+                return _around(node, SkipReason.PARALLEL_FOR, 4)
+            if _POINTER.match(name):
+                return _around(node, SkipReason.DATA_POINTER, 4)
+            if self._iterates and _ITERATOR.search(text(function)):
+                return _around(node, SkipReason.TENSOR_ITERATOR, 3)
+        elif node.type in ("if_statement", "conditional_expression"):
+            return self._device_side(node)
+        elif node.type == "declaration" and self._iterates:
+            kind = node.child_by_field_name("type")
+            if kind is not None and _ITERATOR.fullmatch(text(kind)):
+                return _around(node, SkipReason.TENSOR_ITERATOR, 3)
+        return None
+
+    def _device_side(self, branch: Node) -> KernelCode | None:
+        """The side of a branch on the device that only one kind of device takes."""
+        condition, consequence = branch.child_by_field_name("condition"), branch.child_by_field_name("consequence")
+        if condition is None or consequence is None or _only_raises(consequence, self.model):
+            return None
+        test = self.model.tree.text(condition)
+        if not _DEVICE_TEST.search(test):
+            return None
+        side: Node | None = consequence
+        if _NOT_THE_DEVICE.search(test):
+            side = branch.child_by_field_name("alternative")
+            if side is None and _leaves(consequence):
+                return KernelCode(branch.end_byte, _block(branch).end_byte, SkipReason.DEVICE_BRANCH, 4)
+        return None if side is None else KernelCode(side.start_byte, side.end_byte, SkipReason.DEVICE_BRANCH, 4)
+
+
+def symint_name(kernel: str) -> str:
+    """What a kernel is called once it takes SymInt: ``f_symint``, ``f_symint_out``."""
+    stem = kernel.removesuffix("_out")
+    return f"{stem}_symint{kernel[len(stem) :]}"
+
+
+def _in_native(function: Function) -> bool:
+    return _spaces(function) == ["at", "native"]
+
+
+def _spaces(function: Function) -> list[str]:
+    return [part for name in function.namespaces for part in name.split("::") if part]
+
+
+def _around(node: Node, reason: SkipReason, mode: int) -> KernelCode:
+    block = _block(node)
+    return KernelCode(block.start_byte, block.end_byte, reason, mode)
+
+
+def _leaves(consequence: Node) -> bool:
+    last = consequence.named_children[-1] if consequence.type == "compound_statement" else consequence
+    return last.type in ("return_statement", "throw_statement")
+
+
+def _block(node: Node) -> Node:
+    for around in ancestors(node):
+        if around.type in ("compound_statement", "case_statement"):
+            return around
+    return node
+
+
+def _only_raises(consequence: Node, model: Model) -> bool:
+    return bool(
+        re.match(r"\{?\s*(?:TORCH_CHECK|AT_ERROR|throw)\b[^;]*;\s*\}?\Z", model.tree.text(consequence), re.DOTALL)
+    )

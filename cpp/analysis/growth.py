@@ -1,0 +1,183 @@
+"""The graph of one pass: every live seed is followed to its sinks, fact by fact.
+
+A handler yields facts about one value and changes nothing. A fact about an expression, a variable or a result makes a
+new value of the graph and is followed at once, before the handler goes on; what waits for ``Later`` comes after that.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tree_sitter import Node
+
+from ..syntax.types import SYMBOLIC, Type
+from .contexts import arrive
+from .demands import construct, demand
+from .eligibility import KernelCode
+from .facts import (
+    AtLast,
+    Becomes,
+    Constructs,
+    Deduces,
+    Fact,
+    Flows,
+    Gives,
+    Keeps,
+    Later,
+    Links,
+    Matches,
+    Puts,
+    Rearranges,
+    Refuses,
+    Requires,
+    Returns,
+    Selects,
+    Stores,
+    Writes,
+)
+from .graph import FlowGraph, Form, Refusal, Value
+from .inference import CONCRETE
+from .keeping import keep
+from .kernels import follow
+from .knowledge import Knowledge
+from .passes import Pass
+from .reasons import SkipReason
+from .results import give, give_back
+from .seeds import Seed
+from .settling import settle
+from .variables import become, put, store
+
+_FOLLOWED: dict[type, Callable[[Pass, Any], Iterable[Fact]]] = {
+    Stores: store, Puts: put, Keeps: keep, Returns: give_back, Requires: demand, Constructs: construct,
+}  # fmt: skip
+"""Facts that ask a question: their handlers say what follows."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The graph of a pass, what is written for each of its values, and by which names fixes mention them."""
+
+    graph: FlowGraph
+    writings: dict[Value, list[Writes | Rearranges]]
+    names: dict[Value, str]
+
+
+def grow(know: Knowledge, live: Sequence[Seed], kernel_code: Sequence[KernelCode]) -> Growth:
+    """Follow every live seed as far as it goes."""
+    growing = _Growing(know, live, kernel_code)
+    for seed in live:
+        growing.follow(_begin(growing.p, seed))
+    growing.finish()
+    graph = FlowGraph(tuple(growing.edges), tuple(growing.sinks))
+    return Growth(graph, growing.writings, growing.names)
+
+
+def _begin(p: Pass, seed: Seed) -> Iterator[Fact]:
+    if seed.kernel is not None:
+        yield from follow(p, seed, seed.kernel)
+    else:
+        twin, kind = CONCRETE[seed.method]
+        yield Writes(seed.value, seed.name, twin)
+        yield Flows(seed.value, seed.call, SYMBOLIC[kind])
+
+
+class _Growing:
+    def __init__(self, know: Knowledge, live: Sequence[Seed], kernel_code: Sequence[KernelCode]) -> None:
+        self.edges: dict[tuple[Value, Value], None] = {}
+        self.sinks: list[tuple[Value, Refusal]] = []
+        self.writings: dict[Value, list[Writes | Rearranges]] = {}
+        self.names: dict[Value, str] = {}
+        self._promoted: dict[int, Type] = {}
+        self._reached: set[Value] = set()
+        self._waiting: deque[Fact] = deque()
+        self._at_last: list[AtLast] = []
+        self._kernel_code = kernel_code
+        seeds = {seed.call.id: seed for seed in live}
+        kernels = {seed.function.node.id: seed.kernel for seed in live if seed.kernel is not None}
+        self.p = Pass(know, know.model, know.types, self._promoted, seeds, kernels)
+
+    def follow(self, facts: Iterable[Fact]) -> None:
+        """Take facts in, each with all that follows from it, and then those that had to wait."""
+        stack = [iter(facts)]
+        while stack:
+            fact = next(stack[-1], None)
+            if fact is None:
+                stack.pop()
+            elif further := self._take(fact):
+                stack.append(iter(further))
+            if not stack and self._waiting:
+                stack.append(iter((self._waiting.popleft(),)))
+
+    def finish(self) -> None:
+        """Take in what can be said only now that it is known what is promoted."""
+        for fact in self._at_last:
+            self.follow(settle(self.p, fact))
+
+    def _take(self, fact: Fact) -> Iterable[Fact]:
+        """Take one fact in; what follows from it."""
+        match fact:
+            case Flows(cause, node, kind):
+                return self._flow(cause, node, kind)
+            case Becomes(cause, variable):
+                value = Value(Form.VARIABLE, variable.node.id)
+                return become(self.p, fact) if self._reach(cause, value, variable.name) else ()
+            case Gives(cause, function):
+                value = Value(Form.RESULT, function.node.id)
+                name = f"{function.name}()" if function.name else None
+                return give(self.p, fact) if self._reach(cause, value, name) else ()
+            case Links(cause, effect, name):
+                self._link(cause, effect, name)
+            case Refuses(cause, node, reason, detail):
+                self._refuse(cause, node, reason, detail)
+            case Writes() | Rearranges():
+                self._write(fact)
+            case Matches() | Deduces() | Selects():
+                self._at_last.append(fact)
+            case Later(later):
+                self._waiting.append(later)
+            case _:
+                return _FOLLOWED[type(fact)](self.p, fact)
+        return ()
+
+    def _flow(self, cause: Value, node: Node, kind: Type) -> Iterable[Fact]:
+        value = Value(Form.EXPRESSION, node.id)
+        self._link(cause, value, None)
+        known = self._promoted.setdefault(node.id, kind)
+        if value in self._reached:
+            if known is not kind:
+                self._refuse(cause, node, SkipReason.TWO_KINDS, "")
+            return ()
+        self._reached.add(value)
+        for part in self._kernel_code:
+            if part.start <= node.start_byte < part.end:
+                self._refuse(value, node, part.reason, "the value is used in code that only runs on real data")
+                return ()
+        return arrive(self.p, node, kind, value)
+
+    def _reach(self, cause: Value, value: Value, name: str | None) -> bool:
+        """Link a value to its cause; whether it is a new one."""
+        self._link(cause, value, name)
+        is_new = value not in self._reached
+        self._reached.add(value)
+        return is_new
+
+    def _link(self, cause: Value, effect: Value, name: str | None) -> None:
+        if cause != effect:
+            self.edges[cause, effect] = None
+        if name is not None:
+            self.names.setdefault(effect, name)
+
+    def _refuse(self, cause: Value, node: Node, reason: SkipReason, detail: str) -> None:
+        refusal = Refusal(node.start_byte, node.end_byte, reason, detail or reason.sentence)
+        self.sinks.append((cause, refusal))
+
+    def _write(self, fact: Writes | Rearranges) -> None:
+        distrust = self.p.model.tree.trusted(fact.node)
+        if distrust is None:
+            self.writings.setdefault(fact.cause, []).append(fact)
+        else:
+            detail = "the text around it can't be read with certainty"
+            self._refuse(fact.cause, fact.node, SkipReason(distrust), detail)

@@ -1,0 +1,373 @@
+"""The type of an expression, from declarations, the operators' schemas and the file's own functions."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from ...codemods.torchapi import Operator, TorchApi
+from ..syntax.declarations import Function, Variable
+from ..syntax.model import Model
+from ..syntax.tree import arguments, every
+from ..syntax.types import ELEMENT, HELD, Type
+from .saved import READERS, is_context, slot
+
+CONCRETE = {
+    "size": ("sym_size", Type.INT),
+    "sizes": ("sym_sizes", Type.INT_REF),
+    "stride": ("sym_stride", Type.INT),
+    "strides": ("sym_strides", Type.INT_REF),
+    "numel": ("sym_numel", Type.INT),
+    "storage_offset": ("sym_storage_offset", Type.INT),
+}
+"""The Tensor methods that answer with concrete integers: their symbolic twin, and the type they give now."""
+
+SYMBOLIC_CALLS = {
+    "sym_size": Type.SYM_INT,
+    "sym_sizes": Type.SYM_REF,
+    "sym_stride": Type.SYM_INT,
+    "sym_strides": Type.SYM_REF,
+    "sym_numel": Type.SYM_INT,
+    "sym_storage_offset": Type.SYM_INT,
+}
+"""The Tensor methods that answer with symbolic integers, and the type they give."""
+
+_PLAIN_METHODS = {
+    "dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR, "options": Type.OPTIONS,
+    "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS,
+}  # fmt: skip
+_CONSTANT_OPTION = re.compile(
+    r"(?:(?:at|torch|c10|ScalarType|DeviceType)::)*(?:k[A-Z]\w*|(?:ScalarType|DeviceType|Layout)::\w+)\Z"
+)
+_TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
+_ELEMENTS = frozenset({"front", "back", "at"})
+_SCHEMA = {
+    "Tensor": Type.TENSOR, "Tensor[]": Type.TENSORS, "int": Type.INT, "SymInt": Type.SYM_INT, "bool": Type.BOOL,
+    "float": Type.FLOAT, "Scalar": Type.SCALAR, "Tensor?": Type.OPTIONAL_TENSOR,
+}  # fmt: skip
+TRANSPARENT = frozenset({"std::move", "std::forward", "std::as_const"})
+
+
+class Inference:
+    """Types of the expressions of one file; UNKNOWN whenever the evidence is thin."""
+
+    def __init__(self, model: Model, api: TorchApi) -> None:
+        self.model = model
+        self.api = api
+        self._known: dict[int, Type] = {}
+
+    def type_of(self, node: Node) -> Type:
+        """The type of an expression as the file stands, before any promotion."""
+        known = self._known.get(node.id)
+        if known is None:
+            self._known[node.id] = Type.UNKNOWN
+            known = self._known[node.id] = self._infer(node)
+        return known
+
+    def named_type(self, node: Node) -> Type:
+        """The type that a type node, or the callee of a construction, names; UNKNOWN for a function."""
+        if node.type == "identifier" and self.model.resolved[node] is not None:
+            return Type.UNKNOWN
+        return self.model.names.read(self.model.tree.text(node), node)
+
+    def receiver(self, call: Node) -> tuple[Node, str] | None:
+        """The receiver and the name of a method call, or None for any other call."""
+        function = call.child_by_field_name("function")
+        if function is None or function.type != "field_expression":
+            return None
+        receiver, name = function.child_by_field_name("argument"), function.child_by_field_name("field")
+        if receiver is None or name is None:
+            return None
+        return receiver, (name.text or b"").decode()
+
+    def is_tensor(self, receiver: Node) -> bool:
+        """Whether a method called on this receiver is a Tensor's."""
+        return self.type_of(receiver) in (Type.TENSOR, Type.OPTIONAL_TENSOR)
+
+    def callee(self, call: Node) -> str:
+        """The name a free function is called by, template arguments cut off; empty for a method call."""
+        function = call.child_by_field_name("function")
+        if function is None or function.type == "field_expression":
+            return ""
+        return re.sub(r"<.*", "", self.model.tree.text(function), flags=re.DOTALL).strip().removeprefix("::")
+
+    def own_functions(self, call: Node) -> list[Function]:
+        """The functions or the lambda of this file that a free call may reach."""
+        function = call.child_by_field_name("function")
+        if function is not None and function.type == "lambda_expression":
+            called = self.model.lambda_at(function)
+            return [] if called is None else [called]
+        if function is None or function.type not in ("identifier", "qualified_identifier"):
+            return []
+        if function.type == "identifier":
+            variable = self.model.resolved[function]
+            if variable is not None:
+                held = self.model.lambda_of(variable)
+                return [] if held is None else [held]
+        name = self.callee(call)
+        qualifier, _, last = name.rpartition("::")
+        if qualifier.split("::")[0] in ("std", "c10"):
+            return []
+        count = len(arguments(call))
+        return [
+            own
+            for own in self.model.named(last)
+            if count <= len(own.parameters) and (not qualifier or "::".join(own.namespaces).endswith(qualifier))
+        ]
+
+    def returned(self, call: Node) -> tuple[Type, ...]:
+        """The types that an operator call returns, one for each element of a tuple; empty when unknown."""
+        if call.type == "identifier":
+            held = self.model.resolved[call]
+            return self.returned(held.initializers[0]) if held is not None and len(held.initializers) == 1 else ()
+        if call.type != "call_expression":
+            return ()
+        operators = self.operators(call)
+        answers = {tuple(_schema_type(text) for text in operator.returns) for operator in operators}
+        return answers.pop() if len(answers) == 1 else ()
+
+    def operators(self, call: Node) -> tuple[Operator, ...]:
+        """The operators that a method call on a Tensor or an ``at::`` call may mean, all overloads."""
+        method = self.receiver(call)
+        if method is not None:
+            return self.api.methods(method[1]) if self.is_tensor(method[0]) else ()
+        qualifier, _, name = self.callee(call).rpartition("::")
+        if not qualifier:
+            return self.api.functions(name) if self._finds_operators(call, name) else ()
+        if not self.model.names.is_outermost(qualifier.partition("::")[0], call):
+            return ()
+        if qualifier in ("at", "torch"):
+            return self.api.functions(name)
+        if qualifier in ("native", "at::native"):
+            return tuple(kernel.operator for kernel in self.api.kernels(name))
+        return ()
+
+    def _finds_operators(self, call: Node, name: str) -> bool:
+        """Whether an unqualified name means torch's operators: in its namespaces, or with a Tensor as an argument."""
+        function = call.child_by_field_name("function")
+        if function is None or (function.type == "identifier" and self.model.resolved[function] is not None):
+            return False
+        if self.model.is_hidden(name, call):
+            return False
+        of_tensors = {Type.TENSOR, Type.OPTIONAL_TENSOR, Type.TENSORS}
+        return self.model.names.in_torch(call) or any(self.type_of(value) in of_tensors for value in arguments(call))
+
+    def _infer(self, node: Node) -> Type:
+        tree = self.model.tree
+        match node.type:
+            case "identifier" | "type_identifier":
+                return self._variable(node)
+            case "qualified_identifier":
+                return Type.OPTIONS if _CONSTANT_OPTION.match(tree.text(node)) else Type.UNKNOWN
+            case "number_literal":
+                text = tree.text(node).lower()
+                if text.startswith("0x") or not re.search(r"[.ef]", text):
+                    if "ll" in text:
+                        return Type.UNKNOWN if "u" in text else Type.LONG_LONG
+                    return Type.UNSIGNED if "u" in text else Type.INT
+                return Type.UNKNOWN if text.endswith("f") else Type.FLOAT
+            case "true" | "false":
+                return Type.BOOL
+            case "parenthesized_expression" | "condition_clause" if node.named_children:
+                return self.type_of(node.named_children[-1])
+            case "comma_expression":
+                right = node.child_by_field_name("right")
+                return Type.UNKNOWN if right is None else self.type_of(right)
+            case "unary_expression" | "pointer_expression":
+                return self._unary(node)
+            case "binary_expression":
+                return self._binary(node)
+            case "assignment_expression":
+                left = node.child_by_field_name("left")
+                return Type.UNKNOWN if left is None else self.type_of(left)
+            case "conditional_expression":
+                return self._conditional(node)
+            case "subscript_expression":
+                base = node.child_by_field_name("argument")
+                kind = Type.UNKNOWN if base is None else self.type_of(base)
+                return Type.TENSOR if kind is Type.TENSOR else ELEMENT.get(kind, Type.UNKNOWN)
+            case "call_expression":
+                return self._call(node)
+            case "compound_literal_expression" | "cast_expression":
+                target = node.child_by_field_name("type")
+                return Type.UNKNOWN if target is None else self.model.names.read(tree.text(target), target)
+        return Type.UNKNOWN
+
+    def _variable(self, node: Node) -> Type:
+        variable = self.model.resolved[node]
+        if variable is None:
+            return Type.OPTIONS if _CONSTANT_OPTION.match(self.model.tree.text(node)) else Type.UNKNOWN
+        if variable.how == "structured-binding" and len(variable.initializers) == 1:
+            types = self.returned(variable.initializers[0])
+            return types[variable.position] if variable.position < len(types) else Type.UNKNOWN
+        if variable.type is not Type.AUTO or not variable.initializers:
+            return variable.type
+        self._follow_chain(variable)
+        kind = self.type_of(variable.initializers[0])
+        return ELEMENT.get(kind, Type.UNKNOWN) if variable.how == "range" else kind
+
+    def _follow_chain(self, variable: Variable) -> None:
+        """Ask for the types of the deduced variables that this one is made from, the first of them first.
+
+        Such chains may be longer than what fits on a stack.
+        """
+        order: list[Node] = []
+        waiting = [variable]
+        while waiting:
+            value = waiting.pop().initializers[0]
+            if value.id in self._known:
+                continue
+            self._known[value.id] = Type.UNKNOWN
+            order.append(value)
+            for name in every(value, "identifier"):
+                held = self.model.resolved[name]
+                if held is not None and held.type is Type.AUTO and held.initializers:
+                    waiting.append(held)
+        for value in order:
+            del self._known[value.id]
+        for value in reversed(order):
+            self.type_of(value)
+
+    def _unary(self, node: Node) -> Type:
+        operand = node.child_by_field_name("argument")
+        kind = Type.UNKNOWN if operand is None else self.type_of(operand)
+        operator = self.model.tree.text(node.children[0])
+        if operator == "!":
+            return Type.BOOL
+        if operator == "*":
+            dereferenced = {
+                Type.TENSOR: Type.TENSOR, Type.OPTIONAL_TENSOR: Type.TENSOR, **HELD,
+            }  # fmt: skip
+            return dereferenced.get(kind, ELEMENT.get(kind, Type.UNKNOWN))
+        return kind if operator in ("-", "+", "~") else Type.UNKNOWN
+
+    def _binary(self, node: Node) -> Type:
+        left, right, sign = (
+            node.child_by_field_name("left"),
+            node.child_by_field_name("right"),
+            node.child_by_field_name("operator"),
+        )
+        if left is None or right is None or sign is None:
+            return Type.UNKNOWN
+        kinds = {self.type_of(left), self.type_of(right)}
+        operator = self.model.tree.text(sign)
+        if operator in ("&&", "||"):
+            return Type.BOOL
+        if Type.TENSOR in kinds:
+            own_operator = Type.UNKNOWN in kinds and not self.model.names.in_torch(node)
+            return Type.UNKNOWN if own_operator or Type.STREAM in kinds else Type.TENSOR
+        if operator in _COMPARISONS:
+            return Type.UNKNOWN if Type.UNKNOWN in kinds else Type.BOOL
+        if operator == "<<" and Type.STREAM in kinds:
+            return Type.STREAM
+        for kind in (Type.UNKNOWN, Type.INT_ITER, Type.SYM_ITER, Type.SYM_FLOAT):
+            if kind in kinds:
+                return kind
+        if Type.SYM_INT in kinds:
+            return Type.SYM_FLOAT if Type.FLOAT in kinds else Type.SYM_INT
+        for kind in (Type.FLOAT, Type.UNSIGNED, Type.LONG_LONG, Type.INT):
+            if kind in kinds:
+                return kind
+        return Type.INT if kinds == {Type.BOOL} else Type.UNKNOWN
+
+    def _conditional(self, node: Node) -> Type:
+        branches = [
+            b
+            for b in (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
+            if b is not None
+        ]
+        kinds = [self.type_of(branch) for branch in branches]
+        if set(kinds) == {Type.INT, Type.SYM_INT}:
+            return Type.SYM_INT
+        return kinds[0] if len(set(kinds)) == 1 else Type.UNKNOWN
+
+    def _call(self, node: Node) -> Type:
+        method = self.receiver(node)
+        if method is not None:
+            return self._method(node, *method)
+        function = node.child_by_field_name("function")
+        name = self.callee(node)
+        passed = arguments(node)
+        if function is None:
+            return Type.UNKNOWN
+        if name == "static_cast":
+            return self.model.names.read(
+                re.sub(r"^static_cast\s*<|>\s*$", "", self.model.tree.text(function)), function
+            )
+        if passed and (name in TRANSPARENT or name in ("std::max", "std::min")):
+            kinds = {self.type_of(argument) for argument in passed}
+            return Type.SYM_INT if Type.SYM_INT in kinds else self.type_of(passed[0])
+        if name in ("at::dtype", "at::device", "at::layout", "torch::dtype", "torch::device"):
+            return Type.OPTIONS
+        if name in ("std::abs", "std::max_element", "std::min_element") and passed:
+            return self.type_of(passed[0])
+        if name == "std::get" and passed:
+            index = re.search(r"<\s*(\d+)\s*>", self.model.tree.text(function))
+            types = self.returned(passed[0])
+            return types[int(index[1])] if index and int(index[1]) < len(types) else Type.UNKNOWN
+        if re.match(r"(?:c10::)?MaybeOwned<(?:at::)?Tensor>::(?:borrowed|owned)\Z", self.model.tree.text(function)):
+            return Type.TENSOR
+        constructed = self.named_type(function)
+        if constructed not in (Type.UNKNOWN, Type.AUTO):
+            return constructed
+        own = {function.returns for function in self.own_functions(node)}
+        if own:
+            return own.pop() if len(own) == 1 and Type.AUTO not in own else Type.UNKNOWN
+        types = self.returned(node)
+        return types[0] if len(types) == 1 else Type.UNKNOWN
+
+    def _method(self, node: Node, receiver: Node, name: str) -> Type:
+        if name == "get_saved_variables":
+            return Type.TENSORS if is_context(self.model, receiver) else Type.UNKNOWN
+        if name in READERS and slot(self.model, receiver) is not None:
+            return READERS[name]
+        kind = self.type_of(receiver)
+        if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
+            if name in CONCRETE:
+                return CONCRETE[name][1]
+            plain = SYMBOLIC_CALLS.get(name) or _PLAIN_METHODS.get(name)
+            if plain is not None:
+                return plain
+            if name in _TENSOR_WRAPPERS:
+                return Type.TENSOR
+            types = self.returned(node)
+            return types[0] if len(types) == 1 else Type.UNKNOWN
+        if kind in ELEMENT:
+            return _list_method(kind, name)
+        if kind is Type.OPTIONS:
+            return Type.UNKNOWN if name.startswith(("is_", "has_")) else Type.OPTIONS
+        if kind is Type.SYM_INT and name in ("max", "min"):
+            return Type.SYM_INT
+        if kind is Type.SYM_INT and name.startswith("sym_"):
+            return Type.SYM_BOOL
+        if kind in HELD:
+            return HELD[kind] if name in ("value", "value_or") else Type.UNKNOWN
+        return Type.UNKNOWN
+
+
+def _list_method(kind: Type, name: str) -> Type:
+    symbolic = kind in (Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER)
+    if name == "size":
+        return Type.UNSIGNED
+    if name in ("empty", "equals"):
+        return Type.BOOL
+    if name in _ELEMENTS:
+        return ELEMENT[kind]
+    if kind is Type.TENSORS:
+        if name in _ITERATORS:
+            return Type.TENSOR
+        return Type.TENSORS if name in ("materialize", "vec", "slice") else Type.UNKNOWN
+    if name in _ITERATORS:
+        return Type.SYM_ITER if symbolic else Type.INT_ITER
+    if name == "vec":
+        return Type.SYM_VEC if symbolic else Type.INT_VEC
+    if name in ("slice", "drop_front", "drop_back"):
+        return Type.SYM_REF if symbolic else Type.INT_REF
+    return Type.UNKNOWN
+
+
+def _schema_type(text: str) -> Type:
+    return _SCHEMA.get(re.sub(r"\([^)]*\)", "", text), Type.UNKNOWN)

@@ -1,0 +1,98 @@
+"""A symbolic value starts a variable: by ``=``, in parentheses, as what reads like a parameter, or captured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tree_sitter import Node
+
+from ..syntax.declarations import Variable, vexing_arguments
+from ..syntax.tree import arguments
+from ..syntax.types import SYMBOLIC_TYPES, Type
+from .calls import argument
+from .facts import Becomes, Fact, Refuses, Stores
+from .graph import Value
+from .passes import Pass
+from .reasons import SkipReason
+
+_TAKE_ONE = (Type.INT, Type.LONG_LONG, Type.INT_REF, Type.FLOAT, Type.AUTO, Type.SCALAR)
+
+
+def initialized(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
+    """The value stands behind the ``=`` of a declaration, or in its braces."""
+    variable = _declared(p, parent)
+    if variable is None:
+        return (Refuses(cause, parent, SkipReason.STRUCTURED_BINDING),)
+    if node.type != "initializer_list" or variable.type is Type.INT_VEC:
+        return (Stores(cause, variable, kind, node),)
+    if variable.type in (Type.INT, Type.LONG_LONG) or variable.how == "c-array":
+        return (Becomes(cause, variable, Type.SYM_INT),)
+    if variable.type is Type.SYM_VEC:
+        return ()
+    detail = f"{variable.name} is declared {variable.type_text}"
+    return (Refuses(cause, parent, SkipReason.DECLARED_TYPE, detail),)
+
+
+def _declared(p: Pass, declarator: Node) -> Variable | None:
+    name = declarator.child_by_field_name("declarator")
+    while name is not None and name.type not in ("identifier", "structured_binding_declarator"):
+        name = name.child_by_field_name("declarator") or (name.named_children[-1] if name.named_children else None)
+    return None if name is None or name.type != "identifier" else p.model.resolved[name]
+
+
+def passed(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterable[Fact]:
+    """The value stands in the parentheses of a call or of a declaration."""
+    around = parent.parent
+    if around is None:
+        return ()
+    if around.type == "call_expression":
+        return argument(p, node, around, kind, cause)
+    if around.type != "init_declarator":
+        detail = f"the value flows into a {around.type.replace('_', ' ')}"
+        return (Refuses(cause, around, SkipReason.UNSUPPORTED_SYNTAX, detail),)
+    variable = _declared(p, around)
+    if variable is None:
+        detail = "the value constructs something that has no name"
+        return (Refuses(cause, around, SkipReason.UNSUPPORTED_SYNTAX, detail),)
+    return _constructed(variable, arguments(parent), node, kind, cause)
+
+
+def vexing(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
+    """The value stands in what the grammar reads as the parameters of a function."""
+    listed = parent.parent
+    declarator = None if listed is None else listed.parent
+    name = None if declarator is None else declarator.child_by_field_name("declarator")
+    variable = None if name is None else p.model.resolved[name]
+    if listed is None or variable is None or variable.how != "local":
+        yield Refuses(cause, parent, SkipReason.UNSUPPORTED_SYNTAX, "the value stands where a type could")
+    else:
+        yield from _constructed(variable, vexing_arguments(listed), node, kind, cause)
+
+
+def _constructed(variable: Variable, values: list[Node], node: Node, kind: Type, cause: Value) -> Iterator[Fact]:
+    """A symbolic value is a constructor argument of a declared variable."""
+    position = next((i for i, value in enumerate(values) if value.id == node.id), 0)
+    if variable.type is Type.TENSORS:
+        detail = f"the value decides how many Tensors {variable.name} holds"
+        yield Refuses(cause, node, SkipReason.DECIDES_ARITY, detail)
+    elif variable.type in (Type.INT_VEC, Type.SYM_VEC):
+        if kind is Type.SYM_INT and position == 0 and node.type != "initializer_list":
+            detail = f"the value decides how many elements {variable.name} has"
+            yield Refuses(cause, node, SkipReason.CONTAINER_SIZE, detail)
+        else:
+            yield Stores(cause, variable, Type.SYM_VEC, node)
+    elif kind is Type.SYM_ITER and variable.type in (Type.INT_REF, Type.SYM_REF) and position == 0:
+        yield Stores(cause, variable, Type.SYM_REF, node)
+    elif len(values) == 1 and variable.type in _TAKE_ONE:
+        yield Stores(cause, variable, kind, node)
+    elif variable.type not in SYMBOLIC_TYPES:
+        detail = f"the value constructs {variable.name}, a {variable.type_text}"
+        yield Refuses(cause, node, SkipReason.UNKNOWN_CALLEE, detail)
+
+
+def captured(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
+    """A lambda keeps the value under a name of its own."""
+    left = parent.child_by_field_name("left")
+    variable = None if left is None else p.model.resolved[left]
+    if variable is not None:
+        yield Becomes(cause, variable, kind)

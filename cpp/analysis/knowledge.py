@@ -1,0 +1,42 @@
+"""Everything the analysis knows of one C++ file in one torch, computed once."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from ...codemods.rule import Context
+from ...codemods.source import SourceFile
+from ...codemods.torchapi import TorchApi
+from ..syntax.headers import HeaderIndex
+from ..syntax.model import Model, model_of
+from ..syntax.tree import DEEPEST
+from .eligibility import Eligibility
+from .inference import Inference
+
+_FRAMES = 20 * DEEPEST
+"""Room for the steps that follow nodes inside one another, wherever in the stack they begin."""
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What can be asked about one file and its torch."""
+
+    path: Path
+    model: Model
+    types: Inference
+    eligibility: Eligibility
+    api: TorchApi
+    headers: HeaderIndex
+
+
+@lru_cache(maxsize=4)
+def knowledge(source: SourceFile, context: Context) -> Knowledge:
+    """The model, types and eligible functions of a file."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
+    model = model_of(source)
+    types = Inference(model, context.api)
+    eligibility = Eligibility(model, context.api, source.path, all_functions=context.all_functions)
+    return Knowledge(source.path, model, types, eligibility, context.api, HeaderIndex(context.api.include_dirs))

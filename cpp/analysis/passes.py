@@ -1,0 +1,34 @@
+"""One pass over a file: what the handlers of syntax forms may ask while the live seeds are followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from ...codemods.torchapi import Kernel
+from ..syntax.model import Model
+from ..syntax.types import Type
+from .inference import Inference
+from .knowledge import Knowledge
+from .seeds import Seed
+
+
+class Pass(NamedTuple):
+    """The file, and what is symbolic so far.
+
+    ``promoted`` are the kinds of expressions by the ids of their nodes, ``live`` the seeds by the ids of their calls,
+    ``kernels`` what torch expects of the functions that follow their schema, by the ids of their nodes.
+    """
+
+    know: Knowledge
+    model: Model
+    types: Inference
+    promoted: Mapping[int, Type]
+    live: Mapping[int, Seed]
+    kernels: Mapping[int, Kernel]
+
+    def kind_of(self, node: Node) -> Type:
+        """The type of an expression after the promotions so far."""
+        return self.promoted.get(node.id) or self.types.type_of(node)

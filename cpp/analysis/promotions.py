@@ -1,0 +1,81 @@
+"""The promotions of a file: passes over what is left of the seeds, until no value has to stay concrete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...codemods.rule import Context
+from ...codemods.source import SourceFile
+from ..syntax.declarations import Function
+from .eligibility import KernelCode
+from .facts import Rearranges, Writes
+from .graph import Refusal, Value
+from .growth import Growth, grow
+from .knowledge import Knowledge, knowledge
+from .reasons import SkipReason
+from .seeds import Refused, Seed, seeds, without_remains
+from .solver import solve
+
+
+@dataclass(frozen=True)
+class Promotion:
+    """One transaction: the seeds it promotes, what is written for it, and the names of what it runs through."""
+
+    seeds: tuple[Seed, ...]
+    writings: tuple[Writes | Rearranges, ...]
+    through: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The file's promotions, the seeds that stay, and its kernel code."""
+
+    know: Knowledge
+    promotions: tuple[Promotion, ...]
+    refusals: tuple[tuple[Seed, Refusal], ...]
+    kernel_code: tuple[tuple[Function, KernelCode], ...]
+    """The parts of eligible functions that run on real data only and hold none of the ``refusals``."""
+
+
+@lru_cache(maxsize=4)
+def analyse(source: SourceFile, context: Context, *, signatures: bool = False) -> Analysis:
+    """The promotions of a file; with ``signatures``, those too that start at a signature its schema has left behind."""
+    know = knowledge(source, context)
+    if not know.eligibility.functions:
+        return Analysis(know, (), (), ())
+    promotions, refusals = _promote(know, signatures=signatures)
+    calls = [seed.call.start_byte for seed, _ in refusals]
+    silent = tuple(
+        (function, part)
+        for function in know.eligibility.functions
+        for part in dict.fromkeys(know.eligibility.kernel_code[function.node.id])
+        if part.reason is not SkipReason.DEVICE_BRANCH and not any(part.start <= call < part.end for call in calls)
+    )
+    return Analysis(know, tuple(promotions), tuple(refusals), silent)
+
+
+def _promote(know: Knowledge, *, signatures: bool) -> tuple[list[Promotion], list[Refused]]:
+    """The promotions of a file, and each seed that has to stay with the place that keeps it."""
+    live, refused, kernel_code = seeds(know, signatures=signatures)
+    while True:
+        live, more = without_remains(live, refused)
+        refused += more
+        growth = grow(know, live, kernel_code)
+        ordered = {seed.value: seed for seed in sorted(live, key=lambda seed: seed.call.start_byte)}
+        found, transactions = solve(growth.graph, ordered)
+        given_up = [(seed, found[seed.value]) for seed in live if seed.value in found]
+        if not found:
+            promotions = [_promotion(members, ordered, growth) for members in transactions]
+            return promotions, sorted(refused, key=lambda pair: pair[0].call.start_byte)
+        if not given_up:
+            raise AssertionError(f"a refusal that no concrete call leads to: {growth.graph.sinks[0][1]}")
+        refused += given_up
+        live = [seed for seed in live if seed.value not in found]
+
+
+def _promotion(members: frozenset[Value], seeds_by_value: dict[Value, Seed], growth: Growth) -> Promotion:
+    promoted = tuple(seed for value, seed in seeds_by_value.items() if value in members)
+    writings = tuple(one for value in members for one in growth.writings.get(value, ()))
+    names = {growth.names[value] for value in members if value in growth.names and value not in seeds_by_value}
+    return Promotion(promoted, writings, tuple(sorted(names)))

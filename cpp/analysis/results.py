@@ -1,0 +1,59 @@
+"""What a function of the file gives back: its return type, what it returns, and its calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..syntax.types import INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type
+from .facts import Fact, Flows, Gives, Later, Matches, Refuses, Requires, Returns, Writes
+from .graph import Form, Value
+from .passes import Pass
+from .reasons import SkipReason
+from .signatures import may_change, returned_values, uses
+from .twins import twin_of
+from .variables import fits
+
+
+def give_back(p: Pass, returned: Returns) -> Iterator[Fact]:
+    """A value is returned: the function's result becomes symbolic, or can't."""
+    function, kind = returned.function, returned.kind
+    if function.returns in SYMBOLIC_TYPES or (function.returns is Type.SCALAR and kind is not Type.SYM_REF):
+        return
+    target = SYMBOLIC.get(function.returns, kind if function.returns is Type.AUTO else None)
+    if target is None or not fits(kind, target):
+        name = "" if function.returns_node is None else p.model.tree.text(function.returns_node)
+        detail = f"{function.name or 'the lambda'} returns {name}"
+        yield Refuses(returned.cause, returned.node, SkipReason.RETURN_TYPE, detail)
+        return
+    yield Gives(returned.cause, function, target, returned.node)
+
+
+def give(p: Pass, fact: Gives) -> Iterator[Fact]:
+    """Change a function's return type, and carry on from what it returns and from its calls."""
+    function, kind = fact.function, fact.kind
+    value = Value(Form.RESULT, function.node.id)
+    refusal = may_change(p, function)
+    if refusal is not None:
+        yield Refuses(value, fact.node, *refusal)
+        return
+    if function.returns is not Type.AUTO and function.returns_node is not None:
+        text = twin_of(p.model, function.returns_node, function.returns)
+        if text is None:
+            detail = f"the return type of {function.name} has no symbolic twin"
+            yield Refuses(value, fact.node, SkipReason.RETURN_TYPE, detail)
+        else:
+            yield Writes(value, function.returns_node, text)
+    for node in returned_values(function):
+        if kind in LISTS:
+            yield Later(Requires(value, node))
+        elif function.returns is Type.AUTO:
+            yield Matches(value, node, INTEGERS, SkipReason.RETURN_TYPE)
+    used = uses(p, function)
+    for escape in used.escapes:
+        yield Refuses(value, *escape)
+    for call in used.calls:
+        if not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
+            detail = f"{function.name} is called from kernel code too"
+            yield Refuses(value, call, SkipReason.SHARED_WITH_KERNEL, detail)
+        else:
+            yield Later(Flows(value, call, kind))

@@ -1,0 +1,36 @@
+"""What an autograd function keeps for its backward, by its syntax: ``ctx->saved_data["shape"].toIntVector()``."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from ..syntax.model import Model
+from ..syntax.types import Type
+
+READERS = {
+    "toInt": Type.INT, "toIntVector": Type.INT_VEC, "toDouble": Type.FLOAT, "toBool": Type.BOOL,
+    "toTensor": Type.TENSOR, "toTensorVector": Type.TENSORS, "toSymInt": Type.SYM_INT, "toSymIntVector": Type.SYM_VEC,
+}  # fmt: skip
+"""What the methods of an IValue give."""
+
+
+def is_context(model: Model, node: Node) -> bool:
+    """Whether an expression is the AutogradContext that a function was given."""
+    variable = model.resolved[node] if node.type == "identifier" else None
+    return variable is not None and "AutogradContext" in variable.type_text
+
+
+def slot(model: Model, node: Node) -> str | None:
+    """The key of ``ctx->saved_data["key"]`` as written; None for anything else, and for a key that is no literal."""
+    base = node.child_by_field_name("argument") if node.type == "subscript_expression" else None
+    listed = node.child_by_field_name("indices")
+    if base is None or listed is None or listed.named_child_count != 1 or base.type != "field_expression":
+        return None
+    holder, name, key = (
+        base.child_by_field_name("argument"),
+        base.child_by_field_name("field"),
+        listed.named_children[0],
+    )
+    if holder is None or name is None or model.tree.text(name) != "saved_data" or key.type != "string_literal":
+        return None
+    return model.tree.text(key) if is_context(model, holder) else None

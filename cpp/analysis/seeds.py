@@ -1,0 +1,111 @@
+"""Where symbolic values start: concrete calls on Tensors, and signatures that their schemas have left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from ...codemods.torchapi import Kernel
+from ..syntax.declarations import Function
+from ..syntax.model import STRUCTURED_META
+from ..syntax.tree import arguments, every, statement_of
+from ..syntax.types import Type
+from .eligibility import KernelCode
+from .graph import Form, Refusal, Value
+from .inference import CONCRETE
+from .knowledge import Knowledge
+from .reasons import SkipReason
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A concrete call on a Tensor in a function that sees symbolic sizes, or a signature its schema has left behind.
+
+    For a signature, ``call`` and ``name`` are the function's own name and ``kernel`` is what torch expects instead.
+    """
+
+    call: Node
+    name: Node
+    method: str
+    function: Function
+    value: Value
+    kernel: Kernel | None = None
+
+
+Refused = tuple[Seed, Refusal]
+
+
+def seeds(know: Knowledge, *, signatures: bool) -> tuple[list[Seed], list[Refused], list[KernelCode]]:
+    """The seeds of a file that may be promoted, those that can't be, and the kernel code of its eligible functions.
+
+    With ``signatures``, kernels whose schema takes SymInt while they don't are seeds too.
+    """
+    refused: list[Refused] = []
+    live: list[Seed] = []
+    kernel_code: list[KernelCode] = []
+    for function in know.eligibility.functions:
+        parts = know.eligibility.kernel_code[function.node.id]
+        kernel_code += parts
+        kernel = know.eligibility.expected(function) if signatures else None
+        name = function.name_node
+        if kernel is not None and name is not None:
+            live.append(Seed(name, name, "signature", function, Value(Form.SEED, name.id), kernel))
+        for seed, refusal in _calls(know, function):
+            inside = next((p for p in parts if p.start <= seed.call.start_byte < p.end), None)
+            if inside is not None:
+                detail = "it stands in code that only runs on real data"
+                refusal = _refusal(seed.call, inside.reason, detail)
+            if refusal is None:
+                live.append(seed)
+            else:
+                refused.append((seed, refusal))
+    return live, refused, kernel_code
+
+
+def _refusal(node: Node, reason: SkipReason, detail: str = "") -> Refusal:
+    return Refusal(node.start_byte, node.end_byte, reason, detail or reason.sentence)
+
+
+def _calls(know: Knowledge, function: Function) -> Iterator[tuple[Seed, Refusal | None]]:
+    for node in every(function.body, "call_expression"):
+        method = know.types.receiver(node)
+        if method is None or method[1] not in CONCRETE:
+            continue
+        receiver, name = method
+        passed = arguments(node)
+        if len(passed) != (1 if name in ("size", "stride") else 0):
+            continue
+        call_field = node.child_by_field_name("function")
+        name_node = None if call_field is None else call_field.child_by_field_name("field")
+        if name_node is None:
+            continue
+        seed = Seed(node, name_node, name, function, Value(Form.SEED, node.id))
+        kind = know.types.type_of(receiver)
+        if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
+            by_name = bool(passed) and know.types.type_of(passed[0]) is Type.DIMNAME
+            yield seed, _refusal(node, SkipReason.DIMNAME) if by_name else None
+        elif kind in (Type.UNKNOWN, Type.AUTO):
+            text = know.model.tree.text(receiver)
+            yield seed, _refusal(node, SkipReason.RECEIVER_UNKNOWN, f"{text} is not known to be a Tensor")
+
+
+def without_remains(live: Sequence[Seed], refused: Sequence[Refused]) -> tuple[list[Seed], list[Refused]]:
+    """Promote a statement whole or not at all, and a structured meta function likewise: what is left still throws."""
+    if not refused:
+        return list(live), []
+    functions = {seed.function.node.id for seed, _ in refused if seed.function.macro in STRUCTURED_META}
+    statements = {statement_of(seed.call).id: seed for seed, _ in refused}
+    kept: list[Seed] = []
+    dropped: list[Refused] = []
+    for seed in live:
+        beside = statements.get(statement_of(seed.call).id)
+        if seed.function.node.id in functions:
+            dropped.append((seed, _refusal(seed.call, SkipReason.STRUCTURED_META)))
+        elif beside is not None:
+            detail = f"{beside.method}() in the same statement stays concrete"
+            dropped.append((seed, _refusal(beside.call, SkipReason.MIXED_STATEMENT, detail)))
+        else:
+            kept.append(seed)
+    return kept, dropped

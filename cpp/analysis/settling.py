@@ -1,0 +1,54 @@
+"""What can be said of a value only when it is known what is promoted around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..syntax.types import SYMBOLIC_TYPES, Type
+from .facts import AtLast, Deduces, Fact, Matches, Rearranges, Refuses, Selects, Writes, wrapped
+from .passes import Pass
+from .reasons import SkipReason
+
+_SIMPLE = ("identifier", "call_expression", "subscript_expression", "parenthesized_expression")
+
+
+def settle(p: Pass, fact: AtLast) -> Iterator[Fact]:
+    """What is written, or refused, once the kinds of all expressions are known."""
+    if isinstance(fact, Matches):
+        yield from _match(p, fact)
+    elif isinstance(fact, Deduces):
+        yield from _deduce(p, fact)
+    else:
+        yield _select(p, fact)
+
+
+def _match(p: Pass, fact: Matches) -> Iterator[Fact]:
+    kind = p.kind_of(fact.node)
+    if kind in SYMBOLIC_TYPES:
+        return
+    if kind in fact.wrapped:
+        yield from wrapped(fact.cause, fact.node, "c10::SymInt(", ")")
+    else:
+        yield Refuses(fact.cause, fact.node, fact.reason)
+
+
+def _deduce(p: Pass, fact: Deduces) -> Iterator[Fact]:
+    """``auto n = 0`` deduces int, whatever is assigned later."""
+    variable = fact.variable
+    node, value = variable.type_node, variable.initializers[0] if variable.initializers else None
+    kind = None if value is None else p.kind_of(value)
+    if node is None or value is None or kind in SYMBOLIC_TYPES:
+        return
+    if kind in (Type.INT, Type.LONG_LONG):
+        yield Writes(fact.cause, node, "c10::SymInt")
+    else:
+        detail = f"the value {variable.name} starts with is of an unknown type"
+        yield Refuses(fact.cause, value, SkipReason.UNKNOWN_INITIALIZER, detail)
+
+
+def _select(p: Pass, fact: Selects) -> Fact:
+    subject, other = fact.operands
+    if p.kind_of(subject) is not Type.SYM_INT:
+        subject, other = other, subject
+    around = (subject,) if subject.type in _SIMPLE else ("(", subject, ")")
+    return Rearranges(fact.cause, fact.call, (*around, f".{fact.method}(", other, ")"))

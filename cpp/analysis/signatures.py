@@ -1,0 +1,94 @@
+"""Signatures of the file's own functions: whether they may change, who calls them, what they return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from ..syntax.declarations import Function, Variable
+from ..syntax.tree import is_deep
+from ..syntax.types import SYMBOLIC, Type, read_type
+from .passes import Pass
+from .reasons import SkipReason
+
+HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
+
+
+def may_change(p: Pass, function: Function) -> tuple[SkipReason, str] | None:
+    """None when the signature is this file's to change, else the reason and a sentence."""
+    if function.is_lambda:
+        return None
+    if p.know.eligibility.is_registered(function):
+        sentence = f"the dispatcher calls {function.name}: its signature follows the schema"
+        return SkipReason.KERNEL_SIGNATURE, sentence
+    if function.in_class:
+        return SkipReason.METHOD_SIGNATURE, f"{function.name} belongs to a class"
+    if is_deep(function.node):
+        return SkipReason.NESTED_TOO_DEEPLY, f"{function.name} is nested too deeply to be followed"
+    if function.is_template:
+        return SkipReason.TEMPLATE_SIGNATURE, f"{function.name} is a template"
+    if p.know.path.suffix in HEADERS or not (function.internal or _named_here_only(p, function)):
+        return SkipReason.EXTERNAL_LINKAGE, f"{function.name} can be called from other files"
+    if len(p.model.named(function.name)) > 1:
+        return SkipReason.OVERLOADED, f"the file has several functions called {function.name}"
+    return None
+
+
+def _named_here_only(p: Pass, function: Function) -> bool:
+    """A function of at::native that no header names: whoever else called it would have to declare it by hand."""
+    native = "::".join(function.namespaces).startswith("at::native")
+    return native and not p.know.api.named_in_headers(function.name)
+
+
+def follows_schema(p: Pass, parameter: Variable) -> bool:
+    """Whether a kernel's parameter is being brought to the symbolic type that its schema has for it."""
+    kernel = p.kernels.get(parameter.function.node.id)
+    return kernel is not None and read_type(kernel.parameters[parameter.position][0]) in SYMBOLIC.values()
+
+
+@dataclass(frozen=True)
+class Uses:
+    """How the file uses one of its functions: its calls, and the places where it is used in another way."""
+
+    calls: tuple[Node, ...]
+    escapes: tuple[tuple[Node, SkipReason, str], ...]
+
+
+def uses(p: Pass, function: Function) -> Uses:
+    """Every use of a function of this file."""
+    if function.is_lambda:
+        holder = function.node.parent
+        if holder is not None and holder.type == "call_expression":
+            return Uses((holder,), ())
+        name = None if holder is None or holder.type != "init_declarator" else holder.child_by_field_name("declarator")
+        variable = None if name is None else p.model.resolved[name]
+        if variable is None or variable.type is not Type.AUTO:
+            return Uses((), ((function.node, SkipReason.LAMBDA_ESCAPES, ""),))
+        mentions = list(p.model.references(variable))
+    else:
+        mentions = p.model.mentions.get(function.name, [])
+    calls: list[Node] = []
+    escapes: list[tuple[Node, SkipReason, str]] = []
+    for mention in mentions:
+        callee: Node = mention
+        while callee.parent is not None and callee.parent.type == "qualified_identifier":
+            callee = callee.parent
+        call = callee.parent
+        if call is None or call.type != "call_expression":
+            escapes.append((mention, SkipReason.FUNCTION_ESCAPES, f"{function.name} is named without being called"))
+        else:
+            calls.append(call)
+    return Uses(tuple(calls), tuple(escapes))
+
+
+def returned_values(function: Function) -> Iterator[Node]:
+    """The expressions a function returns, those of lambdas inside it left out."""
+    waiting = [function.body]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "return_statement" and node.named_children:
+            yield node.named_children[0]
+        elif node.type != "lambda_expression":
+            waiting.extend(node.named_children)

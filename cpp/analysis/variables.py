@@ -1,0 +1,194 @@
+"""What a value is stored in: variables, their declarations, and what is put into the parts of a container."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from ..syntax.declarations import Variable
+from ..syntax.tree import arguments, every
+from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type, is_output_reference
+from .demands import iterated
+from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, Writes
+from .graph import Form, Value
+from .passes import Pass
+from .reasons import SkipReason
+from .saved import slot
+from .signatures import follows_schema, may_change, uses
+from .twins import twin_of
+
+_FIXED = frozenset({"structured-binding", "c-array"})
+
+
+def store(p: Pass, stored: Stores) -> tuple[Fact, ...]:
+    """Promote the variable that a value is put into, or say why it can't be."""
+    variable, kind, cause = stored.variable, stored.kind, stored.cause
+    held = p.types.type_of(variable.node) if variable.type is Type.AUTO else variable.type
+    target = SYMBOLIC.get(held)
+    if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
+        return ()
+    if variable.type is Type.AUTO and target is None:
+        target = kind
+    if variable.how in _FIXED:
+        return (Refuses(cause, stored.node, SkipReason(variable.how), f"{variable.name} can't change its type alone"),)
+    if target is None or not fits(kind, target):
+        detail = f"{variable.name} is declared {variable.type_text}"
+        return (Refuses(cause, stored.node, SkipReason.DECLARED_TYPE, detail),)
+    return (Becomes(cause, variable, target),)
+
+
+def fits(kind: Type, target: Type) -> bool:
+    """Whether a symbolic value can be held by a symbolic type."""
+    return (
+        kind is target
+        or (kind, target) in ((Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.SYM_FLOAT))
+        or (kind is Type.SYM_REF and target is Type.SYM_VEC)
+        or (kind is Type.SYM_INT and target is Type.OPTIONAL_SYM_INT)
+    )
+
+
+def become(p: Pass, fact: Becomes) -> Iterator[Fact]:
+    """Give a variable its symbolic type, and carry on from each of its uses."""
+    variable, kind = fact.variable, fact.kind
+    value = Value(Form.VARIABLE, variable.node.id)
+    refusal = _fixed(p, variable)
+    if refusal is not None:
+        yield Refuses(value, variable.node, *refusal)
+        return
+    if variable.how == "parameter":
+        yield from _parameter(p, variable, kind, value)
+    if variable.type is not Type.AUTO:
+        yield _retyped(p, variable, value)
+        for sibling in p.model.siblings(variable):
+            yield Later(Becomes(value, sibling, kind))
+    deduced = variable.type is Type.AUTO and variable.how == "range"
+    if variable.how != "parameter" and (deduced or is_output_reference(variable.type_text)):
+        for initializer in variable.initializers:
+            container = _container(p, initializer)
+            if p.types.type_of(container) in (Type.INT_REF, Type.INT_VEC):
+                yield Later(Requires(value, container))
+    if variable.how in ("local", "capture"):
+        yield from _initialized(p, variable, kind, value)
+    for reference in p.model.references(variable):
+        yield Later(Flows(value, reference, kind))
+
+
+def _fixed(p: Pass, variable: Variable) -> tuple[SkipReason, str] | None:
+    """Why a variable can't change its type; None when it can."""
+    name = variable.name
+    hidden = p.model.tree.hidden_use(name, variable.scope)
+    if hidden is not None:
+        return SkipReason(hidden), f"{name} is named where the code can't be read with certainty"
+    if re.search(r"\b(?:static|thread_local|constexpr)\b", variable.type_text):
+        return SkipReason.STATIC_STORAGE, f"{name} outlives the call that sets it"
+    if re.search(r"\bvolatile\b", variable.type_text) or _jumped_over(variable):
+        return SkipReason.DECLARED_TYPE, f"{name} can only be of a plain type"
+    if variable.how in _FIXED:
+        return SkipReason(variable.how), f"{name} can't change its type alone"
+    return None
+
+
+def _jumped_over(variable: Variable) -> bool:
+    """Whether a jump may go past a declaration without an initializer: not past that of an object."""
+    if variable.how != "local" or variable.initializers:
+        return False
+    around = variable.declaration.parent
+    in_case = around is not None and around.type == "case_statement"
+    return in_case or bool(every(variable.function.body, "goto_statement"))
+
+
+def _container(p: Pass, value: Node) -> Node:
+    """What a deduced reference or range variable names belongs to a container, which must be symbolic too."""
+    if value.type == "subscript_expression":
+        return value.child_by_field_name("argument") or value
+    method = p.types.receiver(value) if value.type == "call_expression" else None
+    return method[0] if method is not None and method[1] in ("front", "back", "at") else value
+
+
+def _retyped(p: Pass, variable: Variable, value: Value) -> Fact:
+    node = variable.type_node
+    text = None if node is None else twin_of(p.model, node, variable.type)
+    if node is None or text is None:
+        return Refuses(value, variable.node, SkipReason.DECLARED_TYPE, f"{variable.type_text} has no symbolic twin")
+    return Writes(value, node, text)
+
+
+def _initialized(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterator[Fact]:
+    if kind in (Type.SYM_INT, Type.SYM_FLOAT):
+        if variable.type is Type.AUTO:
+            yield Deduces(value, variable)
+        return
+    counted = bool(variable.initializers) and variable.initializers[-1].type == "number_literal"
+    for initializer in variable.initializers:
+        held = p.kind_of(initializer)
+        if held in (Type.INT_REF, Type.INT_VEC, Type.INT_ITER) or initializer.type == "initializer_list":
+            yield Later(Requires(value, initializer))
+        elif held is Type.UNKNOWN and not (counted and len(variable.initializers) == 2):
+            detail = f"the value {variable.name} starts with is of an unknown type"
+            yield Refuses(value, initializer, SkipReason.UNKNOWN_INITIALIZER, detail)
+
+
+def _parameter(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterator[Fact]:
+    function = variable.function
+    refusal = None if follows_schema(p, variable) else may_change(p, function)
+    if refusal is not None:
+        yield Refuses(value, variable.node, *refusal)
+        return
+    used = uses(p, function)
+    for escape in used.escapes:
+        yield Refuses(value, *escape)
+    by_reference = is_output_reference(variable.type_text)
+    if kind is Type.SYM_INT and not by_reference:
+        return
+    for call in used.calls:
+        handed = arguments(call)
+        if variable.position >= len(handed):
+            continue
+        argument = handed[variable.position]
+        if not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
+            detail = f"{function.name} is called from kernel code too"
+            yield Refuses(value, call, SkipReason.SHARED_WITH_KERNEL, detail)
+        elif by_reference and kind in (Type.SYM_INT, Type.SYM_FLOAT):
+            target = p.model.resolved[argument] if argument.type == "identifier" else None
+            if target is None:
+                yield Refuses(value, argument, SkipReason.OUTPUT_REFERENCE)
+            else:
+                yield Later(Stores(value, target, kind, argument))
+        else:
+            yield Later(Requires(value, argument))
+
+
+def put(p: Pass, assigned: Puts) -> Iterator[Fact]:
+    """A symbolic value is assigned to an lvalue."""
+    target, kind, cause = assigned.node, assigned.kind, assigned.cause
+    held = p.types.type_of(target)
+    if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
+        return
+    variable = p.model.resolved[target] if target.type == "identifier" else None
+    key = slot(p.model, target)
+    base = _assigned_container(p, target)
+    if variable is not None:
+        yield Stores(cause, variable, kind, target)
+    elif key is not None:
+        yield Keeps(cause, target, key, kind)
+    elif (
+        base is not None
+        and kind is Type.SYM_INT
+        and Type.SYM_VEC in (p.kind_of(base), SYMBOLIC.get(p.types.type_of(base)))
+    ):
+        yield Requires(cause, base)
+    else:
+        detail = f"the value is stored in {p.model.tree.text(target)}"
+        yield Refuses(cause, target, SkipReason.UNKNOWN_TARGET, detail)
+
+
+def _assigned_container(p: Pass, target: Node) -> Node | None:
+    base = target.child_by_field_name("argument") if target.type == "subscript_expression" else None
+    if base is not None and p.types.type_of(base) is Type.INT_ITER:
+        return iterated(p.types, base)
+    if target.type == "call_expression":
+        method = p.types.receiver(target)
+        return method[0] if method is not None and method[1] in ("front", "back", "at") else None
+    return base

@@ -1,0 +1,33 @@
+"""C++ as the engine sees it."""
+
+from __future__ import annotations
+
+from ..codemods.rule import Context, Language
+from ..codemods.source import SourceFile
+from .rewrite.alternatives import alternatives, extent
+from .rewrite.formatting import wrap_long_lines
+from .rewrite.includes import includes
+from .syntax.comments import same_code
+from .syntax.tree import count_errors, tree_of
+
+
+def _errors(content: bytes) -> int:
+    return count_errors(tree_of(content).root)
+
+
+def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
+    return wrap_long_lines(source.path, source.content, after)
+
+
+language = Language(
+    name="cpp",
+    suffixes=(".cpp", ".cc", ".cxx", ".h", ".hpp", ".cuh", ".cu"),
+    complete=includes,
+    errors=_errors,
+    polish=_polish,
+    settings=(".clang-format",),
+    extent=extent,
+    alternatives=alternatives,
+    comment="//",
+    same_code=same_code,
+)

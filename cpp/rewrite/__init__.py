@@ -1,0 +1,1 @@
+"""Decisions as edits, and as the words beside them."""

@@ -1,0 +1,318 @@
+"""What could be tried in a failing function where no rule dares: each of these is kept only when running it proves it.
+
+A larger or smaller size is taken by ``max`` and ``min``; a difference that a branch guards is held at 0 instead; the
+operands of a check are joined symbolically; a comparison gets the default that there is a reason for, and none where
+there is no reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from tree_sitter import Node
+
+from ...codemods.edits import Edit
+from ...codemods.rule import Context, Fix, Safety
+from ...codemods.source import SourceFile
+from ..analysis.comparisons import Comparison, comparison, general_answer
+from ..analysis.knowledge import Knowledge, knowledge
+from ..syntax.commas import listed
+from ..syntax.declarations import Function
+from ..syntax.model import model_of
+from ..syntax.tree import ancestors, arguments, every, is_deep
+from ..syntax.types import Type
+from .sym_methods import as_method
+
+NAME = "alternative"
+_DEMANGLED = re.compile(r"(?:.*::)?(~?\w+)(?:\[abi:\w+\])?(?:<.*>)?\((.*)\)[\w &]*\Z", re.DOTALL)
+_METHODS = {"std::max": "max", "std::min": "min"}
+
+
+def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
+    """The bytes of the function that a demangled name means; ``line`` says nothing here."""
+    found = _DEMANGLED.match(function.replace("(anonymous namespace)::", ""))
+    name, passed = (found[1], _arguments_of(found[2])) if found else (function, None)
+    named = [one for one in model_of(source).functions if one.name.rpartition("::")[2] == name]
+    if not named:
+        return None
+    best = max(named, key=lambda one: _likeness(one, passed)) if passed is not None else named[0]
+    return best.node.start_byte, best.node.end_byte
+
+
+def _likeness(function: Function, passed: list[str]) -> tuple[bool, int]:
+    types = [variable.type_text for variable in function.parameters]
+    alike = sum(_word(theirs) in _words(ours) for ours, theirs in zip(passed, types, strict=False))
+    return len(types) == len(passed), alike
+
+
+def _word(text: str) -> str:
+    words = re.findall(r"\w+", re.sub(r"\b(?:const|at|c10|std)\b", " ", text))
+    first = words[0] if words else ""
+    return {"int64_t": "long", "IntArrayRef": "ArrayRef", "SymIntArrayRef": "ArrayRef"}.get(first, first)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
+def _arguments_of(text: str) -> list[str]:
+    """The arguments of a demangled signature."""
+    found = listed(text)
+    last = found.pop().strip()
+    return [*found, last] if last and last != "void" else found
+
+
+def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
+    """The fixes inside ``where``, the ones that keep every size first."""
+    know = knowledge(source, context)
+    tree = know.model.tree
+    function = know.model.function_at(where[0])
+    if function is None or is_deep(function.node):
+        return
+    name = function.name
+    larger = [fix for call in every(function.body, "call_expression") for fix in _larger(know, call, name)]
+    checks = [fix for call in every(function.body, "call_expression") for fix in _joined_check(know, call, name)]
+    compared = [
+        found
+        for node in every(function.body, "binary_expression")
+        if (found := comparison(know.types, node, of_sizes=False)) is not None
+        and tree.trusted(node) is None
+        and _decides(know, node)
+    ]
+    held = [fix for found in compared for fix in _held_at_zero(know, found, name)]
+    clamped = any(fix.message.startswith("hold") for fix in held) or b".max(0)" in _body(know, function)
+    arrays = [fix for node in every(function.body, "binary_expression") for fix in _equal_arrays(know, node, name)]
+    yield from _one_formula(know, compared, name)
+    for family in (larger, checks, arrays, held if clamped else []):
+        if len(family) > 1 and not _overlapping(family):
+            yield _together(family)
+        yield from family
+    for found in compared:
+        yield from _default(know, found, name)
+
+
+def _body(know: Knowledge, function: Function) -> bytes:
+    return know.model.tree.content[function.body.start_byte : function.body.end_byte]
+
+
+def _decides(know: Knowledge, node: Node) -> bool:
+    """Is its truth forced, by a branch and by no macro that takes a SymBool?"""
+    for around in ancestors(node):
+        if around.type == "call_expression":
+            callee = around.child_by_field_name("function")
+            return callee is not None and know.model.tree.text(callee) == "TORCH_CHECK"
+        if around.type in ("if_statement", "conditional_expression", "while_statement"):
+            return around.type != "while_statement"
+        if around.type in ("init_declarator", "return_statement"):
+            return True
+        if around.type not in ("binary_expression", "parenthesized_expression", "condition_clause", "unary_expression"):
+            return False
+    return False
+
+
+def _default(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
+    """The comparison with the default that there is a reason for; of two sizes in an order there is none."""
+    answer = general_answer(know.types, found)
+    if answer is not None:
+        yield _with_default(know, found, name, answer, "as for every size of at least 2")
+    elif found.sign in ("==", "!="):
+        yield _with_default(know, found, name, found.sign == "!=", "being equal is the special case")
+
+
+def _with_default(know: Knowledge, found: Comparison, name: str, truth: bool, why: str) -> Fix:
+    text = know.model.tree.text(found.node)
+    macro = f"TORCH_GUARD_OR_{str(truth).upper()}"
+    edits = as_method(know.types, found, around=(f"{macro}(", ")"))
+    words = f"an undecided `{text}` is taken as {str(truth).lower()}: {why}"
+    return Fix(NAME, 2, Safety.UNSAFE, edits, f"give `{text}` the default {str(truth).lower()}", name, words)
+
+
+def _larger(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
+    """``std::max(a, b)`` of SymInts → ``a.max(b)``."""
+    callee, operands = call.child_by_field_name("function"), arguments(call)
+    if callee is None or len(operands) != 2 or know.model.tree.trusted(call) is not None:
+        return
+    method = _METHODS.get(re.sub(r"<.*>", "", know.model.tree.text(callee)))
+    if method is None or know.types.type_of(operands[0]) is not Type.SYM_INT:
+        return
+    left, right = (know.model.tree.text(operand) for operand in operands)
+    simple = operands[0].type in ("identifier", "call_expression", "subscript_expression")
+    new = f"{left if simple else f'({left})'}.{method}({right})"
+    edit = Edit(call.start_byte, call.end_byte, new.encode())
+    yield Fix(NAME, 2, Safety.UNSAFE, (edit,), f"`{know.model.tree.text(call)}` decides which size is which", name)
+
+
+def _held_at_zero(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
+    """``if (a < b) p = b - a;`` → the branch is taken by an undecided size too, with ``(b - a).max(0)``.
+
+    Where the branch would not have been taken the difference is 0. A branch on ``a > b`` beside it, whose work does
+    nothing for an ``a`` that is no larger, is taken likewise: running it says whether that is so.
+    """
+    branch = next((around for around in ancestors(found.node) if around.type == "if_statement"), None)
+    body = None if branch is None else branch.child_by_field_name("consequence")
+    if (
+        branch is None
+        or body is None
+        or branch.child_by_field_name("alternative") is not None
+        or found.sign not in "<>"
+    ):
+        return
+    if any(True for _ in every(body, "return_statement", "throw_statement", "continue_statement", "break_statement")):
+        return
+    text = know.model.tree.text
+    low, high = (found.subject, found.other) if found.sign == "<" else (found.other, found.subject)
+    edits = list(as_method(know.types, found, around=("TORCH_GUARD_OR_TRUE(", ")")))
+    words = f"an undecided `{text(found.node)}` is taken as true"
+    differences = [
+        node
+        for node in every(body, "binary_expression")
+        if (sign := node.child_by_field_name("operator")) is not None
+        and text(sign) == "-"
+        and (left := node.child_by_field_name("left")) is not None
+        and (right := node.child_by_field_name("right")) is not None
+        and (text(left), text(right)) == (text(high), text(low))
+    ]
+    message = f"take the branch on `{text(found.node)}`"
+    if differences:
+        message = f"hold the difference at 0 where `{text(found.node)}` is undecided"
+        words += ", and the difference is held at 0"
+    for node in differences:
+        edits += [Edit(node.start_byte, node.start_byte, b"("), Edit(node.end_byte, node.end_byte, b").max(0)")]
+    yield Fix(NAME, 2, Safety.UNSAFE, tuple(edits), message, name, words)
+
+
+def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iterator[Fix]:
+    """``if (a < b) p = b - a; if (a > b) crop`` → only the first, whatever the sign: a negative padding crops."""
+    for found in compared:
+        branch = next((around for around in ancestors(found.node) if around.type == "if_statement"), None)
+        body = None if branch is None else branch.child_by_field_name("consequence")
+        if (
+            branch is None
+            or body is None
+            or branch.child_by_field_name("alternative") is not None
+            or found.sign not in "<>"
+        ):
+            continue
+        text = know.model.tree.text
+        low, high = (found.subject, found.other) if found.sign == "<" else (found.other, found.subject)
+        difference = f"{text(high)} - {text(low)}"
+        if not any(text(node) == difference for node in every(body, "binary_expression")):
+            continue
+        mirrored = [
+            other
+            for other in compared
+            if other.sign in "<>"
+            and (text(other.subject), text(other.other)) in ((text(low), text(high)), (text(high), text(low)))
+            and (other.sign == "<") is not ((text(other.subject), text(other.other)) == (text(low), text(high)))
+        ]
+        if mirrored:
+            why = f"`{difference}` holds for either sign"
+            family = [
+                _with_default(know, found, name, True, why),
+                *(_with_default(know, other, name, False, why) for other in mirrored),
+            ]
+            yield _together(family)
+
+
+def _joined_check(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
+    """``TORCH_CHECK(p && a == b, …)`` → ``TORCH_SYM_CHECK(p ? a.sym_eq(b) : c10::SymBool(false), …)``."""
+    callee, listed = call.child_by_field_name("function"), arguments(call)
+    tree = know.model.tree
+    if callee is None or tree.text(callee) != "TORCH_CHECK" or len(listed) < 2 or tree.trusted(call) is not None:
+        return
+    sign = "||" if len(_operands(know, listed[0], "||")) > 1 else "&&"
+    operands = _operands(know, listed[0], sign)
+    found = [comparison(know.types, operand, of_sizes=False) or _unknown(know, operand) for operand in operands]
+    symbolic = [one for one in found if one is not None]
+    if len(operands) == 1 and symbolic:
+        (only,) = symbolic
+        edits = (Edit(callee.start_byte, callee.end_byte, b"TORCH_SYM_CHECK"), *as_method(know.types, only))
+        yield Fix(NAME, 2, Safety.UNSAFE, edits, f"`{tree.text(only.node)}` can be checked later", name)
+        return
+    concrete = [operand for operand, one in zip(operands, found, strict=True) if one is None]
+    if not symbolic or operands[: len(concrete)] != concrete:
+        return
+    joined = _method_text(know, symbolic[0])
+    for one in symbolic[1:]:
+        joined = f"{joined}.{'sym_and' if sign == '&&' else 'sym_or'}({_method_text(know, one)})"
+    if concrete:
+        condition = f" {sign} ".join(tree.text(operand) for operand in concrete)
+        sides = f"{joined} : c10::SymBool(false)" if sign == "&&" else f"c10::SymBool(true) : {joined}"
+        joined = f"({condition}) ? {sides}"
+    edit = Edit(listed[0].start_byte, listed[0].end_byte, joined.encode())
+    both = (Edit(callee.start_byte, callee.end_byte, b"TORCH_SYM_CHECK"), edit)
+    yield Fix(NAME, 2, Safety.UNSAFE, both, f"`{tree.text(listed[0])}` can be checked later", name)
+
+
+def _unknown(know: Knowledge, node: Node) -> Comparison | None:
+    """A comparison with a number of something whose type is not known here; the compiler knows."""
+    left, right, sign = (
+        node.child_by_field_name("left"),
+        node.child_by_field_name("right"),
+        node.child_by_field_name("operator"),
+    )
+    if node.type != "binary_expression" or left is None or right is None or sign is None:
+        return None
+    plain = left.type in ("identifier", "subscript_expression", "field_expression")
+    if not plain or right.type != "number_literal" or know.types.type_of(left) is not Type.UNKNOWN:
+        return None
+    text = know.model.tree.text(sign)
+    return Comparison(node, left, text, right) if text in ("==", "!=", "<", "<=", ">", ">=") else None
+
+
+def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
+    """``a.sym_sizes() == b.sym_sizes()`` → ``TORCH_GUARD_OR_FALSE(c10::sym_equals(a.sym_sizes(), b.sym_sizes()))``."""
+    left, right, sign = (
+        node.child_by_field_name("left"),
+        node.child_by_field_name("right"),
+        node.child_by_field_name("operator"),
+    )
+    if left is None or right is None or sign is None or know.model.tree.text(sign) not in ("==", "!="):
+        return
+    kinds = {know.types.type_of(left), know.types.type_of(right)}
+    if not kinds <= {Type.SYM_REF, Type.SYM_VEC} or know.model.tree.trusted(node) is not None:
+        return
+    text = know.model.tree.text
+    negation = "" if text(sign) == "==" else "!"
+    new = f"{negation}TORCH_GUARD_OR_FALSE(c10::sym_equals({text(left)}, {text(right)}))"
+    edit = Edit(node.start_byte, node.end_byte, new.encode())
+    words = f"two undecided shapes are taken to differ in `{text(node)}`"
+    yield Fix(NAME, 2, Safety.UNSAFE, (edit,), f"compare `{text(left)}` without forcing each size", name, words)
+
+
+def _method_text(know: Knowledge, found: Comparison) -> str:
+    start, end = found.node.start_byte, found.node.end_byte
+    text = know.model.tree.content[start:end]
+    for edit in sorted(as_method(know.types, found), reverse=True):
+        text = text[: edit.start - start] + edit.text + text[edit.end - start :]
+    return text.decode()
+
+
+def _operands(know: Knowledge, node: Node, sign: str) -> list[Node]:
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
+    operator, left, right = (
+        node.child_by_field_name("operator"),
+        node.child_by_field_name("left"),
+        node.child_by_field_name("right"),
+    )
+    if node.type != "binary_expression" or operator is None or left is None or right is None:
+        return [node]
+    if know.model.tree.text(operator) != sign:
+        return [node]
+    return [*_operands(know, left, sign), *_operands(know, right, sign)]
+
+
+def _overlapping(fixes: list[Fix]) -> bool:
+    edits = sorted(edit for fix in fixes for edit in fix.edits)
+    return any(one.end > other.start for one, other in pairwise(edits))
+
+
+def _together(fixes: list[Fix]) -> Fix:
+    first = fixes[0]
+    edits = tuple(sorted(edit for fix in fixes for edit in fix.edits))
+    default = "; ".join(dict.fromkeys(fix.default for fix in fixes if fix.default)) or None
+    message = "; ".join(dict.fromkeys(fix.message for fix in fixes))
+    return Fix(NAME, first.mode, first.safety, edits, message, first.function, default)

@@ -1,0 +1,52 @@
+"""A promotion as a fix: what is written for its values, as edits of the file's bytes."""
+
+from __future__ import annotations
+
+from ...codemods.edits import Edit, apply
+from ...codemods.rule import Fix, Safety
+from ..analysis.facts import Rearranges, Writes
+from ..analysis.promotions import Promotion
+from ..syntax.tree import Tree
+from .changes import changes
+
+HEADERS = {b"c10::SymDimVector": "c10/util/DimVector.h"}
+"""The header that a type brings with it where the concrete type's own header does not declare it."""
+
+
+def fix(rule: str, mode: int, what: str, promotion: Promotion, tree: Tree, *, function: str = "") -> Fix:
+    """The fix that carries a promotion out; ``what`` says what becomes of its seeds."""
+    edits = emit(promotion, tree.content)
+    words = changes(edits, tree)
+    message = f"{what}, with {', '.join(promotion.through)}" if promotion.through else what
+    needs = tuple(sorted({HEADERS[edit.text] for edit in edits if edit.text in HEADERS}))
+    safety = Safety.UNSAFE if words else Safety.SAFE
+    function = function or promotion.seeds[0].function.name
+    return Fix(rule, mode, safety, edits, message, function=function, default=words, needs=needs)
+
+
+def emit(promotion: Promotion, content: bytes) -> tuple[Edit, ...]:
+    """The edits of a promotion, in source order."""
+    edits = {
+        Edit(*(one.span or (one.node.start_byte, one.node.end_byte)), one.text.encode())
+        for one in promotion.writings
+        if isinstance(one, Writes)
+    }
+    rearranged = {one for one in promotion.writings if isinstance(one, Rearranges)}
+    for one in sorted(rearranged, key=lambda inner_first: -inner_first.node.start_byte):
+        edits = _rearranged(one, edits, content)
+    return tuple(sorted(edits))
+
+
+def _rearranged(anew: Rearranges, edits: set[Edit], content: bytes) -> set[Edit]:
+    """The edits with one more, in place of those inside a node that is written anew."""
+    text = b""
+    for piece in anew.pieces:
+        if isinstance(piece, str):
+            text += piece.encode()
+        else:
+            start, end = piece.start_byte, piece.end_byte
+            inside = [Edit(e.start - start, e.end - start, e.text) for e in edits if start <= e.start and e.end <= end]
+            text += apply(content[start:end], inside)
+    start, end = anew.node.start_byte, anew.node.end_byte
+    outside = {edit for edit in edits if not start <= edit.start <= edit.end <= end}
+    return outside | {Edit(start, end, text)}

@@ -1,0 +1,32 @@
+"""What a seed that has to stay tells its reader."""
+
+from __future__ import annotations
+
+from ...codemods.rule import Skip
+from ...codemods.source import SourceFile
+from ..analysis.graph import Refusal
+from ..analysis.reasons import SkipReason
+from ..analysis.seeds import Seed
+
+_LATER = frozenset(
+    {
+        SkipReason.LOOP_BOUND,
+        SkipReason.DATA_POINTER,
+        SkipReason.PARALLEL_FOR,
+        SkipReason.DISPATCH_MACRO,
+        SkipReason.NO_SYMINT_SCHEMA,
+        SkipReason.DECIDES_ARITY,
+    }
+)
+_SHOWN = 60
+
+
+def skip(rule: str, source: SourceFile, seed: Seed, refusal: Refusal) -> Skip:
+    """A Skip at the seed, with the reason and the text of the place that keeps its value concrete."""
+    iterates = refusal.reason is SkipReason.TENSOR_ITERATOR
+    mode = 3 if iterates else 4 if refusal.reason in _LATER or seed.kernel is not None else 1
+    sink = source.content[refusal.start : refusal.end].decode().split("\n")[0].strip()
+    shown = sink if len(sink) <= _SHOWN else sink[: _SHOWN - 3] + "..."
+    detail = f"{refusal.detail}: {shown}"
+    start, end = seed.call.start_byte, seed.call.end_byte
+    return Skip(rule, mode, start, end, refusal.reason.value, detail, function=seed.function.name)

@@ -1,0 +1,1 @@
+"""The rules for C++, one a file."""

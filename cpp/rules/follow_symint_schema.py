@@ -1,0 +1,50 @@
+"""Bring a composite kernel to the SymInt signature that its schema already has.
+
+What: where torch expects ``f_symint(..., c10::SymInt)`` and the file still defines ``f(..., int64_t)``, the function is
+renamed, its parameters take the schema's types, and the values are carried on as by use_sym_sizes.
+
+Why: between such a schema and such a kernel every SymInt is guarded to one value on the way in.
+
+What it leaves alone: a kernel of which one parameter has to stay concrete inside; optional integers; overloaded and
+templated functions; a kernel that kernel code of the file calls too. Structured kernels can't take SymInt.
+
+Safety: safe. On plain integers the same values reach the same calls. Unsafe where a SymInt takes the place of an
+``int``, which cuts off a size of 2**31 or more, or stands in a check whose message is its condition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.source import SourceFile
+from ..analysis.eligibility import symint_name
+from ..analysis.promotions import analyse
+from ..rewrite.emit import fix
+from ..rewrite.skips import skip
+
+NAME = "follow_symint_schema"
+_DEFINED = re.compile(rb"^[A-Za-z][\w:<>&*, ]*[ &*](\w+)\(", re.MULTILINE)
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    """One Fix for each kernel that can follow its schema, one Skip for each that can't."""
+    if not any(_left_behind(name.decode(), context) for name in set(_DEFINED.findall(source.content))):
+        return
+    analysis = analyse(source, context, signatures=True)
+    for promotion in analysis.promotions:
+        renamed = [(seed, seed.kernel) for seed in promotion.seeds if seed.kernel is not None]
+        if renamed:
+            names = ", ".join(f"{seed.function.name} to {kernel.name}" for seed, kernel in renamed)
+            yield fix(NAME, 4, names, promotion, analysis.know.model.tree, function=renamed[0][0].function.name)
+    for seed, refusal in analysis.refusals:
+        if seed.kernel is not None:
+            yield skip(NAME, source, seed, refusal)
+
+
+def _left_behind(name: str, context: Context) -> bool:
+    return bool(context.api.kernels(symint_name(name))) and not context.api.kernels(name)
+
+
+rule = Rule(NAME, Safety.UNSAFE, "cpp", (b"int64_t", b"IntArrayRef"), decide)

@@ -1,0 +1,48 @@
+"""Hand guard macros a SymBool, not a bool that has been guarded on already.
+
+What: ``TORCH_GUARD_OR_FALSE(n == 0)`` on a SymInt becomes ``TORCH_GUARD_OR_FALSE(n.sym_eq(0))``; so too in the
+argument of TORCH_GUARD_OR_TRUE, TORCH_STATICALLY_KNOWN_TRUE and TORCH_GUARD_SIZE_OBLIVIOUS.
+
+Why: ``n == 0`` is a plain bool, and computing it guards, or throws on an undecided size, before the macro runs: it
+reads as mended and is not.
+
+What it leaves alone: conditions that are not one comparison of a SymInt.
+
+Safety: safe. The answer for a known size is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Rule, Safety
+from ...codemods.source import SourceFile
+from ..analysis.comparisons import comparison
+from ..analysis.knowledge import knowledge
+from ..rewrite.sym_methods import as_method
+from ..syntax.tree import arguments, every, is_deep
+
+NAME = "use_sym_bool"
+_MACROS = (
+    "TORCH_GUARD_OR_FALSE", "TORCH_GUARD_OR_TRUE", "TORCH_STATICALLY_KNOWN_TRUE", "TORCH_GUARD_SIZE_OBLIVIOUS",
+)  # fmt: skip
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
+    """One Fix for each macro whose argument is a comparison that forces its own answer."""
+    know = knowledge(source, context)
+    tree = know.model.tree
+    for node in every(tree.root, "call_expression"):
+        name = node.child_by_field_name("function")
+        if name is None or tree.text(name) not in _MACROS or len(arguments(node)) != 1:
+            continue
+        condition = arguments(node)[0]
+        found = None if is_deep(condition) else comparison(know.types, condition, of_sizes=False)
+        if found is not None and tree.trusted(node) is None:
+            owner = know.model.function_at(node.start_byte)
+            message = f"{tree.text(found.node)} forces its answer before {tree.text(name)} runs"
+            edits = as_method(know.types, found)
+            yield Fix(NAME, 2, Safety.SAFE, edits, message, function=None if owner is None else owner.name)
+
+
+rule = Rule(NAME, Safety.SAFE, "cpp", tuple(macro.encode() for macro in _MACROS), decide)

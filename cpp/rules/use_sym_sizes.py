@@ -1,0 +1,68 @@
+"""Ask Tensors for symbolic sizes, and carry the answers through everything they flow into.
+
+What: ``numel()``, ``size(d)``, ``sizes()``, ``stride(d)``, ``strides()`` and ``storage_offset()`` become their ``sym_``
+twins, and with them the variables, containers, parameters, results and operator calls (``view`` to ``view_symint``)
+that the values reach.
+
+Why: on a fake tensor with symbolic sizes the concrete calls throw, or pin the size to one value without a word.
+
+What it leaves alone: kernels; code on data pointers, iterators or one device; a value that ends in a loop bound, an
+index, a container's length, the number of outputs, an operator without a SymInt schema, or anything that is not known
+to take a SymInt. Each of these is reported with the place that keeps the value concrete; so is code on iterators,
+pointers or one device that stands in a function which sees symbolic sizes, whether it asks for sizes or not.
+
+Safety: safe. A SymInt that holds a plain integer computes what the integer computed. Unsafe where it takes the place of
+an ``int``, which cuts off a size of 2**31 or more, or stands in a check whose message is its condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...codemods.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.source import SourceFile
+from ..analysis.eligibility import worth_reading
+from ..analysis.inference import CONCRETE
+from ..analysis.promotions import analyse
+from ..analysis.reasons import SkipReason
+from ..rewrite.emit import fix
+from ..rewrite.skips import skip
+from ..syntax.tree import DEEPEST
+
+NAME = "use_sym_sizes"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    """One Fix for each promotion, one Skip for each concrete call that has to stay."""
+    if not worth_reading(source, context):
+        return
+    analysis = analyse(source, context)
+    for promotion in analysis.promotions:
+        calls = dict.fromkeys(f"{seed.method}() to {CONCRETE[seed.method][0]}()" for seed in promotion.seeds)
+        yield fix(NAME, 1, ", ".join(calls), promotion, analysis.know.model.tree)
+    for seed, refusal in analysis.refusals:
+        yield skip(NAME, source, seed, refusal)
+    for start, end, why in analysis.know.eligibility.unread:
+        yield Skip(NAME, 1, start, end, SkipReason.REGISTRATION_UNREAD.value, why)
+    for function in analysis.know.eligibility.deep:
+        if any(
+            name.encode() + b"(" in source.content[function.body.start_byte : function.body.end_byte]
+            for name in CONCRETE
+        ):
+            start, end = function.node.start_byte, function.body.start_byte
+            why = f"more than {DEEPEST} expressions or statements stand inside one another: split the function"
+            yield Skip(NAME, 1, start, end, SkipReason.NESTED_TOO_DEEPLY.value, why, function.name)
+    for function, part in analysis.kernel_code:
+        detail = "code that only runs on real data, in a function that sees symbolic sizes"
+        yield Skip(NAME, part.mode, part.start, part.end, part.reason.value, detail, function=function.name)
+
+
+_MARKERS = (
+    *(f"{name}(".encode() for name in CONCRETE),
+    b"TensorIterator",
+    b"data_ptr",
+    b"parallel_for",
+    b"AT_DISPATCH",
+)
+
+rule = Rule(NAME, Safety.UNSAFE, "cpp", _MARKERS, decide)

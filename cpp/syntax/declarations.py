@@ -1,0 +1,371 @@
+"""Functions of a file, and the variables and lambdas of a function by the scope that declares them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from .names import Names
+from .tree import Tree, arguments, every
+from .types import Type
+
+NAMES = ("identifier", "type_identifier")
+_SCOPES = frozenset(
+    {
+        "compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement",
+        "lambda_expression", "function_definition", "catch_clause", "case_statement",
+    }
+)  # fmt: skip
+
+
+_DECLARING = (*sorted(_SCOPES), "declaration", "lambda_capture_initializer")
+_NO_DEFINITIONS = ("expression_statement", "comment", "preproc_def", "declaration")
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """A parameter or local. ``initializers`` are the expressions its declaration gives it."""
+
+    name: str
+    node: Node
+    scope: Node
+    start: int
+    type: Type
+    type_text: str
+    type_node: Node | None
+    declaration: Node
+    function: Function
+    initializers: tuple[Node, ...] = ()
+    how: str = "local"
+    """``local``, ``parameter``, ``range`` (for-range), ``capture``, ``structured-binding`` or ``c-array``."""
+    position: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function definition, or a lambda (``name`` is then the name of the variable that holds it, or empty)."""
+
+    name: str
+    node: Node
+    body: Node
+    parameters: Sequence[Variable]
+    name_node: Node | None = None
+    returns: Type = Type.UNKNOWN
+    returns_node: Node | None = None
+    namespaces: tuple[str, ...] = ()
+    internal: bool = False
+    is_template: bool = False
+    is_lambda: bool = False
+    macro: str | None = None
+    in_class: bool = False
+    outer: Function | None = None
+
+    @property
+    def outermost(self) -> Function:
+        """The function definition around a lambda; the function itself otherwise."""
+        return self if self.outer is None else self.outer.outermost
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        """The parameter type texts, as written."""
+        return tuple(parameter.type_text for parameter in self.parameters)
+
+
+@dataclass(frozen=True)
+class FunctionScopes:
+    """What one function definition declares and what its names mean, those of its lambdas included.
+
+    ``lambdas`` are kept by the ids of their nodes, ``resolved`` by the nodes of identifiers, ``references`` by the ids
+    of the declared names.
+    """
+
+    variables: tuple[Variable, ...]
+    lambdas: Mapping[int, Function]
+    resolved: Mapping[Node, Variable | None]
+    references: Mapping[int, tuple[Node, ...]]
+
+
+def read_functions(tree: Tree, names: Names) -> tuple[Function, ...]:
+    """The function definitions of a file in source order; what is defined inside of one is left out."""
+    found = (_function(tree, names, node) for node in _definitions(tree.root))
+    return tuple(sorted((one for one in found if one is not None), key=lambda one: one.node.start_byte))
+
+
+def _definitions(root: Node) -> Iterator[Node]:
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type == "function_definition":
+            yield node
+        elif node.named_child_count and node.type not in _NO_DEFINITIONS:
+            stack.extend(node.named_children)
+
+
+def _function(tree: Tree, names: Names, node: Node) -> Function | None:
+    declarator = node.child_by_field_name("declarator")
+    body = node.child_by_field_name("body")
+    while declarator is not None and declarator.type in ("reference_declarator", "pointer_declarator"):
+        declarator = declarator.named_children[-1] if declarator.named_children else None
+    if declarator is None or body is None or declarator.type != "function_declarator":
+        return None
+    name_node = declarator.child_by_field_name("declarator")
+    macro = None
+    if name_node is not None and name_node.type == "function_declarator":
+        inner = name_node.child_by_field_name("declarator")
+        macro = None if inner is None else tree.text(inner)
+        listed = name_node.child_by_field_name("parameters")
+        name = "_".join(tree.text(child) for child in listed.named_children) if listed is not None else ""
+    else:
+        name = "" if name_node is None else tree.text(name_node)
+    spaces, internal, template, in_class = _surroundings(tree, node)
+    returns_node = trailing_return(declarator) or node.child_by_field_name("type")
+    taken: list[Variable] = []
+    function = Function(
+        name.rsplit("::", 1)[-1],
+        node,
+        body,
+        taken,
+        name_node=name_node if name_node is not None and name_node.type == "identifier" else None,
+        returns=Type.UNKNOWN if returns_node is None else names.read(tree.text(returns_node), returns_node),
+        returns_node=returns_node,
+        namespaces=spaces,
+        internal=internal,
+        is_template=template,
+        macro=macro,
+        in_class=in_class or "::" in name,
+    )
+    taken += _parameters(tree, names, function, declarator)
+    return function
+
+
+def _surroundings(tree: Tree, node: Node) -> tuple[tuple[str, ...], bool, bool, bool]:
+    """The namespaces around a definition, and whether it is internal, a template, and in a class."""
+    spaces: list[str] = []
+    internal = any(child.type == "storage_class_specifier" and child.text == b"static" for child in node.children)
+    template = in_class = False
+    around = node.parent
+    while around is not None:
+        if around.type == "namespace_definition":
+            name = around.child_by_field_name("name")
+            spaces.append("" if name is None else tree.text(name))
+            internal = internal or name is None
+        elif around.type == "template_declaration":
+            template = True
+        elif around.type in ("class_specifier", "struct_specifier"):
+            in_class = True
+        around = around.parent
+    return tuple(reversed(spaces)), internal, template, in_class
+
+
+def _parameters(tree: Tree, names: Names, function: Function, declarator: Node) -> Iterator[Variable]:
+    """The parameters that a declarator names, for a function or lambda."""
+    listed = declarator.child_by_field_name("parameters")
+    children = [] if listed is None else [c for c in listed.named_children if c.type.endswith("parameter_declaration")]
+    for position, child in enumerate(children):
+        inner = child.child_by_field_name("declarator")
+        name = None if inner is None else _declared_name(inner)
+        end = child.end_byte if name is None else name.start_byte
+        type_text = tree.masked.text[child.start_byte : end].decode().strip()
+        if name is None:
+            type_text = type_text.split("=")[0].strip()
+        yield Variable(
+            "" if name is None else (name.text or b"").decode(),
+            name or child,
+            function.node,
+            function.node.start_byte,
+            names.read(type_text, child),
+            type_text,
+            child.child_by_field_name("type"),
+            child,
+            function,
+            how="parameter",
+            position=position,
+        )
+
+
+class _Reader:
+    """Reads the variables and lambdas of one function definition."""
+
+    def __init__(self, tree: Tree, names: Names, function: Function, nodes: Iterable[Node]) -> None:
+        self.tree = tree
+        self.names = names
+        self.variables: dict[tuple[int, str], list[Variable]] = defaultdict(list)
+        self.lambdas: dict[int, Function] = {}
+        self._add(function.parameters)
+        inside = [(function, function.node)]
+        for node in nodes:
+            while node.start_byte >= inside[-1][1].end_byte:
+                inside.pop()
+            owner = self._visit(node, *inside[-1])
+            if node.type in _SCOPES:
+                inside.append((owner, node))
+
+    def _add(self, variables: Iterable[Variable]) -> None:
+        for variable in variables:
+            self.variables[variable.scope.id, variable.name].append(variable)
+
+    def _visit(self, node: Node, function: Function, scope: Node) -> Function:
+        """Add what a node declares; the function that what stands in it belongs to."""
+        if node.type == "lambda_expression":
+            function = self._lambda(node, function)
+        elif node.type == "declaration":
+            self._declaration(node, function, scope)
+        elif node.type == "for_range_loop":
+            self._for_range(node, function)
+        elif node.type == "lambda_capture_initializer":
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is not None and right is not None and node.parent is not None and node.parent.parent is not None:
+                self._declare(left, "auto", None, node, function, node.parent.parent, (right,), "capture")
+        return function
+
+    def _lambda(self, node: Node, outer: Function) -> Function:
+        holder, declarator = node.parent, node.child_by_field_name("declarator")
+        name = ""
+        if holder is not None and holder.type == "init_declarator":
+            declared = holder.child_by_field_name("declarator")
+            name = "" if declared is None else self.tree.text(declared)
+        returns_node = None if declarator is None else trailing_return(declarator)
+        returns = Type.AUTO if returns_node is None else self.names.read(self.tree.text(returns_node), returns_node)
+        listed: list[Variable] = []
+        function = Function(
+            name,
+            node,
+            node.child_by_field_name("body") or node,
+            listed,
+            returns=returns,
+            returns_node=returns_node,
+            is_lambda=True,
+            internal=True,
+            outer=outer,
+        )
+        self.lambdas[node.id] = function
+        if declarator is not None:
+            listed += _parameters(self.tree, self.names, function, declarator)
+            self._add(listed)
+        return function
+
+    def _declaration(self, node: Node, function: Function, scope: Node) -> None:
+        type_node = node.child_by_field_name("type")
+        if type_node is None:
+            return
+        for declarator in node.children_by_field_name("declarator"):
+            inner, initializers = declarator, tuple[Node, ...]()
+            how = "local"
+            if declarator.type == "init_declarator":
+                inner = declarator.child_by_field_name("declarator") or declarator
+                value = declarator.child_by_field_name("value")
+                if value is not None:
+                    initializers = tuple(arguments(value)) if value.type == "argument_list" else (value,)
+            elif declarator.type == "function_declarator":
+                listed = declarator.child_by_field_name("parameters")
+                initializers = () if listed is None else tuple(vexing_arguments(listed))
+            if inner.type == "structured_binding_declarator":
+                self._bindings(inner, node, function, scope, initializers)
+                continue
+            if inner.type in ("array_declarator", "pointer_declarator"):
+                how = "c-array"
+            name_node = _declared_name(inner)
+            if name_node is not None:
+                first = node.child_by_field_name("declarator") or type_node
+                text = self.tree.content[node.start_byte : first.start_byte].decode().strip()
+                if inner.type == "reference_declarator":
+                    text += inner.text.decode()[0] if inner.text else ""
+                self._declare(name_node, text, type_node, node, function, scope, initializers, how)
+
+    def _for_range(self, node: Node, function: Function) -> None:
+        declarator, type_node = node.child_by_field_name("declarator"), node.child_by_field_name("type")
+        right = node.child_by_field_name("right")
+        if declarator is None or type_node is None or right is None:
+            return
+        if declarator.type == "structured_binding_declarator":
+            self._bindings(declarator, node, function, node, ())
+            return
+        name_node = _declared_name(declarator)
+        if name_node is not None:
+            text = self.tree.text(type_node) + ("&" if declarator.type == "reference_declarator" else "")
+            self._declare(name_node, text, type_node, node, function, node, (right,), "range")
+
+    def _bindings(
+        self, declarator: Node, declaration: Node, function: Function, scope: Node, initializers: tuple[Node, ...]
+    ) -> None:
+        for position, name in enumerate(declarator.named_children):
+            self._declare(name, "", None, declaration, function, scope, initializers, "structured-binding", position)
+
+    def _declare(
+        self,
+        name: Node,
+        type_text: str,
+        type_node: Node | None,
+        declaration: Node,
+        function: Function,
+        scope: Node,
+        initializers: tuple[Node, ...],
+        how: str,
+        position: int = -1,
+    ) -> None:
+        kind = self.names.read(type_text, name) if how not in ("structured-binding", "c-array") else Type.UNKNOWN
+        variable = Variable(
+            (name.text or b"").decode(), name, scope, name.start_byte, kind, type_text, type_node, declaration,
+            function, initializers, how, position,
+        )  # fmt: skip
+        self._add((variable,))
+
+
+def read_scopes(tree: Tree, names: Names, function: Function) -> FunctionScopes:
+    """Read what a function definition declares, and resolve each name in it that is declared there."""
+    nodes = every(function.node, *_DECLARING, *NAMES)
+    start = function.body.start_byte
+    inside = (node for node in nodes if node.type not in NAMES and node.start_byte >= start)
+    read = _Reader(tree, names, function, inside)
+    variables = [variable for group in read.variables.values() for variable in group]
+    named: dict[bytes, list[Variable]] = defaultdict(list)
+    for variable in variables:
+        named[variable.name.encode()].append(variable)
+    resolved: dict[Node, Variable | None] = {}
+    references: dict[int, list[Node]] = defaultdict(list)
+    for node in nodes:
+        if node.type not in NAMES:
+            continue
+        meant = _visible(named.get(node.text or b"", ()), node)
+        resolved[node] = meant
+        if meant is not None and meant.node.id != node.id:
+            references[meant.node.id].append(node)
+    frozen = {key: tuple(nodes) for key, nodes in references.items()}
+    return FunctionScopes(tuple(variables), read.lambdas, resolved, frozen)
+
+
+def _visible(candidates: Sequence[Variable], name: Node) -> Variable | None:
+    """The innermost declaration before a name, the last of its scope."""
+    at = name.start_byte
+    visible = (
+        variable
+        for variable in candidates
+        if variable.scope.start_byte <= at < variable.scope.end_byte
+        and (variable.start <= at or variable.node.id == name.id)
+    )
+    return max(visible, key=lambda one: (one.scope.start_byte, -one.scope.end_byte, one.start), default=None)
+
+
+def trailing_return(declarator: Node) -> Node | None:
+    """The type behind the ``->`` of a function or lambda, or None."""
+    for child in declarator.named_children:
+        if child.type == "trailing_return_type" and child.named_children:
+            return child.named_children[0]
+    return None
+
+
+def vexing_arguments(parameters: Node) -> list[Node]:
+    """The arguments of ``DimVector shape(sizes);``, which the grammar reads as a function's parameters."""
+    values = [child for child in parameters.named_children if child.type != "comment"]
+    return [value.child_by_field_name("type") or value for value in values]
+
+
+def _declared_name(declarator: Node) -> Node | None:
+    node: Node | None = declarator
+    while node is not None and node.type not in ("identifier", "field_identifier"):
+        inner = node.child_by_field_name("declarator")
+        node = inner or next((c for c in node.named_children if c.type != "type_qualifier"), None)
+    return node

@@ -1,0 +1,186 @@
+"""C++ functions that torch's own headers declare, as far as they can take a symbolic size.
+
+The operators of the yaml are `TorchApi`'s; here are the helpers beside them: ``maybe_wrap_dim``, ``infer_size_symint``,
+``c10::multiply_integers``. Kept are free functions of which an overload, or the twin called ``f_symint``, has a
+parameter of a symbolic type, and templates, flagged as such: whether these take a ``SymInt`` no header says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...codemods.torchapi.headers import fingerprint, headers, written_by_hand
+from ...codemods.torchapi.store import stored
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from .tree import Tree
+
+_SCOPES = frozenset({"declaration_list", "linkage_specification", "preproc_if", "preproc_ifdef", "preproc_else"})
+_SPECIFIERS = frozenset({"inline", "static", "extern", "constexpr", "virtual", "friend"})
+_SYMBOLIC = ("SymInt", "SymBool", "SymFloat", "SymDimVector", "SymNode")
+_TWIN = "_symint"
+
+
+@dataclass(frozen=True)
+class HeaderFunction:
+    """One declaration; ``parameters`` are (type as written, name, whether it has a default)."""
+
+    name: str
+    namespace: str
+    parameters: tuple[tuple[str, str, bool], ...]
+    returns: str
+    template: bool
+    file: str
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether a parameter has a symbolic type."""
+        return any(_is_symbolic(kind) for kind, _, _ in self.parameters)
+
+    def takes(self, count: int) -> bool:
+        """Whether it can be called with ``count`` arguments."""
+        required = sum(not default for _, _, default in self.parameters)
+        return required <= count <= len(self.parameters)
+
+
+class HeaderIndex:
+    """The functions that the headers below some include folders declare, by name; read when a name is asked for."""
+
+    def __init__(self, include_dirs: Iterable[Path]) -> None:
+        self._include_dirs = tuple(include_dirs)
+
+    def overloads(self, name: str) -> tuple[HeaderFunction, ...]:
+        """Every declaration of an unqualified name, or () when none of them can take a symbolic size."""
+        return tuple(
+            HeaderFunction(name, namespace, tuple((kind, own, default) for kind, own, default in parameters), *rest)
+            for namespace, parameters, *rest in _rows(self._include_dirs).get(name, ())
+        )
+
+
+@lru_cache(maxsize=4)
+def _rows(include_dirs: tuple[Path, ...]) -> dict[str, list[list[Any]]]:
+    """The rows of an index, stored until one of the headers is written."""
+    digest = hashlib.sha256(fingerprint(include_dirs).encode())
+    for name in ("headers.py", "tree.py", "mask.py"):
+        digest.update(Path(__file__).with_name(name).read_bytes())
+    rows: dict[str, list[list[Any]]] = json.loads(
+        stored("headers", digest.hexdigest() + ".json", lambda: _index(include_dirs))
+    )
+    return rows
+
+
+def _index(include_dirs: tuple[Path, ...]) -> bytes:
+    from .tree import Tree
+
+    found: dict[str, list[HeaderFunction]] = {}
+    for path in (Path(header.path) for header in headers(include_dirs)):
+        content = path.read_bytes()
+        if not written_by_hand(content):
+            continue
+        file = next(str(path.relative_to(folder)) for folder in include_dirs if path.is_relative_to(folder))
+        tree = Tree(content)
+        for function in _declared(tree, tree.root, (), template=False, file=file):
+            same = found.setdefault(function.name, [])
+            if function not in same:
+                same.append(function)
+    reach = {name.removesuffix(_TWIN) for name, same in found.items() if any(function.symbolic for function in same)}
+    rows = {
+        name: [[f.namespace, f.parameters, f.returns, f.template, f.file] for f in kept]
+        for name, same in found.items()
+        if (kept := [f for f in same if f.template or name.removesuffix(_TWIN) in reach])
+    }
+    return json.dumps(rows, separators=(",", ":")).encode()
+
+
+def _declared(
+    tree: Tree, node: Node, namespace: tuple[str, ...], *, template: bool, file: str
+) -> Iterator[HeaderFunction]:
+    """The free functions below a node; nothing inside a class or a function body is looked at."""
+    for child in node.named_children:
+        if child.type == "namespace_definition":
+            name, body = child.child_by_field_name("name"), child.child_by_field_name("body")
+            inner = (*namespace, _text(tree, name)) if name is not None else namespace
+            if body is not None:
+                yield from _declared(tree, body, inner, template=template, file=file)
+        elif child.type == "template_declaration":
+            yield from _declared(tree, child, namespace, template=True, file=file)
+        elif child.type in _SCOPES:
+            yield from _declared(tree, child, namespace, template=template, file=file)
+        elif child.type in ("declaration", "function_definition") and not _broken(child):
+            function = _function(tree, child, "::".join(namespace), template=template, file=file)
+            if function is not None:
+                yield function
+
+
+def _function(tree: Tree, node: Node, namespace: str, *, template: bool, file: str) -> HeaderFunction | None:
+    declarator = node.child_by_field_name("declarator")
+    while declarator is not None and declarator.type in ("pointer_declarator", "reference_declarator"):
+        declarator = declarator.named_children[-1]
+    if declarator is None or declarator.type != "function_declarator":
+        return None
+    name, listed = declarator.child_by_field_name("declarator"), declarator.child_by_field_name("parameters")
+    if name is None or name.type != "identifier" or listed is None:
+        return None
+    parameters = [child for child in listed.named_children if child.type.endswith("parameter_declaration")]
+    if listed.text == b"(void)":
+        parameters = []
+    return HeaderFunction(
+        _text(tree, name),
+        namespace,
+        tuple(_parameter(tree, parameter) for parameter in parameters),
+        _returned(tree, node, declarator),
+        template,
+        file,
+    )
+
+
+def _parameter(tree: Tree, node: Node) -> tuple[str, str, bool]:
+    declarator, default = node.child_by_field_name("declarator"), node.child_by_field_name("default_value")
+    end = node.end_byte if declarator is None else declarator.end_byte
+    if declarator is None and default is not None:
+        end = tree.masked.text.rindex(b"=", node.start_byte, default.start_byte)
+    name = declarator
+    while name is not None and name.type != "identifier":
+        name = name.named_children[-1] if name.named_children else None
+    if name is None:
+        return _plain(tree.masked.text[node.start_byte : end]), "", default is not None
+    kind = tree.masked.text[node.start_byte : name.start_byte] + b" " + tree.masked.text[name.end_byte : end]
+    return _plain(kind), _text(tree, name), default is not None
+
+
+def _returned(tree: Tree, node: Node, declarator: Node) -> str:
+    for child in declarator.named_children:
+        if child.type == "trailing_return_type":
+            return _text(tree, child).removeprefix("->").strip()
+    words = _plain(tree.masked.text[node.start_byte : declarator.start_byte]).split(" ")
+    return " ".join(word for word in words if word not in _SPECIFIERS)
+
+
+def _broken(node: Node) -> bool:
+    """Whether the declaration itself does not parse; the grammar stumbles over some defaults and bodies."""
+    if not node.has_error:
+        return False
+    if node.type == "ERROR" or node.is_missing:
+        return True
+    spared = {child.id for name in ("body", "default_value") if (child := node.child_by_field_name(name)) is not None}
+    return any(_broken(child) for child in node.children if child.id not in spared)
+
+
+def _text(tree: Tree, node: Node) -> str:
+    return _plain(tree.masked.text[node.start_byte : node.end_byte])
+
+
+def _plain(text: bytes) -> str:
+    return " ".join(text.decode(errors="replace").split())
+
+
+def _is_symbolic(kind: str) -> bool:
+    return any(name in kind for name in _SYMBOLIC)

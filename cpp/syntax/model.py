@@ -1,0 +1,181 @@
+"""The functions of one C++ file, their variables by lexical scope, and who calls whom."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+
+from tree_sitter import Node
+
+from ...codemods.source import SourceFile
+from .declarations import NAMES, Function, FunctionScopes, Variable, read_functions, read_scopes
+from .names import Names
+from .tree import Tree, ancestors, every, parse
+from .types import Type
+
+STRUCTURED_META = ("TORCH_META_FUNC", "TORCH_META_FUNC2", "TORCH_PRECOMPUTE_META_FUNC", "TORCH_PRECOMPUTE_META_FUNC2")
+STRUCTURED_KERNEL = ("TORCH_IMPL_FUNC",)
+
+
+class _Resolved(dict[Node, Variable | None]):
+    """The parameter or local that an identifier names at its place, or None for anything global.
+
+    Filled for a whole function when one of its names is asked for.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    def __missing__(self, identifier: Node) -> Variable | None:
+        self.update(self._model.resolved_beside(identifier))
+        return self.setdefault(identifier, None)
+
+
+class Model:
+    """What the rules ask about one parsed file."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._scopes: dict[int, FunctionScopes] = {}
+        self.resolved = _Resolved(self)
+        self.names = Names(tree)
+        self.functions = read_functions(tree, self.names)
+        self._by_node = {function.node.id: function for function in self.functions}
+        self._starts = [function.node.start_byte for function in self.functions]
+
+    def function_at(self, offset: int) -> Function | None:
+        """The outermost function definition that holds a byte offset."""
+        for index in range(bisect_right(self._starts, offset) - 1, -1, -1):
+            function = self.functions[index]
+            if offset < function.node.end_byte:
+                return function
+            if not function.in_class:
+                return None
+        return None
+
+    def innermost(self, node: Node) -> Function | None:
+        """The function or lambda that directly holds a node."""
+        for around in ancestors(node):
+            if around.type in ("function_definition", "lambda_expression"):
+                owner = self.function_at(around.start_byte)
+                found = self._by_node.get(around.id)
+                if found is None and owner is not None:
+                    found = self._scopes_of(owner).lambdas.get(around.id)
+                if found is not None:
+                    return found
+        return None
+
+    def named(self, name: str) -> list[Function]:
+        """The file's own functions of that name, lambdas and methods left out."""
+        return self._by_name.get(name, [])
+
+    def is_hidden(self, name: str, node: Node) -> bool:
+        """Whether an unqualified call at a place may find something of the file or its class before torch's own."""
+        owner = self.function_at(node.start_byte)
+        in_class = owner is not None and owner.in_class
+        if in_class and (not self.names.in_torch(node) or any(f.in_class and f.name == name for f in self.functions)):
+            return True
+        declared = self._prototypes.get(name, ())
+        return any(kind is not Type.TENSOR and (in_class or not of_class) for of_class, kind in declared)
+
+    @cached_property
+    def _prototypes(self) -> dict[str, list[tuple[bool, Type]]]:
+        """What functions that the file declares and does not define return, and whether each belongs to a class."""
+        table: dict[str, list[tuple[bool, Type]]] = defaultdict(list)
+        for node in every(self.tree.root, "function_declarator"):
+            name, holder = node.child_by_field_name("declarator"), node.parent
+            while holder is not None and holder.type.endswith("_declarator") and holder.type != "init_declarator":
+                holder = holder.parent
+            returns = None if holder is None else holder.child_by_field_name("type")
+            if name is None or holder is None or returns is None or self.function_at(node.start_byte) is not None:
+                continue
+            if holder.type in ("declaration", "field_declaration"):
+                kind = self.names.read(self.tree.text(returns), returns)
+                table[self.tree.text(name)].append((holder.type == "field_declaration", kind))
+        return table
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Function]]:
+        table: dict[str, list[Function]] = defaultdict(list)
+        for function in self.functions:
+            if not function.is_lambda and not function.in_class:
+                table[function.name].append(function)
+        return table
+
+    @cached_property
+    def mentions(self) -> dict[str, list[Node]]:
+        """Every mention of one of the file's own functions by name, declarations too, its definition left out."""
+        table: dict[str, list[Node]] = defaultdict(list)
+        names = {name.encode() for name in self._by_name}
+        for node in every(self.tree.root, *NAMES):
+            if node.text not in names:
+                continue
+            whole, parent = node, node.parent
+            while parent is not None and parent.type == "qualified_identifier":
+                whole, parent = parent, parent.parent
+            name = self.tree.text(node)
+            if node is whole and self.resolved[node] is not None:
+                continue
+            if parent is not None and not _declares_definition(parent) and self._may_name(self.tree.text(whole), name):
+                table[name].append(node)
+        return table
+
+    def _may_name(self, qualified: str, name: str) -> bool:
+        qualifier = qualified.removeprefix("::").rpartition("::")[0]
+        return any("::".join(function.namespaces).endswith(qualifier) for function in self.named(name))
+
+    def resolved_beside(self, identifier: Node) -> Mapping[Node, Variable | None]:
+        """What the names of the function around an identifier mean."""
+        owner = self.function_at(identifier.start_byte)
+        return {} if owner is None else self._scopes_of(owner).resolved
+
+    def references(self, variable: Variable) -> tuple[Node, ...]:
+        """Every use of a variable outside its own declarator."""
+        return self._scopes_of(self._around(variable)).references.get(variable.node.id, ())
+
+    def siblings(self, variable: Variable) -> list[Variable]:
+        """The other variables of the same declaration."""
+        declared = self._scopes_of(self._around(variable)).variables
+        return [v for v in declared if v.declaration.id == variable.declaration.id and v is not variable]
+
+    def lambda_at(self, node: Node) -> Function | None:
+        """The lambda that a lambda expression is."""
+        owner = self.function_at(node.start_byte)
+        return None if owner is None else self._scopes_of(owner).lambdas.get(node.id)
+
+    def lambda_of(self, variable: Variable) -> Function | None:
+        """The lambda a variable holds, when it is initialized with one."""
+        for node in variable.initializers:
+            if node.type == "lambda_expression":
+                return self.lambda_at(node)
+        return None
+
+    def _scopes_of(self, function: Function) -> FunctionScopes:
+        """The scopes of a function definition, read whole when one of its names is asked for."""
+        found = self._scopes.get(function.node.id)
+        if found is None:
+            found = self._scopes[function.node.id] = read_scopes(self.tree, self.names, function)
+        return found
+
+    def _around(self, variable: Variable) -> Function:
+        function = variable.function
+        while function.outer is not None:
+            function = function.outer
+        return function
+
+
+@lru_cache(maxsize=4)
+def model_of(source: SourceFile) -> Model:
+    """The model of a file; the last few are kept."""
+    return Model(parse(source))
+
+
+def _declares_definition(declarator: Node) -> bool:
+    if declarator.type != "function_declarator":
+        return False
+    for around in ancestors(declarator):
+        if not around.type.endswith("declarator"):
+            return around.type == "function_definition"
+    return False

@@ -1,0 +1,159 @@
+"""The C++ types that matter when sizes become symbolic, read from the text of a type."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from functools import lru_cache
+
+
+class Type(Enum):
+    """What a value is, as far as symbolic sizes care."""
+
+    TENSOR = "Tensor"
+    """A Tensor, or what is used like a pointer to one: a MaybeOwned, an iterator over a list of Tensors."""
+    OPTIONAL_TENSOR = "optional Tensor"
+    TENSORS = "list of Tensors"
+    INT = "int64_t"
+    LONG_LONG = "long long"
+    """An int64_t by the type that SymInt's operators do not know: it can become a SymInt, and can't meet one."""
+    UNSIGNED = "unsigned integer"
+    BOOL = "bool"
+    FLOAT = "double"
+    SCALAR = "Scalar"
+    INT_REF = "IntArrayRef"
+    INT_VEC = "container of int64_t"
+    INT_ITER = "iterator over int64_t"
+    OPTIONAL_INT = "optional int64_t"
+    OPTIONAL_INT_REF = "OptionalIntArrayRef"
+    OPTIONAL_SYM_INT = "optional SymInt"
+    OPTIONAL_SYM_REF = "OptionalSymIntArrayRef"
+    SYM_INT = "SymInt"
+    SYM_BOOL = "SymBool"
+    SYM_FLOAT = "SymFloat"
+    SYM_REF = "SymIntArrayRef"
+    SYM_VEC = "container of SymInt"
+    SYM_ITER = "iterator over SymInt"
+    STREAM = "output stream"
+    DIMNAME = "Dimname"
+    OPTIONS = "TensorOptions"
+    AUTO = "auto"
+    UNKNOWN = "unknown"
+
+
+ELEMENT = {
+    Type.INT_REF: Type.INT, Type.INT_VEC: Type.INT, Type.INT_ITER: Type.INT,
+    Type.SYM_REF: Type.SYM_INT, Type.SYM_VEC: Type.SYM_INT, Type.SYM_ITER: Type.SYM_INT,
+    Type.TENSORS: Type.TENSOR,
+}  # fmt: skip
+
+HELD = {
+    Type.OPTIONAL_INT: Type.INT, Type.OPTIONAL_INT_REF: Type.INT_REF,
+    Type.OPTIONAL_SYM_INT: Type.SYM_INT, Type.OPTIONAL_SYM_REF: Type.SYM_REF,
+}  # fmt: skip
+"""What an optional holds."""
+
+SYMBOLIC = {
+    Type.INT: Type.SYM_INT,
+    Type.LONG_LONG: Type.SYM_INT,
+    Type.INT_REF: Type.SYM_REF,
+    Type.INT_VEC: Type.SYM_VEC,
+    Type.INT_ITER: Type.SYM_ITER,
+    Type.FLOAT: Type.SYM_FLOAT,
+    Type.OPTIONAL_INT: Type.OPTIONAL_SYM_INT,
+    Type.OPTIONAL_INT_REF: Type.OPTIONAL_SYM_REF,
+}
+"""What each concrete type becomes when the value it holds is promoted."""
+
+SYMBOLIC_TYPES = frozenset(SYMBOLIC.values()) | {Type.SYM_BOOL}
+INTEGERS = frozenset({Type.INT, Type.UNSIGNED, Type.SYM_INT})
+LISTS = frozenset({Type.SYM_REF, Type.SYM_VEC})
+
+_QUALIFIER = re.compile(
+    r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|autograd|detail)\b(?:\s*::)?|::|&|\s+"
+)
+_CONTAINER = r"(?:vector|SmallVector|SmallVectorImpl|SmallBuffer|array)"
+_PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
+    (re.compile(pattern + r"\Z"), kind)
+    for pattern, kind in (
+        (r"(?:Tensor(?:Base)?|Variable|OptionalTensorRef|(?:Maybe|Exclusively)Owned<Tensor(?:Base)?>)", Type.TENSOR),
+        (r"(?:optional<(?:Tensor|Variable)>|OptionalTensor)", Type.OPTIONAL_TENSOR),
+        (r"(?:TensorList|ITensorListRef|(?:ArrayRef|List|vector|SmallVector|array)<(?:Tensor|Variable)(?:,.*)?>"
+         r"|MaterializedITensorListRef|variable_list|tensor_list|VariableList)", Type.TENSORS),
+        (r"(?:int64_t|int|long|int32_t|ptrdiff_t|longint)", Type.INT),
+        (r"(?:longlong|longlongint)", Type.LONG_LONG),
+        (r"(?:size_t|unsigned|uint64_t|uint32_t|unsignedint|unsignedlong)", Type.UNSIGNED),
+        (r"bool", Type.BOOL),
+        (r"double", Type.FLOAT),
+        (r"Scalar", Type.SCALAR),
+        (r"(?:IntArrayRef|IntList|ArrayRef<int64_t>)", Type.INT_REF),
+        (r"(?:DimVector|" + _CONTAINER + r"<int64_t(?:,.*)?>)", Type.INT_VEC),
+        (r"optional<int64_t>", Type.OPTIONAL_INT),
+        (r"(?:OptionalIntArrayRef|optional<IntArrayRef>|OptionalArrayRef<int64_t>)", Type.OPTIONAL_INT_REF),
+        (r"optional<SymInt>", Type.OPTIONAL_SYM_INT),
+        (r"(?:OptionalSymIntArrayRef|optional<SymIntArrayRef>|OptionalArrayRef<SymInt>)", Type.OPTIONAL_SYM_REF),
+        (r"SymInt", Type.SYM_INT),
+        (r"SymBool", Type.SYM_BOOL),
+        (r"SymFloat", Type.SYM_FLOAT),
+        (r"(?:SymIntArrayRef|ArrayRef<SymInt>)", Type.SYM_REF),
+        (r"(?:SymDimVector|" + _CONTAINER + r"<SymInt(?:,.*)?>)", Type.SYM_VEC),
+        (r"(?:ostream|ostringstream|stringstream)", Type.STREAM),
+        (r"(?:Dimname(?:List)?|optional<DimnameList>)", Type.DIMNAME),
+        (r"(?:TensorOptions|ScalarType|Device|Layout|(?:optional<(?:ScalarType|Device|Layout)>))", Type.OPTIONS),
+        (r"(?:auto|decltype\(auto\))", Type.AUTO),
+    )
+)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def read_type(text: str) -> Type:
+    """The Type that a C++ type text names; UNKNOWN for any other, and for pointers."""
+    bare = _QUALIFIER.sub("", text)
+    if "*" in bare:
+        return Type.UNKNOWN
+    for pattern, kind in _PATTERNS:
+        if pattern.match(bare):
+            return kind
+    return Type.UNKNOWN
+
+
+_WIDE = re.compile(r"\b(?:int64_t|ptrdiff_t|long)\b")
+
+
+@lru_cache(maxsize=4096)
+def is_wide(text: str) -> bool:
+    """Whether an integer type holds every size: a cast to a narrower one cuts bits off, which a SymInt can't."""
+    return _WIDE.search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def is_output_reference(text: str) -> bool:
+    """Whether a parameter of this type can be assigned through: a non-const lvalue reference."""
+    return text.rstrip().endswith("&") and not text.rstrip().endswith("&&") and not re.search(r"\bconst\b", text)
+
+
+_INTEGER = re.compile(r"\b(?:int64_t|ptrdiff_t|int32_t|long\s+long(?:\s+int)?|long(?:\s+int)?|int)\b")
+_SMALL_BUFFER = re.compile(r"\b(?:c10::|at::)?SmallBuffer\s*<\s*int64_t\s*,[^<>]*>")
+_INTEGER_ELEMENT = re.compile(r"(?<=<)(\s*)int64_t\b")
+_NAMED = re.compile(r"\b(?=(?:IntArrayRef|DimVector)\b)|(?<=\bOptional)(?=IntArrayRef\b)")
+
+
+@lru_cache(maxsize=4096)
+def symbolic_text(text: str, kind: Type) -> str | None:
+    """The text of the symbolic twin of a type, changed as little as can be; None when the type has none.
+
+    A SymInt is not trivially copyable, so ``SmallBuffer<int64_t, N>`` becomes ``c10::SymDimVector``.
+    """
+    if kind is Type.AUTO:
+        return text
+    if kind in (Type.INT, Type.LONG_LONG):
+        return _INTEGER.sub("c10::SymInt", text, count=1)
+    if kind is Type.FLOAT:
+        return re.sub(r"\bdouble\b", "c10::SymFloat", text, count=1)
+    if kind not in (Type.INT_REF, Type.INT_VEC, Type.OPTIONAL_INT, Type.OPTIONAL_INT_REF):
+        return None
+    for pattern, new in ((_SMALL_BUFFER, "c10::SymDimVector"), (_NAMED, "Sym"), (_INTEGER_ELEMENT, r"\1c10::SymInt")):
+        changed, count = pattern.subn(new, text, count=1)
+        if count:
+            return changed
+    return None

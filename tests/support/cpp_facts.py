@@ -1,0 +1,109 @@
+"""A place in a few lines of C++, and what the handlers of the C++ wing say of it, as short texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from goldens import installed_torch
+from symfix.codemods.rule import Context
+from symfix.codemods.source import SourceFile
+from symfix.cpp.analysis import facts
+from symfix.cpp.analysis.graph import Form, Value
+from symfix.cpp.analysis.knowledge import Knowledge, knowledge
+from symfix.cpp.analysis.passes import Pass
+from symfix.cpp.analysis.seeds import seeds
+from symfix.cpp.syntax.types import Type
+from tree_sitter import Node
+
+HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"
+PARAMETERS = (
+    "const Tensor& t, const Tensor& u, int64_t n, int64_t k, IntArrayRef s, double x, "
+    "std::vector<int64_t> v, OptionalIntArrayRef o, bool ok, TensorList ts"
+)
+CAUSE = Value(Form.SEED, "cause")
+Handler = Callable[[Pass, Node, Node, Type, Value], Iterable[facts.Fact]]
+
+
+def known(text: str, path: str = "shapes.cpp", *, everything: bool = True) -> Knowledge:
+    """What is known of a file."""
+    return knowledge(SourceFile(Path(path), text.encode()), Context(installed_torch(), None, everything))
+
+
+def place(text: str, *, path: str = "shapes.cpp", promoted: dict[str, Type] | None = None) -> tuple[Pass, Node]:
+    """A pass over a file in which nothing but ``promoted`` is symbolic yet, and the node between « and » in it.
+
+    A text that does not start a file stands in the body of ``f``, whose parameters are ``PARAMETERS``.
+    """
+    if not text.startswith((HEAD, "namespace")):
+        text = f"{HEAD}Tensor f({PARAMETERS}) {{ {text} }}\n"
+    start, end = text.index("«"), text.index("»") - 1
+    know = known(text.replace("«", "").replace("»", ""), path)
+    node = know.model.tree.root.named_descendant_for_byte_range(start, end)
+    assert node is not None
+    while node.parent is not None and (node.parent.start_byte, node.parent.end_byte) == (start, end):
+        node = node.parent
+    kinds = {node.id: kind for name, kind in (promoted or {}).items() for node in _named(know.model.tree.root, name)}
+    live, _, _ = seeds(know, signatures=False)
+    return Pass(know, know.model, know.types, kinds, {seed.call.id: seed for seed in live}, {}), node
+
+
+def said(handler: Handler, text: str, kind: Type = Type.SYM_INT, promoted: dict[str, Type] | None = None) -> list[str]:
+    """What the handler of a syntactic parent says of the place between « and »."""
+    p, node = place(text, promoted=promoted)
+    assert node.parent is not None
+    return shown(p, handler(p, node, node.parent, kind, CAUSE))
+
+
+def shown(p: Pass, found: Iterable[facts.Fact]) -> list[str]:
+    """Facts as texts."""
+    return [_shown(p, fact) for fact in found]
+
+
+def _named(root: Node, name: str) -> list[Node]:
+    waiting, found = [root], []
+    while waiting:
+        node = waiting.pop()
+        if node.text == name.encode():
+            found.append(node)
+        waiting.extend(node.children)
+    return found
+
+
+def _shown(p: Pass, fact: facts.Fact) -> str:
+    text = p.model.tree.text
+    match fact:
+        case facts.Flows(_, node, kind):
+            return f"{text(node)} is {kind.name}"
+        case facts.Becomes(_, variable, kind):
+            return f"{variable.name} becomes {kind.name}"
+        case facts.Stores(_, variable, kind, node):
+            return f"{variable.name} stores {kind.name} {text(node)}"
+        case facts.Gives(_, function, kind) | facts.Returns(_, function, kind):
+            return f"{function.name}() {type(fact).__name__.lower()} {kind.name}"
+        case facts.Puts(_, node, kind):
+            return f"{text(node)} is assigned {kind.name}"
+        case facts.Keeps(_, _, key, kind):
+            return f"saved_data[{key}] keeps {kind.name}"
+        case facts.Requires(_, node, convert):
+            return f"{text(node)} is required" + (" or converted" if convert else "")
+        case facts.Constructs(_, node, _, kind):
+            return f"{text(node)} constructs {kind.name}"
+        case facts.Links(_, effect, name):
+            return f"{effect.form.name} {name or ''}".strip()
+        case facts.Refuses(_, node, reason):
+            return f"refuses {reason.value} at {text(node)}"
+        case facts.Writes(_, node, new, span):
+            start, end = span or (node.start_byte, node.end_byte)
+            return f"'{p.model.tree.content[start:end].decode()}' to '{new}'"
+        case facts.Rearranges(_, node, pieces):
+            return f"'{text(node)}' to '{''.join(one if isinstance(one, str) else text(one) for one in pieces)}'"
+        case facts.Matches(_, node):
+            return f"{text(node)} has to match"
+        case facts.Deduces(_, variable):
+            return f"{variable.name} is deduced"
+        case facts.Selects(_, _, method, operands):
+            return f"{method} of {', '.join(map(text, operands))}"
+        case facts.Later(later):
+            return f"later: {_shown(p, later)}"
+    raise AssertionError(fact)
