@@ -11,7 +11,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from ..verify.isolation import Ended
+from ..verify.batch import Heard, ask_each
+from ..verify.isolation import Ended, Limits
 from ..verify.scratch import new_name
 from ..verify.variants import Laboratory, Variant
 from .failure import Operator
@@ -58,7 +59,9 @@ class Workers:
             "claims": str(claims),
         }
         # Daemons: who interrupts a sweep does not wait for them, and the processes die with the one that started them.
-        workers = [Thread(target=self._work_or_fail, args=(request,), daemon=True) for _ in operators[: self._jobs]]
+        workers = [
+            Thread(target=self._work_or_fail, args=(request, operators), daemon=True) for _ in operators[: self._jobs]
+        ]
         try:
             for worker in workers:
                 worker.start()
@@ -77,29 +80,57 @@ class Workers:
             for row in report.rows():
                 told(row)
 
-    def _work_or_fail(self, request: dict[str, Any]) -> None:
+    def _work_or_fail(self, request: dict[str, Any], operators: Sequence[Operator]) -> None:
         try:
-            self._work(request)
+            self._work(request, operators)
         except Exception as error:
             self._failures.append(error)
 
-    def _work(self, request: dict[str, Any]) -> None:
+    def _work(self, request: dict[str, Any], operators: Sequence[Operator]) -> None:
         """Keep one process at work until every operator is claimed."""
-        while len(list(Path(request["claims"]).iterdir())) < len(request["operators"]):
-            report = _Report(self._laboratory.scratch / new_name("report"))
-            self._reports.append(report)
-            limits = self._laboratory.limits
-            count = len(request["operators"])
-            seconds = limits.wall * count + _START_SECONDS
-            whole = replace(limits, wall=_WALL * seconds, cpu=int(seconds))
-            ended, _ = self._laboratory.ask("sweeping", self._variant, request, report.path, whole)
-            raised = ended.code > 0 and _TIMEOUT not in ended.stderr
-            if not report.ready() or (raised and not report.answered()):
-                raise NothingRuns(self._laboratory.python, ended)
-            victim = report.unanswered()
-            if victim is not None:
-                how = _how(ended, limits.wall)
-                report.add({"operator": victim, "crashed": how, "tried": 0, "failures": [], "untestable": ""})
+        claims = Path(request["claims"])
+        numbers = {operator: number for number, operator in enumerate(operators)}
+        reports: list[_Report] = []
+
+        def opened(path: Path) -> None:
+            reports.append(_Report(path))
+            self._reports.append(reports[-1])
+
+        def lost(operator: Operator, ended: Ended) -> Row:
+            row = {"crashed": _how(ended, self._laboratory.limits.wall), "tried": 0, "failures": [], "untestable": ""}
+            reports[-1].add({"operator": [operator.name, operator.variant], **row})
+            return row
+
+        _, broken = ask_each(
+            self._laboratory,
+            "sweeping",
+            self._variant,
+            operators,
+            request=lambda left: request,
+            hear=_heard,
+            lost=lost,
+            limits=self._limits,
+            left=lambda left: [one for one in left if not (claims / str(numbers[one])).exists()],
+            opened=opened,
+        )
+        if broken is not None:
+            raise NothingRuns(self._laboratory.python, broken)
+
+    def _limits(self, count: int) -> Limits:
+        limits = self._laboratory.limits
+        seconds = limits.wall * count + _START_SECONDS
+        return replace(limits, wall=_WALL * seconds, cpu=int(seconds))
+
+
+def _heard(rows: list[Row], ended: Ended) -> Heard[Operator, Row]:
+    """What a process says; one that raised before it came to an answer could not begin."""
+    answers = {Operator(*row["operator"]): row for row in rows if "failures" in row}
+    begun: Operator | None = None
+    for row in rows:
+        if "start" in row:
+            begun = Operator(*row["start"])
+    raised = ended.code > 0 and _TIMEOUT not in ended.stderr
+    return Heard(any("operators" in row for row in rows) and (bool(answers) or not raised), begun, answers)
 
 
 def last_words(ended: Ended) -> str:
@@ -121,7 +152,6 @@ class _Report:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.touch()
         self._at = 0
         self._late: list[Row] = []
 
@@ -139,27 +169,3 @@ class _Report:
     def add(self, row: Row) -> None:
         """A row that the process could not write any more."""
         self._late.append(row)
-
-    def ready(self) -> bool:
-        """Whether torch and its operator tests could be loaded."""
-        return any("operators" in line for line in self._lines())
-
-    def answered(self) -> bool:
-        """Whether any operator came to its end."""
-        return any("failures" in line for line in self._lines())
-
-    def unanswered(self) -> list[str] | None:
-        """The operator that was begun and not answered."""
-        begun: list[str] | None = None
-        for line in self._lines():
-            begun = line.get("start", begun) if "failures" not in line else None
-        return begun
-
-    def _lines(self) -> list[dict[str, Any]]:
-        found = []
-        for line in self.path.read_bytes().splitlines():
-            try:
-                found.append(json.loads(line))
-            except ValueError:
-                continue
-        return found

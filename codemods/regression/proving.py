@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from ..verify.batch import Heard, ask_each
+from ..verify.isolation import Ended
 from ..verify.scratch import new_name
 from ..verify.variants import Laboratory, Variant
 from .wording import Words, standalone, words_of
@@ -73,25 +75,30 @@ def _wrong(words: Words, laboratory: Laboratory, after: Variant) -> str:
 def _worded(
     operators: Sequence[str], samples: Mapping[str, int], laboratory: Laboratory, before: Variant
 ) -> Iterator[tuple[str, Words | str]]:
-    report = laboratory.scratch / new_name("wording")
-    report.touch()
-    request = {"operators": [(name, samples[name]) for name in operators], "patience": _PATIENCE_SECONDS}
-    ended, _ = laboratory.ask("wording", before, request, report)
-    said = {}
-    for line in report.read_bytes().splitlines():
-        try:
-            row = json.loads(line)
-            said[row["operator"]] = row
-        except (ValueError, KeyError):
-            continue
+    said, broken = ask_each(
+        laboratory,
+        "wording",
+        before,
+        operators,
+        request=lambda left: {"operators": [(name, samples[name]) for name in left], "patience": _PATIENCE_SECONDS},
+        hear=_heard,
+        lost=lambda name, ended: {"refused": ended.died or "the child that words its samples ended early"},
+        limits=lambda count: laboratory.limits,
+    )
     for name in operators:
         row = said.get(name)
         if row is None:
-            yield name, ended.died or "the child that words its samples ended early"
+            assert broken is not None
+            yield name, broken.died or "the child that words its samples ended early"
         elif "words" in row:
             yield name, words_of(name, row["words"], row["failure"])
         else:
             yield name, row["refused"]
+
+
+def _heard(rows: list[dict[str, Any]], ended: Ended) -> Heard[str, dict[str, Any]]:
+    begun = [row["start"] for row in rows if "start" in row]
+    return Heard(bool(rows), begun[-1] if begun else None, {row["operator"]: row for row in rows if "operator" in row})
 
 
 def _run(words: Words, backend: str, laboratory: Laboratory, variant: Variant) -> tuple[bool, str]:

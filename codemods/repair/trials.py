@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from ..verify.scratch import new_name
+from ..verify.batch import Heard, ask_each, limits_for
+from ..verify.isolation import Ended
 from ..verify.variants import Laboratory, Variant
 
 _START_SECONDS = 120
@@ -100,53 +99,46 @@ def try_all(
 
 
 def _try_share(laboratory: Laboratory, variant: Variant, operators: Mapping[str, int], most: int) -> Tried:
-    trials: dict[str, Trial] = {}
     states: tuple[str, ...] = ()
-    left = list(operators)
-    limits = laboratory.limits
-    while left:
-        report = laboratory.scratch / new_name("trials")
-        report.touch()
-        whole = replace(
-            limits, wall=limits.wall * len(left) + _START_SECONDS, cpu=limits.cpu * len(left) + _START_SECONDS
-        )
-        request = {
+
+    def hear(said: list[dict[str, Any]], ended: Ended) -> Heard[str, Trial]:
+        nonlocal states
+        loaded, heard = _read(said)
+        states = loaded or states
+        return heard
+
+    trials, broken = ask_each(
+        laboratory,
+        "trying",
+        variant,
+        list(operators),
+        request=lambda left: {
             "operators": [(name, operators[name]) for name in left],
             "most": most,
-            "patience": limits.wall,
             "cpu": _CPU_SECONDS,
-        }
-        ended, _ = laboratory.ask("trying", variant, request, report, whole)
-        loaded, started, fresh = _read(report)
-        if loaded is None:
-            last = ended.stderr.strip().splitlines()[-1:] or ["it ended without a word"]
-            return Tried(trials, states, ended.died or last[0])
-        states = loaded
-        trials |= fresh
-        left = [name for name in left if name not in trials]
-        if left:
-            victim = started if started in left else left[0]
-            trials[victim] = Trial(victim, FAILED, f"{_CRASHED} {ended.died or f'ended with {ended.code}'}")
-            left.remove(victim)
+        },
+        hear=hear,
+        lost=lambda name, ended: Trial(name, FAILED, f"{_CRASHED} {ended.died or f'ended with {ended.code}'}"),
+        limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+    )
+    if broken is not None:
+        last = broken.stderr.strip().splitlines()[-1:] or ["it ended without a word"]
+        return Tried(trials, states, broken.died or last[0])
     return Tried(trials, states)
 
 
-def _read(report: Path) -> tuple[tuple[str, ...] | None, str, dict[str, Trial]]:
+def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, Heard[str, Trial]]:
     states: tuple[str, ...] | None = None
-    started = ""
+    begun: str | None = None
     trials: dict[str, Trial] = {}
-    for line in report.read_bytes().splitlines():
-        try:
-            said: dict[str, Any] = json.loads(line)
-        except ValueError:
-            continue
+    for said in rows:
         if "swaps" in said:
             states = tuple(said["swaps"])
         elif "start" in said:
-            started = said["start"]
+            begun = said["start"]
         else:
             trials[said["operator"]] = _trial(said)
-    return states, started, trials
+    return states, Heard(states is not None, begun, trials)
 
 
 def _trial(said: dict[str, Any]) -> Trial:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .. import storage
+from .batch import Heard, ask_each, limits_for
 from .isolation import Ended
-from .scratch import new_name
 from .variants import Laboratory, Ran, Variant, merged
 
 CONCRETE = ("eager", "varied", "decomposed")
@@ -64,33 +63,30 @@ def ask_all(
 
     The laboratory's limits of time hold for each task.
     """
-    answers: dict[Task, Answer] = {}
     states: tuple[str, ...] = ()
     ran: Ran = {}
-    left = list(tasks)
-    while left:
-        report = laboratory.scratch / new_name("answers")
-        report.touch()
-        limits = laboratory.limits
-        whole = replace(
-            limits, wall=limits.wall * len(left) + _START_SECONDS, cpu=limits.cpu * len(left) + _START_SECONDS
-        )
-        request = {"tasks": left, "samples": samples, "patience": limits.wall}
-        ended, _ = laboratory.ask("operators", variant, request, report, whole)
-        loaded, started, fresh, told_of = _read(report)
-        ran = merged([ran, told_of])
-        if loaded is None or (started is None and left == list(tasks)):
-            return Answers(answers, loaded or states, _how(ended, limits.wall))
-        states = loaded
-        for task, answer in fresh.items():
-            answers[task] = answer
-            told(task)
-        left = [task for task in left if task not in answers]
-        if left:
-            victim = started if started in left else left[0]
-            answers[victim] = Answer(crashed=f"the process {_how(ended, limits.wall)}", overtime=_met_a_limit(ended))
-            told(victim)
-            left.remove(victim)
+
+    def hear(said: list[dict[str, Any]], ended: Ended) -> Heard[Task, Answer]:
+        nonlocal states, ran
+        loaded, heard, told_of = _read(said)
+        states, ran = loaded or states, merged([ran, told_of])
+        return heard
+
+    answers, broken = ask_each(
+        laboratory,
+        "operators",
+        variant,
+        tasks,
+        request=lambda left: {"tasks": left, "samples": samples},
+        hear=hear,
+        lost=lambda task, ended: Answer(
+            crashed=f"the process {_how(ended, laboratory.limits.wall)}", overtime=_met_a_limit(ended)
+        ),
+        limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+        told=told,
+    )
+    if broken is not None:
+        return Answers(answers, states, _how(broken, laboratory.limits.wall))
     return Answers(answers, states, ran=ran)
 
 
@@ -126,20 +122,16 @@ def _how(ended: Ended, patience: float) -> str:
     return f"ended with {ended.code}: {said[-1] if said else 'without a word'}"
 
 
-def _read(report: Path) -> tuple[tuple[str, ...] | None, Task | None, dict[Task, Answer], Ran]:
+def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, Heard[Task, Answer], Ran]:
     states: tuple[str, ...] | None = None
-    started: Task | None = None
+    begun: Task | None = None
     answers: dict[Task, Answer] = {}
     ran: Ran = {}
-    for line in report.read_bytes().splitlines():
-        try:
-            said = json.loads(line)
-        except ValueError:
-            continue
+    for said in rows:
         if "swaps" in said:
             states = tuple(said["swaps"])
         elif "start" in said:
-            started = (said["start"][0], said["start"][1])
+            begun = (said["start"][0], said["start"][1])
         else:
             ran = said["ran"]
             answers[said["task"][0], said["task"][1]] = Answer(
@@ -149,4 +141,4 @@ def _read(report: Path) -> tuple[tuple[str, ...] | None, Task | None, dict[Task,
                 calls=tuple(said.get("calls", ())),
                 seconds=said.get("seconds", 0.0),
             )
-    return states, started, answers, ran
+    return states, Heard(states is not None, begun, answers), ran

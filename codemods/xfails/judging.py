@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ from typing import Any
 from ..hunt.naming import operators_of
 from ..hunt.sweep import sweep
 from ..torchapi.locating import Place as Torch
-from ..verify.isolation import GIB, Limits
-from ..verify.scratch import new_name
+from ..verify.batch import Heard, ask_each, limits_for
+from ..verify.isolation import GIB, Ended, Limits
 from ..verify.variants import Laboratory, Variant, one_line
 from .entries import Entry
 
@@ -142,39 +141,37 @@ def _tested(
 def _share(
     path: Path, numbered: Sequence[tuple[int, Entry]], laboratory: Laboratory, variant: Variant
 ) -> dict[int, Judgement]:
-    found: dict[int, Judgement] = {}
-    left = dict(numbered)
-    limits = laboratory.limits
-    while left:
-        report = laboratory.scratch / new_name("expecting")
-        report.touch()
-        request = {
+    entries = dict(numbered)
+
+    def lost(number: int, ended: Ended) -> Judgement:
+        return Judgement(entries[number], State.NEEDED, f"its test does not come to its end: {_said(ended)}")
+
+    found, broken = ask_each(
+        laboratory,
+        "expecting",
+        variant,
+        list(entries),
+        request=lambda left: {
             "file": str(path.resolve()),
             "folders": [str(folder) for folder in _folders(path.resolve())],
-            "entries": [
-                (
-                    number,
-                    {"operator": e.operator, "variant": e.variant, "tests": e.tests, "dtypes": e.dtypes},
-                )
-                for number, e in left.items()
-            ],
-            "patience": limits.wall,
-        }
-        seconds = limits.wall * len(left) + _START_SECONDS
-        ended, _ = laboratory.ask(
-            "expecting", variant, request, report, replace(limits, wall=seconds, cpu=int(seconds))
-        )
-        loaded, begun, answers = _read(report)
-        said = ended.died or one_line((ended.stderr.strip().splitlines() or ["it ended without a word"])[-1])
-        if not loaded:
-            why = f"unverifiable: the test file does not load with the installed torch: {said}"
-            return found | {number: Judgement(entry, State.LEFT, why) for number, entry in left.items()}
-        for number, tests in answers.items():
-            found[number] = judgement(left.pop(number), tests)
-        if left:
-            victim = begun if begun in left else next(iter(left))
-            found[victim] = Judgement(left.pop(victim), State.NEEDED, f"its test does not come to its end: {said}")
+            "entries": [(number, _asked(entries[number])) for number in left],
+        },
+        hear=lambda rows, ended: _heard(rows, entries),
+        lost=lost,
+        limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+    )
+    if broken is not None:
+        why = f"unverifiable: the test file does not load with the installed torch: {_said(broken)}"
+        found |= {number: Judgement(entry, State.LEFT, why) for number, entry in numbered if number not in found}
     return found
+
+
+def _asked(entry: Entry) -> dict[str, Any]:
+    return {"operator": entry.operator, "variant": entry.variant, "tests": entry.tests, "dtypes": entry.dtypes}
+
+
+def _said(ended: Ended) -> str:
+    return ended.died or one_line((ended.stderr.strip().splitlines() or ["it ended without a word"])[-1])
 
 
 def judgement(entry: Entry, tests: Sequence[Sequence[str]]) -> Judgement:
@@ -199,16 +196,12 @@ def _folders(path: Path) -> list[Path]:
     return [path.parent, *([above] if above not in (None, path.parent) else [])]
 
 
-def _read(report: Path) -> tuple[bool, int, dict[int, list[list[str]]]]:
-    loaded, begun = False, -1
-    answers: dict[int, list[list[str]]] = {}
-    for line in report.read_bytes().splitlines():
-        try:
-            said: dict[str, Any] = json.loads(line)
-        except ValueError:
-            continue
-        loaded = loaded or "loaded" in said
+def _heard(rows: list[dict[str, Any]], entries: Mapping[int, Entry]) -> Heard[int, Judgement]:
+    ready, begun = False, None
+    answers: dict[int, Judgement] = {}
+    for said in rows:
+        ready = ready or "loaded" in said
         begun = said.get("start", begun)
         if "entry" in said:
-            answers[said["entry"]] = said["tests"]
-    return loaded, begun, answers
+            answers[said["entry"]] = judgement(entries[said["entry"]], said["tests"])
+    return Heard(ready, begun, answers)

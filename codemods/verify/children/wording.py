@@ -39,6 +39,7 @@ def main(request_path: str) -> None:
 
         named = {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}
         for name, number in request["operators"]:
+            say(report, {"start": name})
             faulthandler.dump_traceback_later(request["patience"], exit=True)
             say(report, {"operator": name, **_worded(named[name], number)})
             faulthandler.cancel_dump_traceback_later()
