@@ -46,6 +46,7 @@ class WingCard:
     language: str
     suffixes: tuple[str, ...]
     settings: tuple[str, ...]
+    package_words: tuple[bytes, ...]
     rules: tuple[RuleCard, ...]
 
 
@@ -130,7 +131,7 @@ def _describe(package: str) -> WingCard:
         RuleCard(rule.name, package, rule.language, rule.safety.value, rule.markers, rule.doc)
         for rule in load_rules(package)
     )
-    return WingCard(package, language.name, language.suffixes, language.settings, cards)
+    return WingCard(package, language.name, language.suffixes, language.settings, language.package_words, cards)
 
 
 def _wing_from_json(wing: dict[str, object]) -> WingCard:
@@ -140,7 +141,12 @@ def _wing_from_json(wing: dict[str, object]) -> WingCard:
         RuleCard(**{**rule, "markers": tuple(marker.encode("latin-1") for marker in rule["markers"])}) for rule in rules
     )
     return WingCard(
-        str(wing["package"]), str(wing["language"]), _strings(wing["suffixes"]), _strings(wing["settings"]), cards
+        str(wing["package"]),
+        str(wing["language"]),
+        _strings(wing["suffixes"]),
+        _strings(wing["settings"]),
+        tuple(word.encode("latin-1") for word in _strings(wing["package_words"])),
+        cards,
     )
 
 

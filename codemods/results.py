@@ -8,16 +8,16 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from . import storage
 from .edits import Edit
+from .neighbourhood import package_speaks, settings_digest
 from .outcome import Changed, Failed, Outcome, Refused, Unchanged
 from .reading import contents
+from .registry import WingCard
 from .rule import Fix, Safety, Skip
 from .source import SourceFile
 
@@ -32,6 +32,8 @@ class _Entry:
     stat: tuple[int, int, int] | None
     digest: str
     settings: str
+    package: bool
+    """Whether its package spoke one of the wing's words, where there was something to say."""
     outcome: str | None
     """Packed; None when there was nothing to say."""
 
@@ -64,16 +66,17 @@ class Results:
         if not self._grown:
             return
         folder = storage.folder("results")
-        rows = {path: (one.stat, one.digest, one.settings, one.outcome) for path, one in self._entries.items()}
+        rows = {
+            path: (one.stat, one.digest, one.settings, one.package, one.outcome) for path, one in self._entries.items()
+        }
         storage.store(folder / self.key, json.dumps(rows, separators=(",", ":")).encode())
         for index in sorted(folder.glob("[!.]*"), key=storage.age)[:-KEPT_INDEXES]:
             index.unlink(missing_ok=True)
 
-    def by_stat(self, path: Path, settings: Sequence[str]) -> Hit | None:
+    def by_stat(self, path: Path, wing: WingCard) -> Hit | None:
         """The answer when the file's stat is the one it had; reads the file only when there is something to show."""
-        located = path.absolute()
-        entry = self._entries.get(str(located))
-        if entry is None or entry.stat is None or entry.settings != _settings_digest(located.parent, tuple(settings)):
+        entry = self._entries.get(str(path.absolute()))
+        if entry is None or entry.stat is None or not _holds(entry, path, wing):
             return None
         try:
             if _stat(path) != entry.stat:
@@ -82,32 +85,40 @@ class Results:
         except OSError:
             return None
 
-    def by_content(self, path: Path, content: bytes, settings: Sequence[str]) -> Hit | None:
+    def by_content(self, path: Path, content: bytes, wing: WingCard) -> Hit | None:
         """The answer when the file's bytes are the ones it had."""
-        located = path.absolute()
-        entry = self._entries.get(str(located))
-        if entry is None or entry.digest != _digest(content):
+        entry = self._entries.get(str(path.absolute()))
+        if entry is None or entry.digest != _digest(content) or not _holds(entry, path, wing):
             return None
-        if entry.settings != _settings_digest(located.parent, tuple(settings)):
-            return None
-        self._remember(path, content, entry.outcome, entry.settings)
+        self._remember(path, content, entry)
         return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, content))
 
-    def learn(self, path: Path, content: bytes, outcome: Outcome | None, settings: Sequence[str]) -> None:
+    def learn(self, path: Path, content: bytes, outcome: Outcome | None, wing: WingCard) -> None:
         """Keep an answer; a failure is a bug that the next run should meet again, so it is not kept."""
         if not isinstance(outcome, Failed):
             packed = None if outcome is None else _pack(outcome)
-            self._remember(path, content, packed, _settings_digest(path.absolute().parent, tuple(settings)))
+            package = outcome is not None and package_speaks(path, wing)
+            self._remember(path, content, _Entry(None, _digest(content), settings_digest(path, wing), package, packed))
 
-    def _remember(self, path: Path, content: bytes, packed: str | None, settings: str) -> None:
+    def _remember(self, path: Path, content: bytes, entry: _Entry) -> None:
         try:
             stat = _stat(path)
         except OSError:
             return
         # A file written again within one tick of the clock keeps its stat; a settled one can't.
         settled = time.time_ns() - stat[0] > _SETTLED_SECONDS * 10**9 and stat[1] == len(content)
-        self._entries[str(path.absolute())] = _Entry(stat if settled else None, _digest(content), settings, packed)
+        self._entries[str(path.absolute())] = replace(entry, stat=stat if settled else None)
         self._grown = True
+
+
+def _holds(entry: _Entry, path: Path, wing: WingCard) -> bool:
+    """Whether the surroundings of a file are what they were.
+
+    Where nothing was said, the words of the package are not looked for: they only ever hold rules back.
+    """
+    if entry.settings != settings_digest(path, wing):
+        return False
+    return entry.outcome is None or entry.package == package_speaks(path, wing)
 
 
 def _stat(path: Path) -> tuple[int, int, int]:
@@ -117,20 +128,6 @@ def _stat(path: Path) -> tuple[int, int, int]:
 
 def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-@lru_cache(maxsize=4096)
-def _settings_digest(folder: Path, names: tuple[str, ...]) -> str:
-    """What the settings files in a folder and above it hold."""
-    if not names:
-        return ""
-    found = [_settings_digest(folder.parent, names).encode()] if folder != folder.parent else []
-    for name in names:
-        try:
-            found.append(contents(folder / name))
-        except OSError:
-            continue
-    return _digest(b"\0".join(found))
 
 
 def _pack(outcome: Outcome) -> str:

@@ -66,7 +66,7 @@ def rewrite(
         accepted, step = _round(text, wanted, language, context)
         applied += [_on_original(fix, steps) for fix in accepted]
         steps.append(step)
-        text = SourceFile(source.path, step.after)
+        text = replace(source, content=step.after)
     offered = tuple(_on_original(fix, steps) for fix in fixes)
     left = tuple(_skip_on_original(skip, steps) for skip in skips)
     if not steps:

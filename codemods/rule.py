@@ -126,6 +126,8 @@ class Language:
     polish: Callable[[SourceFile, bytes, Context], bytes]
     strict: bool = False
     settings: tuple[str, ...] = ()
+    package_words: tuple[bytes, ...] = ()
+    """What is asked about all files of a source's package: whether one of these stands in any."""
     extent: Callable[[SourceFile, int, str], tuple[int, int] | None] = _nowhere
     """The bytes that a failure at a line (counted from 1), or in a function of a name, is about."""
     alternatives: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none

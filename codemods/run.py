@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from .dying import die_with_parent
 from .intake import Target, admit, read
+from .neighbourhood import package_speaks
 from .outcome import Changed, Failed, Outcome, Refused, Unchanged
 from .registry import Registry, WingCard, load_language, load_rules
 from .results import Results
@@ -103,7 +104,7 @@ def run(
             silent = _says_nothing(answer)
             outcomes[task.path] = None if silent and task.path not in named else answer
             if task.on_disk:
-                results.learn(task.path, task.content, None if silent else answer, task.wing.settings)
+                results.learn(task.path, task.content, None if silent else answer, task.wing)
     results.save()
     found = (outcomes[target.path] for target in targets)
     return Report(tuple(outcome for outcome in found if outcome is not None), len(targets))
@@ -150,17 +151,17 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
     wing = question.registry.wing(target.path)
     if wing is None:
         return _unknown(target, question.registry)
-    hit = None if target.named else results.by_stat(target.path, wing.settings)
+    hit = None if target.named else results.by_stat(target.path, wing)
     if hit is not None:
         return hit.outcome
     content = read(target.path) if target.content is None else target.content
     if isinstance(content, Refused):
         return content
-    hit = results.by_content(target.path, content, wing.settings) if target.content is None else None
+    hit = results.by_content(target.path, content, wing) if target.content is None else None
     if hit is not None:
         return _aloud(content, target) if hit.outcome is None else hit.outcome
     if not target.named and not any(marker in content for marker in question.markers(wing)):
-        results.learn(target.path, content, None, wing.settings)
+        results.learn(target.path, content, None, wing)
         return None
     return _Task(target.path, content, wing, on_disk=target.content is None)
 
@@ -270,7 +271,7 @@ def examine(task: _Task, question: Question, context: Context) -> Outcome:
     source = admit(task.path, task.content)
     if isinstance(source, Refused):
         return source
-    located = SourceFile(task.path.absolute(), task.content)
+    located = SourceFile(task.path.absolute(), task.content, package_speaks(task.path, task.wing))
     try:
         rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
         outcome = rewrite(located, rules, load_language(task.wing.package), context, question.wishes)

@@ -14,6 +14,8 @@ class SourceFile:
 
     path: Path
     content: bytes
+    package_speaks: bool = False
+    """One of the language's package words stands in some file of the package."""
 
     @cached_property
     def _line_starts(self) -> list[int]:

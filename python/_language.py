@@ -12,6 +12,7 @@ from ._alternatives import alternatives, extent
 from ._format import CONFIGURATIONS, wrap_long_lines
 from ._imports import complete
 from ._module import syntax_tree
+from ._scriptable import TO_SCRIPT
 
 
 def errors(content: bytes) -> int:
@@ -54,6 +55,7 @@ language = Language(
     _polish,
     strict=True,
     settings=CONFIGURATIONS,
+    package_words=TO_SCRIPT,
     extent=extent,
     alternatives=alternatives,
     comment="#",

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from ._flow import Flow
 from ._module import Module
 from ._purpose import (
+    EAGER_ONLY,
     answers_by,
+    asked_in_front,
     corrects_remainder,
     crops,
     cuts_off,
     decided_by_loop,
     decides_arity,
     divided_by_difference,
+    eager_only,
     only_looks,
     place_in_loop,
     refuses_otherwise,
@@ -71,6 +74,8 @@ def _asks_for_placeholder(node: ast.expr) -> bool:
 
 def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     test = leaf.test
+    if eager_only(module, leaf.node):
+        return NoDefault(*EAGER_ONLY)
     if isinstance(test, ast.While):
         return NoDefault("loop-condition", "a loop whose end is undecided would run forever or never")
     if decided_by_loop(module, flow, leaf.node):
@@ -79,6 +84,8 @@ def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
         return NoDefault("decides-arity", "the branches return different numbers of values")
     if cuts_off(test, leaf.node):
         return NoDefault("neither-branch-general", "what is cut off by a slice up to -n is everything for 0")
+    if isinstance(leaf.node, ast.Compare) and asked_in_front(module, leaf.node):
+        return NoDefault("decided-in-front", "the comparison in front of it asks for these sizes' values")
     no_branch = negated(test, leaf.node)
     if no_branch is not None and refuses(test):
         return Default(no_branch, ONLY_BAD_REFUSED)
@@ -121,6 +128,8 @@ def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Defaul
     set_apart = _set_apart(node)
     if set_apart is not None and divided_by_difference(function, left, set_apart):
         return NoDefault("neither-branch-general", "the difference of the two is divided by where they are not equal")
+    if isinstance(op, (ast.In, ast.NotIn)) and not _numbers(right):
+        return NoDefault("neither-branch-general", "being one of several sizes is no special case")
     if isinstance(op, (ast.Eq, ast.In)):
         return Default(False, f"{_special(node)} is the special case")
     if isinstance(op, (ast.NotEq, ast.NotIn)):
@@ -157,6 +166,11 @@ def _against(constant: int, op: type[ast.cmpop]) -> Default | NoDefault:
     if constant in (0, 1) or (constant == 2 and op in (ast.Lt, ast.GtE)):
         return Default(larger, "a size is larger than 1 in general")
     return NoDefault("neither-branch-general", f"{constant} splits the sizes; neither side is the special case")
+
+
+def _numbers(choices: ast.expr) -> bool:
+    elements = choices.elts if isinstance(choices, (ast.Tuple, ast.List, ast.Set)) else [choices]
+    return all(_integer(one) is not None for one in elements)
 
 
 def _special(node: ast.Compare) -> str:

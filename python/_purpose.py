@@ -176,6 +176,66 @@ def place_in_loop(function: Function | None, node: ast.Compare) -> bool:
     return any(isinstance(side, ast.Name) and side.id in places for side in (node.left, *node.comparators))
 
 
+_COMPILING = (
+    "torch.compiler.is_compiling",
+    "torch.compiler.is_dynamo_compiling",
+    "torch._dynamo.is_compiling",
+    "torch._utils.is_compiling",
+)
+
+
+EAGER_ONLY = ("host-code", "this is skipped while torch compiles, and no undecided size comes here")
+
+
+def eager_only(module: Module, node: ast.expr) -> bool:
+    """``not torch.compiler.is_compiling()`` stands in a condition around, or in front of it under the same ``and``."""
+    below: ast.AST = node
+    for above in module.ancestors(node):
+        conditions: list[ast.expr] = []
+        if isinstance(above, ast.BoolOp) and isinstance(above.op, ast.And) and isinstance(below, ast.expr):
+            conditions = above.values[: above.values.index(below)]
+        elif isinstance(above, ast.If) and below in above.body:
+            conditions = above.test.values if isinstance(above.test, ast.BoolOp) else [above.test]
+            if isinstance(above.test, ast.BoolOp) and isinstance(above.test.op, ast.Or):
+                conditions = []
+        if any(_refuses_compiling(module, one) for one in conditions):
+            return True
+        below = above
+    return False
+
+
+def _refuses_compiling(module: Module, condition: ast.expr) -> bool:
+    call = condition.operand if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not) else None
+    return isinstance(call, ast.Call) and module.meaning(call.func) in _COMPILING
+
+
+def asked_in_front(module: Module, node: ast.Compare) -> bool:
+    """``m > n and m % n == 0``: the order of the two has been decided where the second comparison is evaluated."""
+    above = module.parents[node]
+    if not isinstance(above, ast.BoolOp):
+        return False
+    asked = {ast.unparse(one) for side in (node.left, *node.comparators) for one in _terms(side)}
+    for front in above.values[: above.values.index(node)]:
+        ordered = isinstance(front, ast.Compare) and len(front.ops) == 1 and isinstance(front.ops[0], _ORDERS)
+        if ordered and isinstance(front, ast.Compare):
+            sides = {ast.unparse(front.left), ast.unparse(front.comparators[0])}
+            if sides <= asked and not any(isinstance(one, ast.Constant) for one in (front.left, *front.comparators)):
+                return True
+    return False
+
+
+def _terms(side: ast.expr) -> Iterator[ast.expr]:
+    """What an arithmetic expression is made of."""
+    if isinstance(side, ast.BinOp):
+        yield from _terms(side.left)
+        yield from _terms(side.right)
+    else:
+        yield side
+
+
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
 def decided_by_loop(module: Module, flow: Flow, node: ast.expr) -> bool:
     """A loop around decides: its condition compares sizes, or this chooses what it goes through."""
     below: ast.AST = node

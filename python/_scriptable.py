@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 
 from ._module import Function, Module
-from ._territory import own_tree
 
-_DOUBT = "`torch.jit.script` may take this function, and does not after the change"
+TO_SCRIPT = (b"jit.script", b"jit.is_scripting", b"jit.export", b"jit.ignore", b"jit.unused", b"jit.Final")
+"""What a package says, in whichever of its files, that has functions for TorchScript."""
 _REFUSED = (
     ast.AsyncFunctionDef,
     ast.AsyncFor,
@@ -50,19 +50,7 @@ _UNKNOWN_OF_TYPING = frozenset(
 _NEVER_NONE = ("builtins.int", "builtins.float", "builtins.str")
 
 
-def doubts_of_script(module: Module, node: ast.AST) -> list[str]:
-    """What a fix at ``node`` that TorchScript can't compile has to say; nothing in PyTorch's own tree.
-
-    There is nothing to say where TorchScript surely refuses the function as it is. PyTorch's own functions for
-    TorchScript are known, see `_territory`.
-    """
-    function = module.function_of(node)
-    if function is None or own_tree(module) or _refused(module, function):
-        return []
-    return [_DOUBT]
-
-
-def _refused(module: Module, function: Function) -> bool:
+def refused_by_script(module: Module, function: Function) -> bool:
     """TorchScript surely does not compile the function."""
     body = function.nodes
     if isinstance(function.node, ast.AsyncFunctionDef) or body.every(*_REFUSED):

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from ..codemods.rule import Context
 from ._decorators import foreign_decorator
 from ._module import Function, Module, spelled
+from ._scriptable import refused_by_script
 
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
 _TO_SCRIPT = re.compile(
@@ -48,6 +49,16 @@ def speaks_to_script(module: Module) -> bool:
     To what ``torch.jit.trace`` records a size is a Tensor, which no check and no symbolic helper takes.
     """
     return _TO_SCRIPT.search(module.source.content) is not None
+
+
+_DOUBT = "`torch.jit.script` may take this function, and does not after the change"
+
+
+def doubts_of_script(module: Module, function: Function | None) -> list[str]:
+    """What a fix that TorchScript can't compile has to say; PyTorch's own functions for it are known."""
+    if function is None or own_tree(module) or refused_by_script(module, function):
+        return []
+    return [_DOUBT]
 
 
 _HOST = ("cv2.", "PIL.", "builtins.open", "triton.next_power_of_2")
@@ -105,6 +116,11 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
         return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
     if not own_tree(module) and function is not None and on_host(module, function, asked=asked):
         return "host-code", "this runs on real values only: a constructor, or a function that works on the host"
+    if module.source.package_speaks and doubts_of_script(module, function):
+        return (
+            "torchscript",
+            "the package speaks to TorchScript, which may compile this function and knows no helper",
+        )
     foreign = foreign_decorator(module, function, own_tree(module))
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"

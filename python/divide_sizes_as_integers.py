@@ -24,10 +24,9 @@ from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, safety_of, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
 from ._pieces import Pieces
-from ._scriptable import doubts_of_script
 from ._spelling import spell
 from ._surely import surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._values import Kind
 
 NAME = "divide_sizes_as_integers"
@@ -65,14 +64,29 @@ def _answer(module: Module, known: Flow, call: ast.Call, meaning: str, context: 
 
 
 def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
+    if _rounded_elsewhere(module, call):
+        return skip(NAME, module, call, "keeps-static", "int() of a product asks for the size's value in this function")
     spelled = spell(module, call, "torch.sym_float", context)
     if spelled is None:
         return cannot_name(NAME, module, call, "torch.sym_float")
     pieces = Pieces()
     pieces.replace(*module.span(call.func), spelled.text)
-    doubts = doubts_of_script(module, call)
+    doubts = doubts_of_script(module, module.function_of(call))
     message = "`float` decides the size"
     return fix(NAME, safety_of(doubts), module, call, pieces.edits(), message, spelled.needs, doubted(doubts))
+
+
+def _rounded_elsewhere(module: Module, call: ast.Call) -> bool:
+    """``int(h * scale)`` in the same function decides ``h``, whatever ``float(h)`` is written as."""
+    function = module.function_of(call)
+    names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)}
+    for other in function.nodes.every(ast.Call) if function is not None else ():
+        if module.meaning(other.func) in _ROUNDING and len(other.args) == 1:
+            rounded = other.args[0]
+            product = isinstance(rounded, ast.BinOp) and isinstance(rounded.op, ast.Mult)
+            if product and names & {one.id for one in ast.walk(rounded) if isinstance(one, ast.Name)}:
+                return True
+    return False
 
 
 def _quotient(module: Module, known: Flow, call: ast.Call, division: ast.BinOp, meaning: str) -> Fix | Skip:

@@ -28,11 +28,10 @@ from ._flow import Flow
 from ._module import Module
 from ._polarity import NoDefault, general
 from ._purpose import branches
-from ._scriptable import doubts_of_script
 from ._shapes import compared_shapes, unfit_for_sym_eq
 from ._spelling import Spelled, guarded, spell
 from ._surely import surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._together import Unfit, compared_one_by_one
 from ._truths import Leaf, is_scalar_test
 from ._wrap import call_around, comparison_as_call
@@ -59,7 +58,7 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return skip(NAME, module, leaf.node, default.reason, default.detail)
     text = module.text(leaf.node).decode()
     taken = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
-    words = doubted([taken, *doubts_of_script(module, leaf.node)])
+    words = doubted([taken, *doubts_of_script(module, leaf.function)])
     shapes = compared_shapes(known, leaf.node)
     if shapes is not None:
         return _on_shapes(module, known, leaf, context, shapes, words)

@@ -22,11 +22,10 @@ from ..codemods.source import SourceFile
 from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, skip
 from ._flow import Flow
 from ._module import Module
-from ._purpose import branches
-from ._scriptable import doubts_of_script
+from ._purpose import EAGER_ONLY, branches, eager_only
 from ._shapes import compared_shapes
 from ._spelling import guarded, spell
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._truths import Leaf
 from ._wrap import call_around
 
@@ -43,6 +42,8 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
     stop = obstacle(module, leaf.function, context, asked=True)
     if stop:
         return skip(NAME, module, leaf.node, *stop)
+    if eager_only(module, leaf.node):
+        return skip(NAME, module, leaf.node, *EAGER_ONLY)
     if leaf.value_taken and not isinstance(leaf.node, ast.Compare):
         return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.test, ast.While):
@@ -54,7 +55,7 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return cannot_name(NAME, module, leaf.node, "statically_known_true")
     text = module.text(leaf.node).decode()
     default = f"where `{text}` is not known beforehand, the shortcut is not taken"
-    words = doubted([default, *doubts_of_script(module, leaf.node)])
+    words = doubted([default, *doubts_of_script(module, leaf.function)])
     edits = call_around(module, leaf.node, spelled.text)
     return fix(NAME, Safety.UNSAFE, module, leaf.node, edits, f"`{text}` only saves time", spelled.needs, words)
 

@@ -27,9 +27,8 @@ from ._flow import Flow, flow
 from ._joining import Joiner
 from ._module import Module, parse
 from ._rendering import Renderer
-from ._scriptable import doubts_of_script
 from ._surely import Surely, surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._together import Unfit
 from ._truths import check_conditions, forced_parts
 
@@ -56,7 +55,7 @@ def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) 
     if stop:
         yield skip(NAME, module, condition, *stop)
         return
-    doubts = [*doubts, *doubts_of_script(module, condition)]
+    doubts = [*doubts, *doubts_of_script(module, module.function_of(condition))]
     message = f"`{module.text(condition).decode()}` forces its operands one by one"
     yield fix(NAME, safety_of(doubts), module, condition, edits, message, needs, doubted(doubts))
 

@@ -22,11 +22,10 @@ from ..codemods.source import SourceFile
 from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, safety_of, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
-from ._scriptable import doubts_of_script
 from ._shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
 from ._spelling import guarded, spell
 from ._surely import surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._truths import check_conditions
 from ._wrap import comparison_as_call
 
@@ -70,7 +69,7 @@ def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) ->
         return
     message = f"`{module.text(node).decode()}` forces each size"
     edits = comparison_as_call(module, shapes, equal.text)
-    doubts = [*doubts_of_sym_eq(types, shapes), *doubts_of_script(module, node)]
+    doubts = [*doubts_of_sym_eq(types, shapes), *doubts_of_script(module, module.function_of(node))]
     yield fix(NAME, safety_of(doubts), module, node, edits, message, equal.needs, doubted(doubts))
 
 

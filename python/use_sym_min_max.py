@@ -22,10 +22,9 @@ from ._certain import Sure
 from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, safety_of, skip
 from ._flow import Flow, flow
 from ._module import Module, parse
-from ._scriptable import doubts_of_script
 from ._spelling import spell
 from ._surely import Surely, surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._values import Kind
 
 NAME = "use_sym_min_max"
@@ -72,7 +71,7 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     edit = Edit(start, end, spelled.text.encode())
     message = f"`{module.text(node).decode()}` decides which size is which"
     doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in node.args if not types.whole(one)]
-    doubts += doubts_of_script(module, node)
+    doubts += doubts_of_script(module, module.function_of(node))
     yield fix(NAME, safety_of(doubts), module, node, [edit], message, spelled.needs, doubted(doubts))
 
 

@@ -33,9 +33,8 @@ from ._messages import deferred, read_only_in
 from ._module import Module, parse
 from ._purpose import only_raises
 from ._rendering import Renderer
-from ._scriptable import doubts_of_script
 from ._surely import surely
-from ._territory import obstacle
+from ._territory import doubts_of_script, obstacle
 from ._together import Unfit
 from ._truths import forced_parts
 
@@ -117,7 +116,7 @@ def rewritten(module: Module, node: ast.If | ast.Assert, context: Context, *, sa
         doubts.insert(0, "the exception, which had no message, gets one")
     elif types.of(message) is not Sure.TEXT:
         doubts.append(f"the exception holds `str({ast.unparse(message)})`, which may have been no str")
-    doubts += doubts_of_script(module, node)
+    doubts += doubts_of_script(module, module.function_of(node))
     why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
     edits = [Edit(start, end, text.encode())]
     return fix(NAME, safety_of(doubts), module, node, edits, why, renderer.needs, doubted(doubts))

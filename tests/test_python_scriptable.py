@@ -10,8 +10,14 @@ from typing import Any
 import pytest
 import torch
 from concrete import outcome
+from symfix.codemods.intake import find
+from symfix.codemods.neighbourhood import package_speaks
 from symfix.codemods.outcome import Changed, Unchanged
+from symfix.codemods.registry import Registry
+from symfix.codemods.rounds import Wishes
 from symfix.codemods.rule import Safety
+from symfix.codemods.run import Question, run
+from symfix.codemods.surroundings import TorchSurroundings
 
 HEAD = """import collections.abc
 import typing
@@ -179,6 +185,25 @@ def test_a_size_that_is_traced_is_a_tensor_that_no_check_takes() -> None:
     with warnings.catch_warnings(), pytest.raises(TypeError, match="cond must be a bool"):
         warnings.simplefilter("ignore")
         torch.jit.trace(checked, torch.ones(2))
+
+
+@pytest.mark.parametrize("word", ["torch.jit.is_scripting()", "torch.jit.script(Layer())"])
+def test_a_package_that_speaks_to_torchscript_is_left_where_it_may_compile(word: str, tmp_path: Path) -> None:
+    folder = tmp_path / "layers"
+    (folder / "inner").mkdir(parents=True)
+    texts = {"__init__.py": "", "inner/__init__.py": "", "other.py": f"def spoken():\n    return {word}\n"}
+    texts |= {"inner/taken.py": text_of("x: Tensor, w: Tensor"), "inner/refused.py": text_of("x, w, n=1")}
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    card = next(wing for wing in Registry().wings if wing.language == "Python")
+    assert package_speaks(folder / "inner" / "taken.py", card)
+    assert not package_speaks(tmp_path / "alone.py", card)
+    question = Question(frozenset({"use_torch_check"}), Wishes(unsafe=True, polish=False))
+    targets = list(find([folder / "inner"], frozenset({".py"})))
+    refused, taken = run(targets, question, TorchSurroundings()).outcomes
+    assert isinstance(refused, Changed)
+    assert isinstance(taken, Unchanged)
+    assert [skip.reason for skip in taken.skips] == ["torchscript"]
 
 
 def test_pytorchs_own_functions_for_torchscript_are_known() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from symfix.codemods import neighbourhood
 from symfix.codemods.intake import Target, find
 from symfix.codemods.outcome import Changed, Failed, Refused, Unchanged
 from symfix.codemods.registry import Registry
@@ -189,6 +190,19 @@ def test_another_question_is_another_answer(tmp_path: Path, question: Question, 
         folder = folder.rename(tmp_path / "other" / "src")
     over(folder, question, again)
     assert again.asked == 1
+
+
+@pytest.mark.parametrize("text", [b"quiet\n", b"muted\n", b"silence\n"])
+def test_a_word_elsewhere_in_the_package_is_another_answer(tmp_path: Path, question: Question, text: bytes) -> None:
+    folder = folder_of(tmp_path, {"__init__.py": b"", "inner/__init__.py": b"", "inner/a.toy": text})
+    before = over(folder, question)
+    (folder / "b.toy").write_bytes(b"it is spoken here\n")
+    for kept in (neighbourhood._package, neighbourhood._speaks):
+        kept.cache_clear()
+    again = Surroundings()
+    over(folder, question, again)
+    # Where nothing was said, no word of the package matters.
+    assert again.asked == (1 if before.outcomes else 0)
 
 
 def test_a_failure_is_met_again(tmp_path: Path, question: Question) -> None:

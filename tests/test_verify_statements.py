@@ -73,6 +73,32 @@ def test_where_lines_are_gone_the_code_around_them_counts() -> None:
     assert touched(lost) == ((14, (10, 11, 12, 13, 15)), (14, (13,)), (14, (15,)))
 
 
+SCRIPTED = """\
+import torch
+
+
+def f(n: int):
+    if torch.jit.is_scripting():
+        if n < 0:
+            raise ValueError("{word}")
+    else:
+        check(n)
+
+
+def check(n):
+    torch._check_value(n >= 0, lambda: "bad")
+"""
+
+
+@pytest.mark.parametrize(("word", "kept"), [("bad", True), ("worse", False)])
+def test_what_only_torchscript_compiles_counts_when_it_is_new(word: str, kept: bool) -> None:
+    before = 'import torch\n\n\ndef f(n: int):\n    if n < 0:\n        raise ValueError("bad")\n'
+    after = SCRIPTED.format(word=word)
+    lines = {line for line, _ in touched(Change(Path("a.py"), before.encode(), after.encode()))}
+    assert ({6, 7} & lines == set()) is kept
+    assert {5, 9, 12, 13} <= lines
+
+
 def test_what_python_cannot_read_touches_nothing() -> None:
     assert touched(Change(Path("a.py"), b"a = 1\n", b"a = (\n")) == ()
 

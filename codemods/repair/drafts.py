@@ -38,7 +38,7 @@ class Draft:
     @cached_property
     def now(self) -> SourceFile:
         """The text now, under the same path."""
-        return SourceFile(self.source.path, self.step.after)
+        return replace(self.source, content=self.step.after)
 
     def origin(self, offset: int) -> int:
         """Where a byte of the text now stood in the original."""

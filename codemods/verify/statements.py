@@ -19,6 +19,8 @@ _SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tok
 def touched(change: Change) -> Touched:
     """Each changed line of the text after that holds code, and the statement's lines; a head of a function is run when
     its body is. Where lines are gone, the code above and below has to be run. Empty for what Python can't read.
+
+    What stands under ``if torch.jit.is_scripting():`` as it stood before is TorchScript's, and never run.
     """
     try:
         tree = ast.parse(change.after)
@@ -27,9 +29,10 @@ def touched(change: Change) -> Touched:
         return ()
     speaking = _speaking(change.after)
     statements = _statements(tree)
+    kept = _kept_for_script(tree, change.before)
     found = []
     for line in changed_lines(change):
-        places = [line] if line in speaking else []
+        places = [line] if line in speaking and line not in kept else []
         if follows_lost(change, line):
             places += [max((one for one in coded if one < line), default=0), min(filter(line.__le__, coded), default=0)]
         for place in places:
@@ -51,6 +54,29 @@ def _statements(tree: ast.Module) -> dict[int, range]:
                 telling = first if isinstance(node, ast.ClassDef) else node.body[0].lineno
             found |= dict.fromkeys(range(first, end + 1), range(telling, end + 1))
     return found
+
+
+def _kept_for_script(tree: ast.Module, before: bytes) -> frozenset[int]:
+    """The lines of statements that only TorchScript compiles, and that the function of the same name held before."""
+    held: dict[str, set[str]] = {}
+    try:
+        past = ast.parse(before)
+    except (SyntaxError, ValueError):
+        return frozenset()
+    for function in _functions(past):
+        held.setdefault(function.name, set()).update(ast.dump(one) for one in ast.walk(function))
+    kept: set[int] = set()
+    for function in _functions(tree):
+        for node in ast.walk(function):
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "torch.jit.is_scripting()":
+                for one in node.body:
+                    if ast.dump(one) in held.get(function.name, ()):
+                        kept.update(range(one.lineno, (one.end_lineno or one.lineno) + 1))
+    return frozenset(kept)
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (one for one in ast.walk(tree) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
 
 def _with_code(code: CodeType) -> Iterator[int]:

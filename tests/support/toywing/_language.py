@@ -21,4 +21,6 @@ def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
     return after.replace(b"  LOUD", b" LOUD")
 
 
-language = Language("toy", (".toy",), _complete, _errors, _polish, settings=(".toy-format",))
+language = Language(
+    "toy", (".toy",), _complete, _errors, _polish, settings=(".toy-format",), package_words=(b"spoken",)
+)

@@ -1,0 +1,8 @@
+# symfix-golden: path=torch/_refs/example.py
+from torch import Tensor
+
+
+def factor(x: Tensor, scale: float) -> tuple[int, float]:
+    width = x.size(-1)
+    smaller = int(width * scale)
+    return smaller, float(width) / smaller
