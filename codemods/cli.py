@@ -52,9 +52,10 @@ PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_ty
 @PATHS
 def check(**words: Any) -> int:
     """Print findings; write nothing."""
+    from .commands.asked import Check
     from .commands.rewriting import check
 
-    return check(words)
+    return check(Check(**words))
 
 
 @_with(RULES, SCHEMAS)
@@ -62,9 +63,10 @@ def check(**words: Any) -> int:
 @PATHS
 def diff(**words: Any) -> int:
     """Print a patch for `git apply` on stdout, everything else on stderr."""
+    from .commands.asked import Examination
     from .commands.rewriting import diff
 
-    return diff(words)
+    return diff(Examination(**words))
 
 
 @_with(RULES, FIX_FORMAT, PROOF, SCHEMAS)
@@ -78,9 +80,10 @@ def diff(**words: Any) -> int:
 )
 def fix(**words: Any) -> int:
     """Apply the fixes; '-' reads stdin and prints the fixed text."""
+    from .commands.asked import Fix
     from .commands.rewriting import fix
 
-    return fix(words)
+    return fix(Fix(**words))
 
 
 @main_group.command()
@@ -100,9 +103,10 @@ def rule(name: str | None) -> int:
 @click.option("--format", "style", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True)
 def verify(**words: Any) -> int:
     """Prove the change between a revision and the files on disk."""
+    from .commands.asked import Verify
     from .commands.proving import verify
 
-    return verify(words)
+    return verify(Verify(**words))
 
 
 @main_group.command()
@@ -120,9 +124,10 @@ def verify(**words: Any) -> int:
 @click.option("--page", type=FILE, metavar="FILE", help="Also write an HTML page to look at.")
 def hunt(**words: Any) -> int:
     """Find which operators fail on symbolic sizes, in which mode, at which line [OP: all that torch tests]."""
+    from .commands.asked import Hunt
     from .commands.hunting import hunt
 
-    return hunt(words)
+    return hunt(Hunt(**words))
 
 
 @main_group.command()
@@ -138,9 +143,10 @@ def hunt(**words: Any) -> int:
 @click.option("--fresh", is_flag=True, help="Forget what an earlier run of the same torch found out.")
 def repair(**words: Any) -> int:
     """Find failing operators, try fixes at the place, keep what is proven."""
+    from .commands.asked import Repair
     from .commands.repairing import repair
 
-    return repair(words)
+    return repair(Repair(**words))
 
 
 @main_group.command()
@@ -151,9 +157,10 @@ def repair(**words: Any) -> int:
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def xfails(**words: Any) -> int:
     """Remove entries of expected-failure lists whose tests pass by now, each put to its test; never a skip."""
+    from .commands.asked import Xfails
     from .commands.expecting import xfails
 
-    return xfails(words)
+    return xfails(Xfails(**words))
 
 
 @main_group.group()
@@ -170,9 +177,10 @@ def series() -> None:
 )
 def series_plan(**words: Any) -> int:
     """Say which fixes of the paths, or which repairs of a folder by `symfix repair`, belong together."""
+    from .commands.asked import SeriesPlan
     from .commands.serial import plan_series
 
-    return plan_series(words)
+    return plan_series(SeriesPlan(**words))
 
 
 @_with(WHICH)
@@ -187,9 +195,10 @@ def series_plan(**words: Any) -> int:
 @click.option("--sandbox", type=click.Choice(["try", "require"]), default="try", show_default=True)
 def series_build(**words: Any) -> int:
     """Make a branch and a patch for each, verified alone and together; the checkout is never touched."""
+    from .commands.asked import SeriesBuild
     from .commands.serial import build_series
 
-    return build_series(words)
+    return build_series(SeriesBuild(**words))
 
 
 @_with(WHICH)
@@ -197,9 +206,10 @@ def series_build(**words: Any) -> int:
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def series_status(**words: Any) -> int:
     """Print where each stands."""
+    from .commands.asked import SeriesStatus
     from .commands.serial import show_status
 
-    return show_status(words)
+    return show_status(SeriesStatus(**words))
 
 
 @_with(WHICH)
@@ -215,18 +225,20 @@ def series_status(**words: Any) -> int:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def series_send(**words: Any) -> int:
     """Open draft pull requests: at most 5 at once, one in 30 s, none twice."""
+    from .commands.asked import SeriesSend
     from .commands.serial import send_series
 
-    return send_series(words)
+    return send_series(SeriesSend(**words))
 
 
 @_with(TARGET)
 @main_group.command()
 def doctor(**words: Any) -> int:
     """Say what is here: torch, compiler, headers, clang-format."""
+    from .commands.asked import Target
     from .commands.doctor import doctor
 
-    return doctor(words)
+    return doctor(Target(**words))
 
 
 def main() -> None:

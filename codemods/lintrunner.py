@@ -32,10 +32,13 @@ from .reports.lintrunner import failure, messages
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def lint(**words: Any) -> None:
     """Print a message for each finding in PATHS, and one with the new text of each file."""
-    from .commands.rewriting import examine, only_new
+    from .commands.asked import Examination
+    from .commands.examining import examine, only_new
 
-    if words["paths"]:
-        sys.stdout.writelines(messages(only_new(examine(words), words).outcomes))
+    baseline = words.pop("baseline")
+    asked = Examination(**words)
+    if asked.paths:
+        sys.stdout.writelines(messages(only_new(examine(asked), baseline, asked.paths).outcomes))
 
 
 def main(arguments: Sequence[str]) -> None:

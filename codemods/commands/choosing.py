@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import click
 
@@ -13,6 +12,7 @@ from ..outcome import Changed, Outcome
 from ..reports.patch import patch
 from ..run import Question, Surroundings
 from ..verify.change import Change, Verification
+from .asked import Fix
 from .ballot import Ballot, Key
 
 Prove = Callable[[Sequence[Change]], Verification]
@@ -167,12 +167,12 @@ def _answer(prompt: str) -> str:
     return answer.strip()
 
 
-def prover(words: dict[str, Any]) -> Prove:
+def prover(asked: Fix) -> Prove:
     """Verifies under the words of the command line; made when somebody asks for it."""
 
     def prove(changes: Sequence[Change]) -> Verification:
         from .proving import Prover
 
-        return Prover(words)(changes)
+        return Prover(asked)(changes)
 
     return prove
