@@ -10,8 +10,8 @@ import ast
 
 from ._module import Function, Module
 
-TO_SCRIPT = (b"jit.script", b"jit.is_scripting", b"jit.export", b"jit.ignore", b"jit.unused", b"jit.Final")
-"""What a package says, in whichever of its files, that has functions for TorchScript."""
+TO_SCRIPT = (b"jit.is_scripting", b"jit.unused")
+"""What a package says, in whichever of its files, that is meant to be compiled by TorchScript as a whole."""
 _REFUSED = (
     ast.AsyncFunctionDef,
     ast.AsyncFor,

@@ -119,7 +119,7 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
     if module.source.package_speaks and doubts_of_script(module, function):
         return (
             "torchscript",
-            "the package speaks to TorchScript, which may compile this function and knows no helper",
+            "the package is written for TorchScript, which may compile this function and knows no helper",
         )
     foreign = foreign_decorator(module, function, own_tree(module))
     if foreign:
