@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from running import symfix
 from symfix.codemods.verify import sandbox, scratch
-from symfix.codemods.verify.isolation import Ended, Limits, SandboxMissing, run
+from symfix.codemods.verify.isolation import Ended, Limits, Network, SandboxMissing, run
 from symfix.codemods.verify.scratch import clear_leftovers, scratch_folder
 
 MIB = 1024**2
@@ -139,7 +139,7 @@ def test_behind_a_wall_a_child_ends_as_it_does_without(tmp_path: Path, walled: N
 def test_a_required_sandbox_that_is_not_there_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "wall", lambda *_: [])
     plain = python("", tmp_path)
-    limits = Limits(wall=60, offline="require")
+    limits = Limits(wall=60, network=Network.LEFT)
     if plain.offline:
         assert python("", tmp_path, limits).offline
     else:

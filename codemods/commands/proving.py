@@ -23,7 +23,7 @@ from ..verify.change import Change, Verdict, Verification
 from ..verify.command import verify as run_verification
 from ..verify.evidence import to_json
 from ..verify.extension import Memory
-from ..verify.isolation import Limits, SandboxMissing
+from ..verify.isolation import Limits, Network, SandboxMissing
 from ..verify.replays import Memory as Replays
 from ..verify.scratch import scratch_folder
 from ..verify.variants import Laboratory
@@ -83,7 +83,7 @@ class Prover:
 
     def __call__(self, changes: Sequence[Change]) -> Verification:
         asked = self._asked
-        limits = Limits(offline="require" if asked.sandbox == "require" else "try")
+        limits = Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE)
         try:
             return run_verification(
                 changes,

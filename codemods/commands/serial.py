@@ -36,7 +36,7 @@ from ..surroundings import TorchSurroundings
 from ..torchapi.errors import TorchError
 from ..verify.change import Change, Verification
 from ..verify.command import verify
-from ..verify.isolation import Limits, SandboxMissing
+from ..verify.isolation import Limits, Network, SandboxMissing
 from .asked import Series, SeriesBuild, SeriesPlan, SeriesSend, SeriesStatus
 
 RULE_WORDS = (
@@ -230,7 +230,7 @@ def _prover(asked: SeriesBuild, made: Plan, workshop: Workshop) -> Any:
             torch_python=asked.torch_python,
             torch_root=_within(made, workshop, tree) or (tree if has_torch else None),
             jobs=asked.jobs or 2,
-            limits=Limits(offline="require" if asked.sandbox == "require" else "try"),
+            limits=Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE),
             evidence_folder=workshop.evidence,
             progress=lambda text: click.echo(f"symfix:   {text}", err=True) if sys.stderr.isatty() else None,
         )

@@ -22,10 +22,10 @@ from ..verify.variants import Laboratory
 from .bench import Bench
 from .grouping import groups
 from .journal import Journal
-from .native import NOT_COMPILED, Native
+from .native import Native
 from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
-from .search import ROUNDS, Search, told
+from .search import ROUNDS, Attempt, Search, told
 from .sites import Advisors
 from .trials import Trial
 from .whole import no_longer_equal, no_longer_passing
@@ -201,7 +201,7 @@ def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, F
         attempts = [one for one in search.attempts if name in one.operators]
         tried = tuple((one.candidate.words, one.came) for one in attempts)
         spots = tuple(Spot(str(at.file), at.line, at.function) for at in failure.path[:4] or ())
-        reason = _reason(name, trial, search, failure, tried)
+        reason = _reason(name, trial, search, failure, attempts)
         message = told(trial.message or failure.message)
         if name in unproven:
             verification = unproven[name].verification
@@ -213,7 +213,7 @@ def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, F
     return found
 
 
-def _reason(name: str, trial: Trial, search: Search, failure: Failure, tried: tuple[tuple[str, str], ...]) -> str:
+def _reason(name: str, trial: Trial, search: Search, failure: Failure, attempts: Sequence[Attempt]) -> str:
     if name in search.mended_by_swap:
         return "swap-alone"
     if failure.only_test:
@@ -226,8 +226,8 @@ def _reason(name: str, trial: Trial, search: Search, failure: Failure, tried: tu
         return "no-place"
     if trial.frames[0].native and name not in search.bench.swapped:
         return "no-source"
-    if any(came.startswith(NOT_COMPILED) for _, came in tried):
+    if not all(attempt.built for attempt in attempts):
         return "does-not-compile"
-    if any(" deviates: " in came or " wrong: " in came for _, came in tried):
+    if any(attempt.silent for attempt in attempts):
         return "other-result"
-    return "no-candidate-helps" if tried else "no-candidate"
+    return "no-candidate-helps" if attempts else "no-candidate"

@@ -31,6 +31,9 @@ class Attempt:
     operators: tuple[str, ...]
     kept: bool
     came: str
+    built: bool = True
+    silent: bool = False
+    """It made an operator give another result than eager, without an error."""
 
 
 @dataclass
@@ -124,7 +127,7 @@ class Search:
         names = [name for name, chain in self.chains.items() if member in chain]
         came = f"{why}: {trial.operator} {trial.verdict}: {told(trial.message)}"
         self._reopen(member, names)
-        self.attempts.append(Attempt(member.candidate, tuple(names), kept=False, came=came))
+        self.attempts.append(Attempt(member.candidate, tuple(names), kept=False, came=came, silent=trial.silent))
         for name in names:
             del self.chains[name][self.chains[name].index(member) :]
         samples = {name: self.trials[name].sample for name in names}
@@ -136,7 +139,7 @@ class Search:
         """What failed for these operators on top of ``member`` may be tried again without it."""
         since = next((at for at, one in enumerate(self.attempts) if one.candidate is member.candidate), 0)
         for attempt in self.attempts[since + 1 :]:
-            if not attempt.kept and not attempt.came.startswith(NOT_COMPILED) and {*attempt.operators} & {*names}:
+            if not attempt.kept and attempt.built and {*attempt.operators} & {*names}:
                 self._tried.discard((attempt.candidate.site.path, attempt.candidate.key))
 
     def _place(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
@@ -206,7 +209,8 @@ class Search:
                 at = draft.origin(draft.line_start(failure.line)) if failure.line else 0
                 culprit = min(here, key=lambda pick: abs(self._first(pick[0]) - at))
                 self._tried.add((path, culprit[0].key))
-                self.attempts.append(Attempt(*culprit, kept=False, came=f"{NOT_COMPILED}: {failure.reason}"))
+                came = f"{NOT_COMPILED}: {failure.reason}"
+                self.attempts.append(Attempt(*culprit, kept=False, came=came, built=False))
                 left.remove(culprit)
         return left
 
@@ -276,7 +280,7 @@ class Search:
             better = [now for was, now in pairs if _better(was, now)]
             keep = bool(better) and not silent
             came = _came(pairs)
-            self.attempts.append(Attempt(candidate, names, keep, came))
+            self.attempts.append(Attempt(candidate, names, keep, came, silent=bool(silent)))
             if keep:
                 kept.append((candidate, names))
         self.drafts = self._with(kept)

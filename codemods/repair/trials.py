@@ -12,8 +12,6 @@ from ..verify.isolation import Ended
 from ..verify.variants import Laboratory, Variant
 
 _START_SECONDS = 120
-_CRASHED = "the process"
-_OVERTIME = "more than"
 _CPU_SECONDS = 400
 """What the samples of one operator may take."""
 
@@ -51,15 +49,12 @@ class Trial:
     sample: int = -1
     frames: tuple[Frame, ...] = ()
     calls: tuple[int, ...] = ()
+    crashed: bool = False
+    """The process ended instead of the trial, or the trial took too long: another time it may not."""
 
     @property
     def passed(self) -> bool:
         return self.verdict == PASSED
-
-    @property
-    def crashed(self) -> bool:
-        """The process ended instead of the trial, or the trial took too long: another time it may not."""
-        return self.message.startswith((_CRASHED, _OVERTIME))
 
     @property
     def silent(self) -> bool:
@@ -118,7 +113,9 @@ def _try_share(laboratory: Laboratory, variant: Variant, operators: Mapping[str,
             "cpu": _CPU_SECONDS,
         },
         hear=hear,
-        lost=lambda name, ended: Trial(name, FAILED, f"{_CRASHED} {ended.died or f'ended with {ended.code}'}"),
+        lost=lambda name, ended: Trial(
+            name, FAILED, f"the process {ended.died or f'ended with {ended.code}'}", crashed=True
+        ),
         limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
     )
     if broken is not None:
@@ -151,4 +148,5 @@ def _trial(said: dict[str, Any]) -> Trial:
         said.get("sample", -1),
         tuple(dict.fromkeys(Frame(*frame) for frame in frames)),
         tuple(said.get("calls", ())),
+        said.get("crashed", False),
     )

@@ -13,7 +13,7 @@ from ..torchapi.locating import Place, locate
 from .change import Change, Verdict, Verification
 from .evidence import keep, question_key, recall
 from .extension import Commands, Memory, project_limits, verify_project
-from .isolation import Limits
+from .isolation import Limits, Network
 from .modules import Unplaced, module_name
 from .operators import PROTOCOLS, SAMPLES
 from .procedure import Procedure, Question
@@ -116,7 +116,7 @@ def _verified_project(
     jobs: int,
     progress: Callable[[str], None],
 ) -> Verification:
-    limits = project_limits(timeout, limits.offline if limits else "try")
+    limits = project_limits(timeout, limits.network if limits else Network.LEFT_IF_POSSIBLE)
     with scratch_folder() as scratch:
         answer = verify_project(
             changes,

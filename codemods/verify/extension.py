@@ -14,7 +14,7 @@ from ..torchapi.locating import Place
 from .change import Change, Check, Verdict, Verification
 from .extension_tests import Ran, compare_runs, read
 from .extension_trees import NoProject, Project, Tree, clean, find_project, plant
-from .isolation import GIB, Limits, run
+from .isolation import GIB, Limits, Network, run
 from .scratch import new_name
 from .verdict import decide
 
@@ -76,10 +76,10 @@ def verify_project(
     return replace(answer, seconds=round(time.monotonic() - started, 2))
 
 
-def project_limits(seconds: float | None = None, offline: str = "try") -> Limits:
+def project_limits(seconds: float | None = None, network: Network = Network.LEFT_IF_POSSIBLE) -> Limits:
     """The limits of a build or a test command; ``seconds`` of wall clock."""
     wall = seconds or SECONDS
-    return Limits(wall=wall, cpu=int(wall * (os.cpu_count() or 1)), file=4 * GIB, offline=offline)
+    return Limits(wall=wall, cpu=int(wall * (os.cpu_count() or 1)), file=4 * GIB, network=network)
 
 
 class _Side:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,16 @@ class SandboxMissing(Exception):
     """A sandbox was required and this machine cannot give one."""
 
 
+class Network(Enum):
+    """Whether a child can reach the network."""
+
+    KEPT = ""
+    LEFT_IF_POSSIBLE = "try"
+    """It has none where the kernel or bubblewrap can take it away."""
+    LEFT = "require"
+    """It is not run where neither can."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """Wall clock and processor time in seconds; memory, the largest file and all files in bytes."""
@@ -38,8 +49,7 @@ class Limits:
     disk: int = 16 * GIB
     """All that the child and those beside it have written in their scratch folder."""
     processes: int = 1024
-    offline: str = "try"
-    """``try`` leaves the network where the kernel allows, ``require`` refuses to run otherwise, ``""`` stays."""
+    network: Network = Network.LEFT_IF_POSSIBLE
 
 
 @dataclass(frozen=True)
@@ -82,13 +92,13 @@ def run(
 ) -> Ended:
     """Run ``command`` to its end or to its limits and return how it ended.
 
-    Where bubblewrap works, the child can write to ``scratch`` alone. Raises SandboxMissing when ``limits.offline`` is
-    ``require`` and there is neither bubblewrap nor a kernel that allows a private network.
+    Where bubblewrap works, the child can write to ``scratch`` alone. Raises SandboxMissing when ``limits.network`` is
+    LEFT and there is neither bubblewrap nor a kernel that allows a private network.
     """
     stdout, stderr = scratch / new_name("stdout"), scratch / new_name("stderr")
     surroundings = dict(os.environ if environment is None else environment)
     place = (cwd or scratch).absolute()
-    wall = sandbox.wall(scratch, place, limits.offline != "")
+    wall = sandbox.wall(scratch, place, limits.network is not Network.KEPT)
     # What a killed compiler leaves goes with the scratch folder.
     if not Path(surroundings.get("TMPDIR", os.sep)).is_relative_to(scratch):
         surroundings["TMPDIR"] = str(scratch)
@@ -102,7 +112,7 @@ def run(
         "stdout": str(stdout),
         "stderr": str(stderr),
         "wall": limits.wall,
-        "offline": "" if wall else limits.offline,
+        "offline": "" if wall else limits.network.value,
         "limits": {
             "RLIMIT_CPU": (limits.cpu, limits.cpu + 5),
             "RLIMIT_AS": (limits.memory, limits.memory),
@@ -124,7 +134,7 @@ def run(
         cpu=status["cpu"],
         peak_kb=status["peak_kb"],
         left_running=0 if wall else status["left_running"],
-        offline=status["offline"] or (bool(wall) and limits.offline != ""),
+        offline=status["offline"] or (bool(wall) and limits.network is not Network.KEPT),
         stopped=status["stopped"],
         walled=bool(wall),
         stdout=_take_text(stdout),

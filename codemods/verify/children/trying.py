@@ -70,7 +70,7 @@ def _in_time(operator: Any, witness: Witness, wanted: int, request: dict[str, An
     try:
         return _try(operator, witness, wanted, request["most"])
     except _Overtime:
-        return {"verdict": "failed", "message": f"more than {request['cpu']} s of processor time"}
+        return {"verdict": "failed", "message": f"more than {request['cpu']} s of processor time", "crashed": True}
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
