@@ -27,6 +27,7 @@ from ._pieces import Pieces
 from ._spelling import spell
 from ._surely import surely
 from ._territory import doubts_of_script, obstacle
+from ._truths import check_conditions
 from ._values import Kind
 
 NAME = "divide_sizes_as_integers"
@@ -64,6 +65,8 @@ def _answer(module: Module, known: Flow, call: ast.Call, meaning: str, context: 
 
 
 def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
+    if _compared(module, call):
+        return skip(NAME, module, call, "keeps-static", "the comparison around it asks for the size's value")
     if _rounded_elsewhere(module, call):
         return skip(NAME, module, call, "keeps-static", "int() of a product asks for the size's value in this function")
     spelled = spell(module, call, "torch.sym_float", context)
@@ -74,6 +77,13 @@ def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
     doubts = doubts_of_script(module, module.function_of(call))
     message = "`float` decides the size"
     return fix(NAME, safety_of(doubts), module, call, pieces.edits(), message, spelled.needs, doubted(doubts))
+
+
+def _compared(module: Module, call: ast.Call) -> bool:
+    """``float(n) <= limit`` in a branch; inside a check it can wait."""
+    if not isinstance(module.parents[call], ast.Compare):
+        return False
+    return all(call not in ast.walk(condition) for condition in check_conditions(module))
 
 
 def _rounded_elsewhere(module: Module, call: ast.Call) -> bool:
