@@ -27,11 +27,12 @@ from symfix.codemods.repair.trials import Trial
 from symfix.codemods.torchapi.locating import Place
 from symfix.codemods.torchapi.store import stored
 from symfix.codemods.verify import compiling, prelude
-from symfix.codemods.verify.change import Check, Observation, Verdict, Verification
+from symfix.codemods.verify.change import Check, Verdict, Verification
 from symfix.codemods.verify.choosing import coverage
 from symfix.codemods.verify.compiling import Builder
 from symfix.codemods.verify.evidence import keep, recall
 from symfix.codemods.verify.isolation import Limits
+from symfix.codemods.verify.observation import Observation
 from symfix.codemods.verify.operators import Answer, Answers, recalled
 from symfix.codemods.verify.prelude import preludes
 from symfix.codemods.verify.toolchain import Toolchain

@@ -14,8 +14,8 @@ import pytest
 from symfix.codemods.regression.placing import placed
 from symfix.codemods.regression.proving import regression
 from symfix.codemods.regression.wording import WIDTH, Words, method, standalone
-from symfix.codemods.verify.change import Observation
 from symfix.codemods.verify.isolation import Ended, Limits
+from symfix.codemods.verify.observation import Observation
 from symfix.codemods.verify.variants import Laboratory, Replayed, Variant
 
 ADDMV = Words(

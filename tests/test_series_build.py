@@ -21,7 +21,8 @@ from symfix.codemods.series.building import Wishes, Workshop, build, fresh_state
 from symfix.codemods.series.git import Repository
 from symfix.codemods.series.plan import Request
 from symfix.codemods.series.standing import Record, State
-from symfix.codemods.verify.change import Change, Check, Observation, Verdict, Verification
+from symfix.codemods.verify.change import Change, Check, Verdict, Verification
+from symfix.codemods.verify.observation import Observation
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,8 @@ from symfix.codemods.series.plan import Plan, Request
 from symfix.codemods.series.planning import make_plan
 from symfix.codemods.series.proposal import FileChange, Proposal, Reason
 from symfix.codemods.series.standing import Record, State, load
-from symfix.codemods.verify.change import Change, Check, Observation, Verdict, Verification
+from symfix.codemods.verify.change import Change, Check, Verdict, Verification
+from symfix.codemods.verify.observation import Observation
 
 BOTH = "import torch\n" + "".join(
     text.format(name=name).partition("\n")[2] for text, name in ((CHECKED, "first"), (SMALLER, "second"))

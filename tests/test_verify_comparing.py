@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.verify.change import Change, Check, Observation, Verdict, Verification
+from symfix.codemods.verify.change import Change, Check, Verdict, Verification
 from symfix.codemods.verify.choosing import choose
 from symfix.codemods.verify.comparing import compare
 from symfix.codemods.verify.counting import changed_lines, origins
 from symfix.codemods.verify.evidence import from_json, to_json
+from symfix.codemods.verify.observation import Observation
 from symfix.codemods.verify.operators import Answer
 from symfix.codemods.verify.variants import one_line
 from symfix.codemods.verify.verdict import decide

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from symfix.codemods.verify.change import Check, Observation, Verdict, Verification
+from symfix.codemods.verify.change import Check, Verdict, Verification
+from symfix.codemods.verify.observation import Observation
 from symfix.codemods.verify.sifting import Ask, Dropped, sift
 
 

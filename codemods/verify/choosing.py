@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .. import storage
 from ..torchapi.locating import Place
+from . import children
 from .bodies import functions_reaching
 from .change import Change, Swap
 from .modules import namespace
@@ -134,7 +135,7 @@ def _through(module: str, change: Change, index: TraceIndex, installed: Path) ->
 
 def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], None]) -> dict[str, list[str]]:
     """The index of the torch at ``place``: OpInfo to the aten operators it runs; made once for each build."""
-    maker = (Path(__file__).parent / "children" / "coverage.py").read_bytes()
+    maker = (Path(str(children.__file__)).parent / "coverage.py").read_bytes()
     name = hashlib.sha256(place.build.encode() + b"\0" + maker).hexdigest()[:32]
     path = storage.folder("coverage") / f"{name}.json"
     try:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .change import Check, Observation
+from .change import Check
 from .guards import turned_away
+from .observation import Observation
 from .operators import CONCRETE, Answer, Task
 
 Seen = dict[str, Any]

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .change import Check, Observation
+from .change import Check
 from .isolation import Ended, signal_name
+from .observation import Observation
 from .variants import one_line
 
 _LISTED = 50

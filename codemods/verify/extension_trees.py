@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import repository
+from . import children
 from .change import Change
 from .isolation import Limits, run
 
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 _PRODUCTS = frozenset({"__pycache__", "build", "dist", ".git", ".hg", ".tox", ".nox", ".pytest_cache", ".mypy_cache"})
-_WATCHING = Path(__file__).parent / "children" / "watching.py"
+_WATCHING = Path(str(children.__file__)).parent / "watching.py"
 _OURS = ("_symfix", "symfix_watching", "_virtualenv", "__pycache__")
 _LIMITS = Limits(wall=120)
 

@@ -18,11 +18,11 @@ from .evidence import question_key
 from .operators import MADE_UP, PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
 from .reaching import changed_functions, lines_of
 from .replays import Memory, Replays
-from .statements import Touched, touched
+from .statements import touched
 from .swapping import Libraries, Unbuildable, build
 from .toolchain import Toolchain
 from .tracing import CoverageFailed, trace_index
-from .variants import Laboratory, Ran, Variant, merged
+from .variants import Laboratory, Ran, Touched, Variant, merged
 from .verdict import decide
 
 _CONFIRMATIONS = 2

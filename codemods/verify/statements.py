@@ -10,9 +10,8 @@ from types import CodeType
 
 from .change import Change
 from .counting import changed_lines, follows_lost
+from .variants import Touched
 
-Touched = tuple[tuple[int, tuple[int, ...]], ...]
-"""A changed line, and lines of which one is run when the statement that it belongs to is started."""
 _SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 
 

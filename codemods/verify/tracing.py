@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import storage
 from ..torchapi.locating import Place
+from . import children
 from .isolation import Limits
 from .reaching import Function
 from .scratch import new_name
@@ -101,5 +102,5 @@ def _index(fields: dict[str, Any]) -> TraceIndex:
 
 
 def _name(place: Place) -> str:
-    maker = (Path(__file__).parent / "children" / "tracing.py").read_bytes()
+    maker = (Path(str(children.__file__)).parent / "tracing.py").read_bytes()
     return hashlib.sha256(place.build.encode() + b"\0" + maker).hexdigest()[:32]

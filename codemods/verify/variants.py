@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .change import Observation
 from .isolation import Ended, Limits, run
+from .observation import Observation
 from .scratch import new_name
-from .statements import Touched
 
 _CHILDREN = Path(__file__).parent / "children"
 _MESSAGE_LENGTH = 500
@@ -35,6 +34,8 @@ importlib.import_module("symfix_children." + module).main(*arguments)
 """
 
 
+Touched = tuple[tuple[int, tuple[int, ...]], ...]
+"""A changed line, and lines of which one is run when the statement that it belongs to is started."""
 Ran = Mapping[str, Collection[int]]
 """By module the numbers of what was `wanted` that was run."""
 

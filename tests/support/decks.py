@@ -9,7 +9,8 @@ from symfix.codemods.series.plan import Plan
 from symfix.codemods.series.planning import make_plan
 from symfix.codemods.series.proposal import FileChange, Left, Proposal, Reason
 from symfix.codemods.series.standing import Record, Standing, State
-from symfix.codemods.verify.change import Check, Observation, Verdict, Verification
+from symfix.codemods.verify.change import Check, Verdict, Verification
+from symfix.codemods.verify.observation import Observation
 
 DEFAULT = "an undecided `x.numel() == {number}` is taken as false: {number} is the special case"
 _VERDICTS = (Verdict.PROVEN, Verdict.NEUTRAL, Verdict.UNVERIFIABLE, Verdict.REGRESSED)
