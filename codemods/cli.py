@@ -10,7 +10,7 @@ if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "saf
     del sys.path[0]
 if __name__ == "__main__" or os.path.basename(sys.argv[0]) in ("symfix", "symfix.exe"):  # noqa: PTH119
     # Before what takes long to import: Ctrl-C may come at any time.
-    from .interrupting import install
+    from .engine.interrupting import install
 
     install()
 
@@ -21,8 +21,8 @@ from typing import Any
 
 import click
 
-from . import interrupting, streams
-from .options import BASELINE, FILE, FIX_FORMAT, FORMAT, PROOF, RULES, SCHEMAS, TARGET, WHICH
+from .commands.options import BASELINE, FILE, FIX_FORMAT, FORMAT, PROOF, RULES, SCHEMAS, TARGET, WHICH
+from .engine import interrupting, streams
 
 
 def _with(*groups: list[click.Option]) -> Callable[[click.Command], click.Command]:

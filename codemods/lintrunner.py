@@ -12,7 +12,7 @@ if __name__ == "__main__":
         # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
         del sys.path[0]
     # Before what takes long to import: Ctrl-C may come at any time.
-    from .interrupting import install
+    from .engine.interrupting import install
 
     install()
 
@@ -23,8 +23,8 @@ from typing import Any
 
 import click
 
-from . import streams
-from .options import BASELINE, RULES, SCHEMAS
+from .commands.options import BASELINE, RULES, SCHEMAS
+from .engine import streams
 from .reports.lintrunner import failure, messages
 
 

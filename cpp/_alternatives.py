@@ -13,9 +13,9 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from ..codemods.edits import Edit
-from ..codemods.rule import Context, Fix, Safety
-from ..codemods.source import SourceFile
+from ..codemods.engine.edits import Edit
+from ..codemods.engine.rule import Context, Fix, Safety
+from ..codemods.engine.source import SourceFile
 from ._analysis import knowledge
 from ._declarations import Function
 from ._flow import Knowledge

@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..codemods.rule import Context
-from ..codemods.source import SourceFile
+from ..codemods.engine.rule import Context
+from ..codemods.engine.source import SourceFile
 from ._contexts import arrive
 from ._declarations import Function
 from ._eligible import Eligibility, KernelCode, may_see_symbols

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from ..codemods.edits import Edit, apply
+from ..codemods.engine.edits import Edit, apply
 from ..codemods.torchapi import Kernel, TorchApi
 from ._declarations import Function, Variable
 from ._eligible import Eligibility, KernelCode

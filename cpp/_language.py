@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..codemods.edits import Edit
-from ..codemods.rule import Context, Fix, Language
-from ..codemods.source import SourceFile
+from ..codemods.engine.edits import Edit
+from ..codemods.engine.rule import Context, Fix, Language
+from ..codemods.engine.source import SourceFile
 from ._alternatives import alternatives, extent
 from ._format import wrap_long_lines
 from ._tree import count_errors, tree_of

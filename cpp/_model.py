@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 
 from tree_sitter import Node
 
-from ..codemods.source import SourceFile
+from ..codemods.engine.source import SourceFile
 from . import _tree
 from ._declarations import Declarations, Function, Variable, trailing_return
 from ._tree import Tree, ancestors, every

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from ..codemods.edits import Edit
+from ..codemods.engine.edits import Edit
 from ._conditions import SIMPLE
 from ._infer import SYMBOLIC_CALLS, Inference
 from ._promote import INTEGERS

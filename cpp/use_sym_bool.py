@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..codemods.rule import Context, Fix, Rule, Safety
-from ..codemods.source import SourceFile
+from ..codemods.engine.rule import Context, Fix, Rule, Safety
+from ..codemods.engine.source import SourceFile
 from ._analysis import knowledge
 from ._symbool import as_method, comparison
 from ._tree import arguments, every, field, is_deep

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..codemods.rule import Context, Fix, Rule, Safety, Skip
-from ..codemods.source import SourceFile
+from ..codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.engine.source import SourceFile
 from ._analysis import analyse, worth_reading
 from ._changes import changes
 from ._flow import Promotion

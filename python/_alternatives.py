@@ -11,9 +11,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..codemods.edits import Edit
-from ..codemods.rule import Context, Fix, Safety
-from ..codemods.source import SourceFile
+from ..codemods.engine.edits import Edit
+from ..codemods.engine.rule import Context, Fix, Safety
+from ..codemods.engine.source import SourceFile
 from ._beside_script import check_beside_script, warning_beside_script
 from ._findings import fix
 from ._flow import flow

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from ..codemods.edits import Edit
-from ..codemods.rule import Context, Fix, Safety
+from ..codemods.engine.edits import Edit
+from ..codemods.engine.rule import Context, Fix, Safety
 from ._findings import fix
 from ._flow import flow
 from ._layout import indentation

@@ -6,9 +6,9 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from ..codemods.edits import Edit
-from ..codemods.rule import Context, Fix
-from ..codemods.source import SourceFile
+from ..codemods.engine.edits import Edit
+from ..codemods.engine.rule import Context, Fix
+from ..codemods.engine.source import SourceFile
 from ..codemods.torchapi.releases import FIRST
 from ._layout import line_end
 from ._module import Function, Module, parse

@@ -6,8 +6,8 @@ import ast
 import itertools
 from collections.abc import Sequence
 
-from ..codemods.edits import Edit
-from ..codemods.rule import Context
+from ..codemods.engine.edits import Edit
+from ..codemods.engine.rule import Context
 from ._pieces import Pieces
 from ._spelling import guarded, spell
 from ._surely import Surely

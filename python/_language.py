@@ -6,8 +6,8 @@ import ast
 import io
 import tokenize
 
-from ..codemods.rule import Context, Language
-from ..codemods.source import SourceFile
+from ..codemods.engine.rule import Context, Language
+from ..codemods.engine.source import SourceFile
 from ._alternatives import alternatives, extent
 from ._format import CONFIGURATIONS, wrap_long_lines
 from ._imports import complete

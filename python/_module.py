@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from ..codemods.source import SourceFile
+from ..codemods.engine.source import SourceFile
 from ._scopes import FunctionNode, Scopes
 from ._survey import Node, Nodes, Survey, no_collecting
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..codemods.edits import Edit
+from ..codemods.engine.edits import Edit
 
 _CLOSE, _SEPARATE, _OPEN, _REPLACE = range(4)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.source import SourceFile
+from ..codemods.engine.source import SourceFile
 from ._flow import Flow, flow
 from ._module import GROWING, Function, Module, literal, parse, spelled
 from ._territory import own_tree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..codemods.rule import Context
+from ..codemods.engine.rule import Context
 from ._certain import Sure
 from ._decided import decides
 from ._lines import one_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.edits import Edit
+from ..codemods.engine.edits import Edit
 from ._evaluate import SHAPES
 from ._module import Module
 

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from pathlib import PurePath
 
-from ..codemods.rule import Context
+from ..codemods.engine.rule import Context
 from ._decorators import foreign_decorator
 from ._module import Function, Module, spelled
 from ._scriptable import refused_by_script

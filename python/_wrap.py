@@ -6,7 +6,7 @@ import ast
 import io
 import tokenize
 
-from ..codemods.edits import Edit
+from ..codemods.engine.edits import Edit
 from ._module import Module
 
 # Enough open parentheses that those closed between two operands never end the line for the tokenizer.

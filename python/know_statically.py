@@ -17,8 +17,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.rule import Context, Fix, Rule, Safety, Skip
-from ..codemods.source import SourceFile
+from ..codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.engine.source import SourceFile
 from ._findings import SIZE_MARKERS, cannot_name, doubted, fix, skip
 from ._flow import Flow
 from ._module import Module

@@ -14,8 +14,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.rule import Context, Fix, Rule, Safety, Skip
-from ..codemods.source import SourceFile
+from ..codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.engine.source import SourceFile
 from ._findings import cannot_name, fix
 from ._module import Module, parse
 from ._pieces import Pieces

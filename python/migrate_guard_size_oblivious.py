@@ -17,9 +17,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.edits import Edit
-from ..codemods.rule import Context, Fix, Rule, Safety, Skip
-from ..codemods.source import SourceFile
+from ..codemods.engine.edits import Edit
+from ..codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.engine.source import SourceFile
 from ._findings import cannot_name, fix
 from ._flow import Flow, flow
 from ._module import Module, parse

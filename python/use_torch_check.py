@@ -22,9 +22,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..codemods.edits import Edit
-from ..codemods.rule import Context, Fix, Rule, Safety, Skip
-from ..codemods.source import SourceFile
+from ..codemods.engine.edits import Edit
+from ..codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ..codemods.engine.source import SourceFile
 from ._certain import Sure
 from ._findings import SIZE_MARKERS, doubted, fix, safety_of, skip
 from ._flow import Flow, flow

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.source import SourceFile
 from symfix.cpp._infer import Inference
 from symfix.cpp._model import Model
 from symfix.cpp._tree import Tree, walk

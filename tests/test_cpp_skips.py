@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import symfix.cpp
 from cpp_cases import offers, skips
-from symfix.codemods.rule import Safety
+from symfix.codemods.engine.rule import Safety
 
 HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"
 FOLDER = Path(symfix.cpp.__file__).parent

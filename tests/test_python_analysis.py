@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.source import SourceFile
 from symfix.python._annotations import may_hold, surely_is
 from symfix.python._certain import Several, Sure
 from symfix.python._flow import Flow

@@ -5,19 +5,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from symfix.codemods.registry import Registry, RegistryError, load_rules
+from symfix.codemods.engine.registry import Registry, RegistryError, load_rules
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 
 LANGUAGE = """
-from symfix.codemods.rule import Language
+from symfix.codemods.engine.rule import Language
 language = Language("tiny", (".tiny",), lambda *_: [], lambda _: 0, lambda s, a, c: a)
 """
 RULE = '''
 """One sentence.
 
 More."""
-from symfix.codemods.rule import Rule, Safety
+from symfix.codemods.engine.rule import Rule, Safety
 rule = Rule("{name}", Safety.SAFE, "{language}", (b"x\\xff",), lambda source, context: [])
 '''
 
@@ -84,7 +84,7 @@ def test_the_identity_follows_the_sources(make_wing) -> None:
 def test_stored_cards_spare_the_parsers(fresh_cache: Path) -> None:
     script = """
 import sys
-from symfix.codemods.registry import Registry
+from symfix.codemods.engine.registry import Registry
 rules = Registry().rules
 print(len(rules), sorted({"tree_sitter", "libcst"} & set(sys.modules)))
 """

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from symfix.codemods.lab.observation import Observation
+from symfix.codemods.lab.operators import Answer
+from symfix.codemods.lab.variants import one_line
 from symfix.codemods.verify.change import Change, Check, Verdict, Verification
-from symfix.codemods.verify.choosing import choose
-from symfix.codemods.verify.comparing import compare
-from symfix.codemods.verify.counting import changed_lines, origins
+from symfix.codemods.verify.choose.choosing import choose
+from symfix.codemods.verify.compare.comparing import compare
+from symfix.codemods.verify.compare.counting import changed_lines, origins
 from symfix.codemods.verify.evidence import from_json, to_json
-from symfix.codemods.verify.observation import Observation
-from symfix.codemods.verify.operators import Answer
-from symfix.codemods.verify.variants import one_line
 from symfix.codemods.verify.verdict import decide
 
 EFFECTS: dict[str, str] = {"aliases": "result 0 is input 0", "inputs": "c", "random numbers": "r", "warnings": ""}

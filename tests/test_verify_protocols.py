@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from symfix.codemods.verify.children.protocols import unbacked
-from symfix.codemods.verify.children.samples import Sample
+from symfix.codemods.lab.children.protocols import unbacked
+from symfix.codemods.lab.children.samples import Sample
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from ..outcome import Changed, Outcome
+from ..engine.outcome import Changed, Outcome
+from ..engine.run import Question, Surroundings
 from ..reports.patch import patch
-from ..run import Question, Surroundings
 from ..verify.change import Change, Verification
 from .asked import Fix
 from .ballot import Ballot, Key

@@ -14,12 +14,12 @@ from pathlib import Path
 import click
 from platformdirs import user_cache_path
 
-from ..storage import doubt
+from ..engine.storage import doubt
+from ..lab.isolation import Limits, run
+from ..lab.scratch import scratch_folder
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import Place, locate
-from ..verify.isolation import Limits, run
-from ..verify.scratch import scratch_folder
-from ..verify.toolchain import CompilerMissing, find_toolchain
+from ..verify.build.toolchain import CompilerMissing, find_toolchain
 from .asked import Target
 
 _REQUIREMENT = re.compile(r"([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")

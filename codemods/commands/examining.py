@@ -9,14 +9,14 @@ from pathlib import Path
 
 import click
 
-from .. import repository
-from ..intake import Target, find
-from ..registry import Registry
-from ..rounds import Wishes
-from ..run import Question, Report, default_jobs, run
-from ..surroundings import TorchSurroundings
+from ..engine import repository
+from ..engine.intake import Target, find
+from ..engine.registry import Registry
+from ..engine.rounds import Wishes
+from ..engine.run import Question, Report, default_jobs, run
+from ..engine.surroundings import TorchSurroundings
+from ..engine.writing import is_leaving
 from ..torchapi.errors import TorchError
-from ..writing import is_leaving
 from .asked import STDIN, Examination
 from .progress import Progress
 

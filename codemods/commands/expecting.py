@@ -11,17 +11,17 @@ from typing import Any
 
 import click
 
-from ..hunt.workers import NothingRuns
-from ..outcome import Changed, Refused
-from ..source import SourceFile
+from ..engine.outcome import Changed, Refused
+from ..engine.source import SourceFile
+from ..engine.writing import write
+from ..lab.scratch import scratch_folder
+from ..lab.variants import Laboratory
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate
-from ..verify.scratch import scratch_folder
-from ..verify.variants import Laboratory
-from ..writing import write
-from ..xfails.entries import read
-from ..xfails.judging import LIMITS, Judgement, State, judge
-from ..xfails.removal import NotRemovable, without
+from ..workflows.hunt.workers import NothingRuns
+from ..workflows.xfails.entries import read
+from ..workflows.xfails.judging import LIMITS, Judgement, State, judge
+from ..workflows.xfails.removal import NotRemovable, without
 from .asked import Xfails
 from .progress import Progress
 

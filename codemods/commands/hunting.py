@@ -7,15 +7,15 @@ import sys
 
 import click
 
-from ..hunt.document import to_json
-from ..hunt.naming import UnknownOperator
-from ..hunt.page import page
-from ..hunt.sweep import Sweep
-from ..hunt.sweep import sweep as run_sweep
-from ..hunt.table import table
-from ..hunt.workers import NothingRuns
-from ..interrupting import promise
+from ..engine.interrupting import promise
 from ..torchapi.errors import TorchError
+from ..workflows.hunt.document import to_json
+from ..workflows.hunt.naming import UnknownOperator
+from ..workflows.hunt.page import page
+from ..workflows.hunt.sweep import Sweep
+from ..workflows.hunt.sweep import sweep as run_sweep
+from ..workflows.hunt.table import table
+from ..workflows.hunt.workers import NothingRuns
 from .asked import Hunt
 from .progress import Progress
 

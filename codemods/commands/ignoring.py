@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import click
 
-from ..ignoring import WHY_LEFT, Ignored, ignore, refusal
-from ..intake import Target
-from ..outcome import Changed, Outcome, Refused, Unchanged
-from ..registry import load_language
+from ..engine.ignoring import WHY_LEFT, Ignored, ignore, refusal
+from ..engine.intake import Target
+from ..engine.outcome import Changed, Outcome, Refused, Unchanged
+from ..engine.registry import load_language
+from ..engine.run import Question, Surroundings, run
+from ..engine.writing import write
 from ..reports import text
-from ..run import Question, Surroundings, run
-from ..writing import write
 from .asked import STDIN, Fix
 from .examining import examine, refuse_dirty
 from .showing import exit_code

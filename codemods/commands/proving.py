@@ -13,20 +13,20 @@ from pathlib import Path
 
 import click
 
-from .. import repository
-from ..config import UNASKED
-from ..registry import Registry
+from ..engine import repository
+from ..engine.config import UNASKED
+from ..engine.registry import Registry
+from ..lab.isolation import Limits, Network, SandboxMissing
+from ..lab.scratch import scratch_folder
+from ..lab.variants import Laboratory
 from ..reports.proof import proof
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate
 from ..verify.change import Change, Verdict, Verification
 from ..verify.command import verify as run_verification
 from ..verify.evidence import to_json
-from ..verify.extension import Memory
-from ..verify.isolation import Limits, Network, SandboxMissing
+from ..verify.project.extension import Memory
 from ..verify.replays import Memory as Replays
-from ..verify.scratch import scratch_folder
-from ..verify.variants import Laboratory
 from .asked import Fix, Verify
 
 CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
@@ -109,8 +109,8 @@ def known_operators(names: Sequence[str], torch_python: Path | None) -> tuple[st
     """The OpInfos of these names; raises UsageError for a name that torch has no operator test of."""
     if not names:
         return ()
-    from ..hunt.naming import UnknownOperator, operators_of, resolve
-    from ..hunt.workers import NothingRuns
+    from ..workflows.hunt.naming import UnknownOperator, operators_of, resolve
+    from ..workflows.hunt.workers import NothingRuns
 
     try:
         with scratch_folder() as scratch:

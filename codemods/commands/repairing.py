@@ -8,18 +8,18 @@ from pathlib import Path
 
 import click
 
-from ..hunt.naming import UnknownOperator
-from ..hunt.workers import NothingRuns
-from ..interrupting import promise
-from ..regression.additions import Workplace, additions
-from ..repair.folder import figures, write
-from ..repair.procedure import Wanted
-from ..repair.procedure import repair as run_repair
-from ..repair.repaired import Outcome
+from ..engine.interrupting import promise
+from ..lab.scratch import scratch_folder
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate, release
-from ..verify.scratch import scratch_folder
-from ..verify.toolchain import CompilerMissing
+from ..verify.build.toolchain import CompilerMissing
+from ..workflows.hunt.naming import UnknownOperator
+from ..workflows.hunt.workers import NothingRuns
+from ..workflows.regression.additions import Workplace, additions
+from ..workflows.repair.folder import figures, write
+from ..workflows.repair.procedure import Wanted
+from ..workflows.repair.procedure import repair as run_repair
+from ..workflows.repair.repaired import Outcome
 from .asked import Repair
 from .progress import Progress
 

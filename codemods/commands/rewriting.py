@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from .. import repository
-from ..outcome import Changed, Outcome, Unchanged
-from ..writing import write
+from ..engine import repository
+from ..engine.outcome import Changed, Outcome, Unchanged
+from ..engine.writing import write
 from .asked import STDIN, Check, Examination, Fix
 from .examining import Session, examine, only_new, refuse_dirty
 from .showing import exit_code, show

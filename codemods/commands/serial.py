@@ -13,30 +13,30 @@ from typing import Any
 
 import click
 
-from ..interrupting import promise
-from ..outcome import Changed
-from ..reading import contents
-from ..registry import Registry
-from ..rounds import Wishes as RuleWishes
-from ..run import Question, turn_down
-from ..series import decisions, plan, standing
-from ..series.building import Wishes, Workshop, build, fresh_states
-from ..series.contents import Redo
-from ..series.decisions import Decisions, Place
-from ..series.git import GitError, Repository, blob_name
-from ..series.hub import Ghstack, GitHub, Hub
-from ..series.plan import Plan, PlanError, Request
-from ..series.planning import make_plan
-from ..series.proposal import FileChange, Proposal, of_outcomes
-from ..series.repairs import read_folder
-from ..series.sending import Journal, Sender
-from ..series.standing import Standing, State
-from ..source import SourceFile
-from ..surroundings import TorchSurroundings
+from ..engine.interrupting import promise
+from ..engine.outcome import Changed
+from ..engine.reading import contents
+from ..engine.registry import Registry
+from ..engine.rounds import Wishes as RuleWishes
+from ..engine.run import Question, turn_down
+from ..engine.source import SourceFile
+from ..engine.surroundings import TorchSurroundings
+from ..lab.isolation import Limits, Network, SandboxMissing
 from ..torchapi.errors import TorchError
 from ..verify.change import Change, Verification
 from ..verify.command import verify
-from ..verify.isolation import Limits, Network, SandboxMissing
+from ..workflows.series import decisions, plan, standing
+from ..workflows.series.building import Wishes, Workshop, build, fresh_states
+from ..workflows.series.contents import Redo
+from ..workflows.series.decisions import Decisions, Place
+from ..workflows.series.git import GitError, Repository, blob_name
+from ..workflows.series.hub import Ghstack, GitHub, Hub
+from ..workflows.series.plan import Plan, PlanError, Request
+from ..workflows.series.planning import make_plan
+from ..workflows.series.proposal import FileChange, Proposal, of_outcomes
+from ..workflows.series.repairs import read_folder
+from ..workflows.series.sending import Journal, Sender
+from ..workflows.series.standing import Standing, State
 from .asked import Series, SeriesBuild, SeriesPlan, SeriesSend, SeriesStatus
 
 RULE_WORDS = (
@@ -100,7 +100,7 @@ def build_series(asked: SeriesBuild) -> int:
             )
             record = build(made, workshop, wishes)
             if not asked.no_page:
-                from ..review.page import make_page
+                from ..workflows.review.page import make_page
 
                 command = _reviewers_command(workshop.repository, made)
                 page = make_page(made, record, workshop.repository, command, chosen)

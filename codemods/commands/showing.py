@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from ..outcome import Failed, Outcome, Refused
-from ..registry import Registry
+from ..engine.outcome import Failed, Outcome, Refused
+from ..engine.registry import Registry
+from ..engine.run import Report
+from ..engine.surroundings import TorchSurroundings
 from ..reports import text
-from ..run import Report
-from ..surroundings import TorchSurroundings
 from .asked import Examination, Shown
 
 

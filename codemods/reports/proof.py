@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
+from ..lab.observation import Observation
 from ..verify.change import Check, Verification
-from ..verify.observation import Observation
 
 _WIDTH = 110
 _TOLD = 220

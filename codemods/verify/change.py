@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from .observation import Observation
+from ..lab.observation import Observation
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..storage import digest, put
-from . import children
+from ..engine.storage import digest, put
+from ..lab import children
+from ..lab.observation import Observation
 from .change import Check, Swap, Verdict, Verification
-from .observation import Observation
 
 VERSION = 1
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from symfix.codemods.verify.children.changed_torch import overlay
+from symfix.codemods.lab.children.changed_torch import overlay
 
 _CAUSE = re.compile(r"\(([^()\s]+:\d+ in [^()]*)\)\n")
 # Where a guard is asked for; the line that asked stands above.
@@ -104,9 +104,9 @@ def trace_every_sample(operator: Any) -> int:
 
 def deviations(operator: Any, patience: int) -> list[str]:
     """Where the compiled code does not do what eager does at sizes 0, 1 and larger, by a few samples; each once."""
-    from symfix.codemods.verify.children.operators import spread
-    from symfix.codemods.verify.children.protocols import unbacked
-    from symfix.codemods.verify.children.samples import samples_of
+    from symfix.codemods.lab.children.operators import spread
+    from symfix.codemods.lab.children.protocols import unbacked
+    from symfix.codemods.lab.children.samples import samples_of
 
     found: dict[str, None] = {}
     signal.alarm(patience)

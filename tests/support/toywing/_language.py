@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symfix.codemods.edits import Edit
-from symfix.codemods.rule import Context, Fix, Language
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.rule import Context, Fix, Language
+from symfix.codemods.engine.source import SourceFile
 
 
 def _complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:
