@@ -68,11 +68,11 @@ def _kind(option: click.Option) -> Kind:
 TARGET = [
     click.Option(
         ["--torch-root"], type=FILE, metavar="DIR",
-        help="A PyTorch source tree. To read its schemas its own torchgen is run, where the installed one is of "
+        help="A PyTorch source tree. Its own torchgen is run to read its schemas, if the installed one is of "
         "another release.",
     ),
     click.Option(
-        ["--torch-python"], type=FILE, metavar="EXE", help="The interpreter whose torch counts; it is run [this one]."
+        ["--torch-python"], type=FILE, metavar="EXE", help="The interpreter of the target torch; it is run [this one]."
     ),
     click.Option(["--min-torch"], callback=_release, metavar="X.Y", help="The oldest torch the result must run on."),
     click.Option(
@@ -84,16 +84,16 @@ SCHEMAS = [
     *TARGET,
     click.Option(
         ["--installed-torchgen"], is_flag=True,
-        help="Read the schemas of --torch-root by the installed torchgen or not at all; nothing of the tree is run.",
+        help="Read the schemas of --torch-root with the installed torchgen, or fail; run nothing of the tree.",
     ),
 ]  # fmt: skip
 RULES = [
     click.Option(["--select"], callback=_names, metavar="RULE,…", help="Only these rules."),
     click.Option(["--ignore"], callback=_names, default="", metavar="RULE,…", help="Not these rules."),
-    click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes that change something, each of which says what."),
-    click.Option(["--all-functions"], is_flag=True, help="Every function sees symbolic sizes (out-of-tree code)."),
+    click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes that change something; each one states what."),
+    click.Option(["--all-functions"], is_flag=True, help="Assume symbolic sizes in every function (out-of-tree code)."),
     click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
-    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-': its suffix counts."),
+    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="File name for '-'; its suffix is the language."),
 ]  # fmt: skip
 _STYLES = ["text", "json", "json-lines", "github", "sarif"]
 FORMAT = [
@@ -106,13 +106,15 @@ FORMAT = [
 FIX_FORMAT = [
     click.Option(
         ["--format", "style"], type=click.Choice([*_STYLES, "junit"]), default="text", show_default=True,
-        help="How findings are printed; junit: how the verification is.",
+        help="How findings are printed; junit prints the verification.",
     ),
     *FORMAT[1:],
 ]  # fmt: skip
 BASELINE = [
-    click.Option(["--baseline"], type=FILE, metavar="FILE", help="Report only findings that this file does not know."),
-    click.Option(["--write-baseline"], type=FILE, metavar="FILE", help="Note every finding of today there."),
+    click.Option(
+        ["--baseline"], type=FILE, metavar="FILE", help="Report only findings that this file does not record."
+    ),
+    click.Option(["--write-baseline"], type=FILE, metavar="FILE", help="Record all current findings in this file."),
 ]
 PROOF = [
     click.Option(
@@ -121,25 +123,25 @@ PROOF = [
     ),
     click.Option(
         ["--test", "tests"], multiple=True, metavar="COMMAND",
-        help="A command of yours, such as 'pytest tests/test_mine.py'; run before and after.",
+        help="A command, such as 'pytest tests/test_mine.py'; run before and after.",
     ),
     click.Option(
         ["--build", "builds"], multiple=True, metavar="COMMAND",
-        help="How to build your own project; done before and after in scratch copies, where --test runs then.",
+        help="How to build your project; run before and after in scratch copies, in which --test runs.",
     ),
     click.Option(
         ["--timeout"], type=click.FloatRange(1), metavar="SECONDS",
-        help="For each --build, and each --test of a project [3600].",
+        help="Limit for each --build and each --test of a project [3600].",
     ),
     click.Option(
         ["--op", "operators"], multiple=True, metavar="NAME",
         help="One of torch's own operator tests (OpInfo), such as nn.functional.cross_entropy "
         "[those that reach the change, unless there is a --repro or --test].",
     ),
-    click.Option(["--evidence"], type=FILE, metavar="DIR", help="Where the evidence is kept [the cache folder]."),
+    click.Option(["--evidence"], type=FILE, metavar="DIR", help="Folder for the evidence [the cache folder]."),
     click.Option(
         ["--sandbox"], type=click.Choice(["try", "require"]), default="try", show_default=True,
-        help="Children without network, and behind bubblewrap if it is installed: where that works, or not at all.",
+        help="Run tests without network, and in bubblewrap if it is installed; 'require' refuses to run without.",
     ),
 ]  # fmt: skip
 _ALL_COMMON = [

@@ -1,4 +1,4 @@
-"""``fix --verify``: only fixes that are borne out stay; the others are named and dropped."""
+"""``fix --verify``: keep only confirmed fixes; report and drop the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The findings that a project knows of and lives with: a file that keeps them out of the next reports."""
+"""Accepted findings: a file that records them and keeps them out of later reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finding is called from one run to the next: a name that outlives moved and reformatted lines around it."""
+"""Stable identifiers of findings, which survive moved and reformatted lines around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a command as a child that cannot outlive, outgrow or outtalk its limits."""
+"""Run a subprocess with limits on time, memory, disk, processes and output."""
 
 from __future__ import annotations
 

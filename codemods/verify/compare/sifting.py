@@ -1,4 +1,4 @@
-"""Of a set of fixes, keep what is borne out: drop the guilty one, and those that nothing ran, and verify again."""
+"""Keep the confirmed fixes of a set: drop those that cause harm and those that no test ran, and verify again."""
 
 from __future__ import annotations
 

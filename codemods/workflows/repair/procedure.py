@@ -169,7 +169,7 @@ def _judged(made: Repair, kept: Sequence[str], overtime: Sequence[str], prover: 
 
 
 def _refused(search: Search, repairs: Sequence[Repair]) -> bool:
-    """Take back what was run in full and not borne out; whether something else can be tried there."""
+    """Take back what the full run did not confirm; whether another candidate is left to try there."""
     for one in repairs:
         if one.verification is not None and not one.proven:
             search.refuse(one.operators, f"{one.verification.verdict.value}: {one.verification.reason}", SOME)

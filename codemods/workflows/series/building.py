@@ -154,7 +154,7 @@ class _Build:
         return as_built(request, [part for file in contents.files for part in file.parts], self._plan.rules)
 
     def _verified(self, request: Request, contents: Contents) -> tuple[Contents, Verification | None]:
-        """The request's files with the verdict on them; of several, those that are not borne out are left out."""
+        """The request's files and their verdict; unconfirmed files of several are left out."""
         if not (self._wishes.prove and any(file.role == "fix" for file in contents.files)):
             return contents, None
         whole = self._proved(request, contents.files)
