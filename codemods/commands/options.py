@@ -93,7 +93,7 @@ RULES = [
     click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes that change something; each one states what."),
     click.Option(["--all-functions"], is_flag=True, help="Assume symbolic sizes in every function (out-of-tree code)."),
     click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
-    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="File name for '-'; its suffix is the language."),
+    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-'; its suffix is the language."),
 ]  # fmt: skip
 _STYLES = ["text", "json", "json-lines", "github", "sarif"]
 FORMAT = [
