@@ -133,7 +133,9 @@ def taken_apart(sample: Sample, expected: Any) -> tuple[Compiled | None, str]:
     return None, ""
 
 
-def at_other_sizes(sample: Sample, compiled: Compiled, together: Mapping[str, Callable[[int], int]]) -> dict[str, str]:
+def at_other_sizes(
+    sample: Sample, compiled: Compiled, together: Mapping[str, Callable[[int], int]]
+) -> dict[str, Deviation]:
     """What `probe` says with all sizes changed ``together``, then with those of one value at 1 and at 0.
 
     Eager refuses many a call with all of its sizes at once at 1: where one of them has to be 2, or larger than another.
@@ -146,23 +148,28 @@ def at_other_sizes(sample: Sample, compiled: Compiled, together: Mapping[str, Ca
     return seen
 
 
-def probe(sample: Sample, compiled: Compiled) -> str:
-    """The compiled code at other sizes: empty when it does what eager does, else how it deviates."""
+Deviation = dict[str, str]
+"""How compiled code deviates from eager: ``kind`` again (it is compiled anew), loud (an error) or silent, and what is
+``said``; empty where it does not deviate."""
+
+
+def probe(sample: Sample, compiled: Compiled) -> Deviation:
+    """How the compiled code deviates at other sizes."""
     before = compiled.count
     expected, eager_error = attempt(sample.call)
     result, error = attempt(lambda: sample.call(compiled, unbacked=True))
     if error and eager_error:
-        return ""
+        return {}
     if compiled.count > before:
-        return "again: it is compiled anew for this size"
+        return {"kind": "again", "said": "it is compiled anew for this size"}
     if error:
-        return "loud: " + error
+        return {"kind": "loud", "said": error}
     values = repeats(sample, expected)
     said = f"a result where eager raises {eager_error}" if eager_error else difference(result, expected, values=values)
     # What a decomposition gives for known sizes too is no fault of the sizes.
     if not said or not difference(result, compiled.on_known_sizes(sample), values=values):
-        return ""
-    return f"silent: {said}"
+        return {}
+    return {"kind": "silent", "said": said}
 
 
 def _other_layout(result: Any, expected: Any) -> str:

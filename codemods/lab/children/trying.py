@@ -142,9 +142,9 @@ def _finding(seen: dict[str, Any], shapes: str) -> dict[str, str] | None:
         return {"verdict": "wrong" if seen.get("silent") else "failed", "message": seen["error"]}
     if shapes:
         return {"verdict": "deviates", "message": shapes}
-    for size, said in seen["probes"].items():
-        if said.startswith("silent: "):
-            return {"verdict": "deviates", "message": f"at {size}: {said.removeprefix('silent: ')}"}
+    for size, deviation in seen["probes"].items():
+        if deviation.get("kind") == "silent":
+            return {"verdict": "deviates", "message": f"at {size}: {deviation['said']}"}
     return None
 
 

@@ -167,11 +167,12 @@ def _deviations(before: Seen, after: Seen) -> list[Difference]:
     """
     found = _new_layout(before, after)
     known = before.get("probes", {})
-    for size, said in after.get("probes", {}).items():
+    for size, deviation in after.get("probes", {}).items():
         was = known.get(size)
-        silent = said.startswith("silent: ") and not (was or "").startswith("silent: ")
-        if silent or (said and was == "") or (said and was is None and size == "larger"):
+        silent = deviation.get("kind") == "silent" and (was or {}).get("kind") != "silent"
+        if silent or (deviation and was == {}) or (deviation and was is None and size == "larger"):
             where = "larger sizes" if size == "larger" else f"size {size}"
-            text = f"compiled with unbacked sizes and called at {where}: {said.removeprefix('silent: ')}"
+            said = deviation["said"] if silent else f"{deviation['kind']}: {deviation['said']}"
+            text = f"compiled with unbacked sizes and called at {where}: {said}"
             found.append(Difference("lost" if silent and size == "larger" else "deviates", "", text))
     return found

@@ -112,10 +112,11 @@ def deviations(operator: Any, patience: int) -> list[str]:
     signal.alarm(patience)
     try:
         for sample in spread([one for one in samples_of(operator) if one.resizable], PROBED):
-            for size, said in unbacked(sample).get("probes", {}).items():
+            for size, deviation in unbacked(sample).get("probes", {}).items():
                 # Refused or compiled anew at 0 and 1 is no other result; a larger size has to be covered.
-                if said.startswith("silent: ") or (said and size == "larger"):
-                    found[f"at size {size}, {said}".partition("\n")[0][:200]] = None
+                if deviation and (deviation["kind"] == "silent" or size == "larger"):
+                    said = f"at size {size}, {deviation['kind']}: {deviation['said']}"
+                    found[said.partition("\n")[0][:200]] = None
     except Overtime:
         found[f"not all probed within {patience} s"] = None
     finally:
