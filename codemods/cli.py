@@ -1,4 +1,4 @@
-"""The command line: words in, values out. Whatever a command needs is imported when that command runs."""
+"""The command line. What a command needs is imported when that command runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "saf
     del sys.path[0]
 if __name__ == "__main__" or os.path.basename(sys.argv[0]) in ("symfix", "symfix.exe"):  # noqa: PTH119
     # Before what takes long to import: Ctrl-C may come at any time.
-    from .interrupting import install
+    from .engine.interrupting import install
 
     install()
 
@@ -21,8 +21,8 @@ from typing import Any
 
 import click
 
-from . import interrupting, streams
-from .options import BASELINE, FILE, FIX_FORMAT, FORMAT, PROOF, RULES, SCHEMAS, TARGET, WHICH
+from .commands.options import BASELINE, FILE, FIX_FORMAT, FORMAT, PROOF, RULES, SCHEMAS, TARGET, WHICH
+from .engine import interrupting, streams
 
 
 def _with(*groups: list[click.Option]) -> Callable[[click.Command], click.Command]:
@@ -40,7 +40,7 @@ def main_group() -> None:
 
     \b
     Exit: 0 clean or everything fixed, 1 findings or would change,
-          2 usage or internal error, 3 verification failed and rolled back.
+          2 usage or internal error, 3 a fix made something worse and was not written.
     """
 
 
@@ -52,9 +52,10 @@ PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_ty
 @PATHS
 def check(**words: Any) -> int:
     """Print findings; write nothing."""
+    from .commands.asked import Check
     from .commands.rewriting import check
 
-    return check(words)
+    return check(Check(**words))
 
 
 @_with(RULES, SCHEMAS)
@@ -62,25 +63,27 @@ def check(**words: Any) -> int:
 @PATHS
 def diff(**words: Any) -> int:
     """Print a patch for `git apply` on stdout, everything else on stderr."""
+    from .commands.asked import Examination
     from .commands.rewriting import diff
 
-    return diff(words)
+    return diff(Examination(**words))
 
 
 @_with(RULES, FIX_FORMAT, PROOF, SCHEMAS)
 @main_group.command()
 @PATHS
-@click.option("--verify", "verifying", is_flag=True, help="Build and run before and after; write what is not worse.")
-@click.option("--interactive", "-i", is_flag=True, help="Ask about each fix, with the keys of `git add -p`.")
-@click.option("--allow-dirty", is_flag=True, help="Also where git could not bring the file back.")
 @click.option(
-    "--add-ignore", metavar="REASON", help="Change no code; write a comment beside each finding that keeps it out."
+    "--verify", "verifying", is_flag=True, help="Build and test before and after; write only confirmed fixes."
 )
+@click.option("--interactive", "-i", is_flag=True, help="Ask about each fix, with the keys of `git add -p`.")
+@click.option("--allow-dirty", is_flag=True, help="Write even if git cannot restore the file.")
+@click.option("--add-ignore", metavar="REASON", help="Change no code; add a suppressing comment to each finding.")
 def fix(**words: Any) -> int:
     """Apply the fixes; '-' reads stdin and prints the fixed text."""
+    from .commands.asked import Fix
     from .commands.rewriting import fix
 
-    return fix(words)
+    return fix(Fix(**words))
 
 
 @main_group.command()
@@ -100,29 +103,33 @@ def rule(name: str | None) -> int:
 @click.option("--format", "style", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True)
 def verify(**words: Any) -> int:
     """Prove the change between a revision and the files on disk."""
+    from .commands.asked import Verify
     from .commands.proving import verify
 
-    return verify(words)
+    return verify(Verify(**words))
 
 
 @main_group.command()
 @click.argument("operators", nargs=-1, metavar="[OP]...")
 @click.option(
     "--protocol", type=click.Choice(["unbacked", "backed"]), default="unbacked", show_default=True,
-    help="Sizes without a hint, as PyTorch's own test has them, or with one.",
+    help="Sizes without a hint, as in PyTorch's own test, or with one.",
 )  # fmt: skip
 @click.option("--every-sample", is_flag=True, help="Do not stop at an operator's first failing sample.")
-@click.option("--samples", type=click.IntRange(1), metavar="N", help="At most so many samples of an operator [all].")
-@click.option("--fresh", is_flag=True, help="Forget what an earlier sweep of the same torch found out.")
+@click.option(
+    "--samples", type=click.IntRange(1), metavar="N", help="Maximum number of samples for each operator [all]."
+)
+@click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
 @click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Processes [2].")
-@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one].")
+@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--page", type=FILE, metavar="FILE", help="Also write an HTML page to look at.")
+@click.option("--page", type=FILE, metavar="FILE", help="Also write an HTML report.")
 def hunt(**words: Any) -> int:
     """Find which operators fail on symbolic sizes, in which mode, at which line [OP: all that torch tests]."""
+    from .commands.asked import Hunt
     from .commands.hunting import hunt
 
-    return hunt(words)
+    return hunt(Hunt(**words))
 
 
 @main_group.command()
@@ -130,30 +137,32 @@ def hunt(**words: Any) -> int:
 @click.option("--all", "everything", is_flag=True, help="Every operator that fails torch's unbacked test.")
 @click.option(
     "--output", type=FILE, default=Path("symfix-repairs"), show_default=True, metavar="DIR",
-    help="Where the patches, their evidence and what is left go.",
+    help="Folder for the patches, their evidence and the unrepaired operators.",
 )  # fmt: skip
 @click.option("--torch-root", type=FILE, metavar="DIR", help="A PyTorch source tree, to repair C++ too.")
-@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one].")
+@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
 @click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Compilers and children at a time [2].")
-@click.option("--fresh", is_flag=True, help="Forget what an earlier run of the same torch found out.")
+@click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
 def repair(**words: Any) -> int:
-    """Find failing operators, try fixes at the place, keep what is proven."""
+    """Find failing operators, try fixes where they fail, keep what is proven."""
+    from .commands.asked import Repair
     from .commands.repairing import repair
 
-    return repair(words)
+    return repair(Repair(**words))
 
 
 @main_group.command()
 @click.argument("paths", nargs=-1, required=True, type=FILE)
 @click.option("--check", is_flag=True, help="Only report what is stale; exit 1 if anything is.")
 @click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Processes [2].")
-@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one].")
+@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def xfails(**words: Any) -> int:
-    """Remove entries of expected-failure lists whose tests pass by now, each put to its test; never a skip."""
+    """Remove entries of expected-failure lists whose tests pass now; each test is run, and skips stay."""
+    from .commands.asked import Xfails
     from .commands.expecting import xfails
 
-    return xfails(words)
+    return xfails(Xfails(**words))
 
 
 @main_group.group()
@@ -164,42 +173,59 @@ def series() -> None:
 @_with(WHICH, RULES, SCHEMAS)
 @series.command("plan")
 @PATHS
-@click.option("--most-files", type=click.IntRange(1, 25), default=25, show_default=True, metavar="N", help="In each.")
 @click.option(
-    "--most-lines", type=click.IntRange(1, 1500), default=400, show_default=True, metavar="N", help="Changed."
+    "--most-files",
+    type=click.IntRange(1, 25),
+    default=25,
+    show_default=True,
+    metavar="N",
+    help="Files in each pull request.",
+)
+@click.option(
+    "--most-lines",
+    type=click.IntRange(1, 1500),
+    default=400,
+    show_default=True,
+    metavar="N",
+    help="Changed lines in each pull request.",
 )
 def series_plan(**words: Any) -> int:
-    """Say which fixes of the paths, or which repairs of a folder by `symfix repair`, belong together."""
+    """Group the fixes of the paths, or the repairs in a folder written by `symfix repair`."""
+    from .commands.asked import SeriesPlan
     from .commands.serial import plan_series
 
-    return plan_series(words)
+    return plan_series(SeriesPlan(**words))
 
 
 @_with(WHICH)
 @series.command("build")
-@click.option("--base", metavar="REV", help="What to build on [the commit that was planned for].")
-@click.option("--decisions", type=FILE, metavar="FILE", help="What a reviewer left out, as the page exported it.")
+@click.option("--base", metavar="REV", help="Commit to build on [the planned one].")
+@click.option(
+    "--decisions", type=FILE, metavar="FILE", help="What a reviewer excluded, as exported by the review page."
+)
 @click.option("--no-verify", is_flag=True, help="Build everything, proven or not.")
-@click.option("--unproven", is_flag=True, help="Also what the verification can say nothing about.")
-@click.option("--no-page", is_flag=True, help="Without the page to review.")
+@click.option("--unproven", is_flag=True, help="Also include changes that the verification cannot judge.")
+@click.option("--no-page", is_flag=True, help="Do not write the review page.")
 @click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Compilers and children at a time [2].")
-@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter whose torch counts [this one].")
+@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
 @click.option("--sandbox", type=click.Choice(["try", "require"]), default="try", show_default=True)
 def series_build(**words: Any) -> int:
-    """Make a branch and a patch for each, verified alone and together; the checkout is never touched."""
+    """Create a branch and a patch for each, verified alone and together; the checkout is not changed."""
+    from .commands.asked import SeriesBuild
     from .commands.serial import build_series
 
-    return build_series(words)
+    return build_series(SeriesBuild(**words))
 
 
 @_with(WHICH)
 @series.command("status")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def series_status(**words: Any) -> int:
-    """Print where each stands."""
+    """Print the state of each pull request."""
+    from .commands.asked import SeriesStatus
     from .commands.serial import show_status
 
-    return show_status(words)
+    return show_status(SeriesStatus(**words))
 
 
 @_with(WHICH)
@@ -208,25 +234,27 @@ def series_status(**words: Any) -> int:
 @click.option("--remote", default="origin", show_default=True, metavar="NAME", help="Where the branches are pushed.")
 @click.option("--repo", metavar="OWNER/NAME", help="Where the pull requests are opened [as gh finds it].")
 @click.option("--owner", metavar="NAME", help="Whose fork has the branches.")
-@click.option("--onto", default="main", show_default=True, metavar="BRANCH", help="What they are to be merged into.")
-@click.option("--ghstack", is_flag=True, help="By ghstack instead of gh.")
-@click.option("--ready", is_flag=True, help="No drafts.")
+@click.option("--onto", default="main", show_default=True, metavar="BRANCH", help="Base branch of the pull requests.")
+@click.option("--ghstack", is_flag=True, help="Use ghstack instead of gh.")
+@click.option("--ready", is_flag=True, help="Open them ready for review, not as drafts.")
 @click.option("--dry-run", is_flag=True, help="Print the commands; call neither gh nor ghstack nor git push.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def series_send(**words: Any) -> int:
     """Open draft pull requests: at most 5 at once, one in 30 s, none twice."""
+    from .commands.asked import SeriesSend
     from .commands.serial import send_series
 
-    return send_series(words)
+    return send_series(SeriesSend(**words))
 
 
 @_with(TARGET)
 @main_group.command()
 def doctor(**words: Any) -> int:
-    """Say what is here: torch, compiler, headers, clang-format."""
+    """Report the installed torch, compiler, headers and clang-format."""
+    from .commands.asked import Target
     from .commands.doctor import doctor
 
-    return doctor(words)
+    return doctor(Target(**words))
 
 
 def main() -> None:

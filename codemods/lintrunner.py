@@ -12,7 +12,7 @@ if __name__ == "__main__":
         # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
         del sys.path[0]
     # Before what takes long to import: Ctrl-C may come at any time.
-    from .interrupting import install
+    from .engine.interrupting import install
 
     install()
 
@@ -23,8 +23,8 @@ from typing import Any
 
 import click
 
-from . import streams
-from .options import BASELINE, RULES, SCHEMAS
+from .commands.options import BASELINE, RULES, SCHEMAS
+from .engine import streams
 from .reports.lintrunner import failure, messages
 
 
@@ -32,10 +32,13 @@ from .reports.lintrunner import failure, messages
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def lint(**words: Any) -> None:
     """Print a message for each finding in PATHS, and one with the new text of each file."""
-    from .commands.rewriting import examine, only_new
+    from .commands.asked import Examination
+    from .commands.examining import examine, only_new
 
-    if words["paths"]:
-        sys.stdout.writelines(messages(only_new(examine(words), words).outcomes))
+    baseline = words.pop("baseline")
+    asked = Examination(**words)
+    if asked.paths:
+        sys.stdout.writelines(messages(only_new(examine(asked), baseline, asked.paths).outcomes))
 
 
 def main(arguments: Sequence[str]) -> None:

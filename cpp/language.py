@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..codemods.rule import Context, Language
-from ..codemods.source import SourceFile
+from ..codemods.engine.rule import Context, Language
+from ..codemods.engine.source import SourceFile
 from .rewrite.alternatives import alternatives, extent
 from .rewrite.formatting import wrap_long_lines
 from .rewrite.includes import includes

@@ -6,8 +6,8 @@ import ast
 import io
 import tokenize
 
-from ..codemods.rule import Context, Language
-from ..codemods.source import SourceFile
+from ..codemods.engine.rule import Context, Language
+from ..codemods.engine.source import SourceFile
 from .analysis.scriptable import TO_SCRIPT
 from .rewrite.alternatives import alternatives, extent
 from .rewrite.formatting import CONFIGURATIONS, wrap_long_lines

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from symfix.codemods.registry import Registry
+from symfix.codemods.engine.registry import Registry
 
 TESTS = Path(__file__).parent
 sys.path += [str(TESTS / "support"), str(TESTS.parent / "scripts")]

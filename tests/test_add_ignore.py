@@ -10,12 +10,12 @@ import pytest
 from running import SHAPES, symfix
 from symfix.codemods.cli import main_group
 from symfix.codemods.commands import ignoring
-from symfix.codemods.edits import Edit
-from symfix.codemods.ignoring import Ignored, ignore, refusal
-from symfix.codemods.registry import load_language
-from symfix.codemods.rule import Fix, Safety
-from symfix.codemods.source import SourceFile
-from symfix.codemods.suppression import Suppressions
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.ignoring import Ignored, ignore, refusal
+from symfix.codemods.engine.registry import load_language
+from symfix.codemods.engine.rule import Fix, Safety
+from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.engine.suppression import Suppressions
 
 CPP = load_language("symfix.cpp")
 PYTHON = load_language("symfix.python")

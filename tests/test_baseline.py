@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from running import SHAPES, symfix
-from symfix.codemods.baseline import Baseline, BaselineError, document
-from symfix.codemods.edits import Edit
-from symfix.codemods.fingerprints import fingerprints
-from symfix.codemods.outcome import Changed, Failed, Refused, Unchanged
-from symfix.codemods.rule import Fix, Safety, Skip
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.baseline import Baseline, BaselineError, document
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.fingerprints import fingerprints
+from symfix.codemods.engine.outcome import Changed, Failed, Refused, Unchanged
+from symfix.codemods.engine.rule import Fix, Safety, Skip
+from symfix.codemods.engine.source import SourceFile
 
 LINE = "    torch._check_is_size(x.shape[{}])\n"
 HEAD = "import torch\n\n\ndef {}(x: torch.Tensor):\n"

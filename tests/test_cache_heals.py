@@ -14,29 +14,30 @@ from typing import Any, cast
 
 import pytest
 from running import SHAPES, symfix
-from symfix.codemods import storage
-from symfix.codemods.hunt.failure import Operator
-from symfix.codemods.hunt.journal import Journal as Hunts
-from symfix.codemods.hunt.naming import operators_of
-from symfix.codemods.registry import Registry
-from symfix.codemods.regression import additions
-from symfix.codemods.regression.proving import Regression
-from symfix.codemods.regression.wording import Words
-from symfix.codemods.repair.journal import Journal as Trials
-from symfix.codemods.repair.trials import Trial
+from symfix.codemods.engine import storage
+from symfix.codemods.engine.registry import Registry
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.observation import Observation
+from symfix.codemods.lab.operators import Answer, Answers, recalled
+from symfix.codemods.lab.variants import Laboratory
 from symfix.codemods.torchapi.locating import Place
 from symfix.codemods.torchapi.store import stored
-from symfix.codemods.verify import compiling, prelude
-from symfix.codemods.verify.change import Check, Observation, Verdict, Verification
-from symfix.codemods.verify.choosing import coverage
-from symfix.codemods.verify.compiling import Builder
+from symfix.codemods.verify.build import compiling, prelude
+from symfix.codemods.verify.build.compiling import Builder
+from symfix.codemods.verify.build.prelude import preludes
+from symfix.codemods.verify.build.toolchain import Toolchain
+from symfix.codemods.verify.change import Check, Verdict, Verification
+from symfix.codemods.verify.choose.choosing import coverage
+from symfix.codemods.verify.choose.tracing import trace_index
 from symfix.codemods.verify.evidence import keep, recall
-from symfix.codemods.verify.isolation import Limits
-from symfix.codemods.verify.operators import Answer, Answers, recalled
-from symfix.codemods.verify.prelude import preludes
-from symfix.codemods.verify.toolchain import Toolchain
-from symfix.codemods.verify.tracing import trace_index
-from symfix.codemods.verify.variants import Laboratory
+from symfix.codemods.workflows.hunt.failure import Operator
+from symfix.codemods.workflows.hunt.journal import Journal as Hunts
+from symfix.codemods.workflows.hunt.naming import operators_of
+from symfix.codemods.workflows.regression import additions
+from symfix.codemods.workflows.regression.proving import Regression
+from symfix.codemods.workflows.regression.wording import Words
+from symfix.codemods.workflows.repair.journal import Journal as Trials
+from symfix.codemods.workflows.repair.trials import Trial
 
 TOP = Path(__file__).parents[1]
 

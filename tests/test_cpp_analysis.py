@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from cpp_facts import CAUSE, HEAD, known, place, shown
 from goldens import installed_torch
-from symfix.codemods.rule import Context
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
 from symfix.cpp.analysis import facts
 from symfix.cpp.analysis.branches import branch_of, gives_up
 from symfix.cpp.analysis.comparisons import comparison, from_method, general_answer, is_size

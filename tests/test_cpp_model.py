@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.source import SourceFile
 from symfix.cpp.analysis.inference import Inference
 from symfix.cpp.syntax.model import Model
 from symfix.cpp.syntax.tree import Tree, walk

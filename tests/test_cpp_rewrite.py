@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from cpp_facts import HEAD, known, place
 from goldens import installed_torch
-from symfix.codemods.edits import Edit, apply
-from symfix.codemods.rule import Context, Fix, Safety
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.edits import Edit, apply
+from symfix.codemods.engine.rule import Context, Fix, Safety
+from symfix.codemods.engine.source import SourceFile
 from symfix.cpp.analysis.comparisons import comparison
 from symfix.cpp.analysis.graph import Refusal
 from symfix.cpp.analysis.promotions import Analysis, analyse

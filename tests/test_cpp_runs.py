@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from goldens import FOLDER
 from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.toolchain import CompilerMissing, find_toolchain
+from symfix.codemods.verify.build.toolchain import CompilerMissing, find_toolchain
 
 SCHEMAS = {
     "clipped": ("extremes", "Tensor self, int wanted"),

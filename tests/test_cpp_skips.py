@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import symfix.cpp
 from cpp_cases import offers, skips
-from symfix.codemods.rule import Safety
+from symfix.codemods.engine.rule import Safety
 from symfix.cpp.analysis.reasons import SkipReason
 
 HEAD = "#include <ATen/ATen.h>\nusing namespace at;\n"

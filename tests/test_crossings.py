@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crossings import SAMPLES, Sample, circles, crossings, in_goldens, of_one_fix
+from scoreboards.crossings import SAMPLES, Sample, circles, crossings, in_goldens, of_one_fix
 
 TOP = Path(__file__).parents[1]
 MOST = {"use_sym_sizes": 70}

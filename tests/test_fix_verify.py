@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from running import git
 from symfix.codemods.cli import main_group
 from symfix.codemods.commands import proving, rewriting
-from symfix.codemods.registry import Registry
+from symfix.codemods.engine.registry import Registry
 from symfix.codemods.torchapi.locating import locate
 
 KERNEL = """\

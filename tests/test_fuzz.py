@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from goldens import goldens, installed_torch
-from symfix.codemods.edits import Edit
-from symfix.codemods.outcome import Changed
-from symfix.codemods.registry import load_language, load_rules
-from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.rule import Context
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.outcome import Changed
+from symfix.codemods.engine.registry import load_language, load_rules
+from symfix.codemods.engine.rounds import Wishes, rewrite
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
 from symfix.cpp.syntax.tree import STATEMENTS, Tree, ancestors, errors
 from tree_sitter import Node
 

@@ -7,9 +7,9 @@ import re
 import pytest
 from goldens import Golden, cards, goldens, strays
 from observing import difference, observed
-from symfix.codemods.outcome import Changed, Unchanged
-from symfix.codemods.registry import RuleCard, load_language
-from symfix.codemods.verify.toolchain import CompilerMissing
+from symfix.codemods.engine.outcome import Changed, Unchanged
+from symfix.codemods.engine.registry import RuleCard, load_language
+from symfix.codemods.verify.build.toolchain import CompilerMissing
 from syntax import complaint
 
 PAIRS = [golden for golden in goldens() if golden.after is not None]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from running import symfix
-from symfix.codemods.hunt.failure import Mode, Operator
-from symfix.codemods.hunt.page import page
-from symfix.codemods.hunt.sweep import Sweep, sweep
-from symfix.codemods.hunt.table import table
+from symfix.codemods.lab.variants import Variant
 from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.variants import Variant
+from symfix.codemods.workflows.hunt.failure import Mode, Operator
+from symfix.codemods.workflows.hunt.page import page
+from symfix.codemods.workflows.hunt.sweep import Sweep, sweep
+from symfix.codemods.workflows.hunt.table import table
 
 OPERATORS = ("add", "addmv", "arange", "bernoulli", "bincount", "chunk", "cov", "equal", "svd_lowrank")
 WRONG_WHEN_TRACED = """

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.hunt.failure import Operator
-from symfix.codemods.hunt.journal import Journal
-from symfix.codemods.hunt.naming import UnknownOperator, resolve
-from symfix.codemods.hunt.sweep import sweep
-from symfix.codemods.hunt.workers import NothingRuns, Workers
-from symfix.codemods.verify.isolation import Ended, Limits
-from symfix.codemods.verify.variants import Laboratory, Variant
+from symfix.codemods.lab.isolation import Ended, Limits
+from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.workflows.hunt.failure import Operator
+from symfix.codemods.workflows.hunt.journal import Journal
+from symfix.codemods.workflows.hunt.naming import UnknownOperator, resolve
+from symfix.codemods.workflows.hunt.sweep import sweep
+from symfix.codemods.workflows.hunt.workers import NothingRuns, Workers
 
 A, B, C = Operator("a"), Operator("b"), Operator("c", "wide")
 
@@ -158,7 +158,7 @@ def test_an_operator_whose_process_died_is_asked_again(tmp_path: Path, monkeypat
             told(row(one))
 
     monkeypatch.setattr(Workers, "run", run)
-    monkeypatch.setattr("symfix.codemods.hunt.sweep.operators_of", lambda laboratory, torch: (A, B))
+    monkeypatch.setattr("symfix.codemods.workflows.hunt.sweep.operators_of", lambda laboratory, torch: (A, B))
     journal = Journal(tmp_path / "journal.jsonl")
     journal.add({**row(A), "crashed": "ended by signal SIGKILL"})
     journal.add(row(B))

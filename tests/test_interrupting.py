@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from projects import project, torchlike, traces
 from running import MENDED, SHAPES, git, symfix
-from symfix.codemods import interrupting
-from symfix.codemods.verify.scratch import clear_leftovers
+from symfix.codemods.engine import interrupting
+from symfix.codemods.lab.scratch import clear_leftovers
 
 SECONDS = 120.0
 """Until something that was started is seen; children sleep longer."""
@@ -146,7 +146,8 @@ def test_while_another_interpreter_is_asked(
 SLOW_WORKERS = f"""
 import os, sys, time
 from pathlib import Path
-from symfix.codemods import cli, run
+from symfix.codemods import cli
+from symfix.codemods.engine import run
 
 def slow(*words):
     Path(sys.argv.pop(), str(os.getpid())).touch()
@@ -213,8 +214,8 @@ def test_what_is_temporary_goes(tmp_path: Path) -> None:
     script = f"""
 import os, signal
 from pathlib import Path
-from symfix.codemods import interrupting
-from symfix.codemods.verify.scratch import scratch_folder
+from symfix.codemods.engine import interrupting
+from symfix.codemods.lab.scratch import scratch_folder
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 interrupting.install()
@@ -237,7 +238,7 @@ with scratch_folder(Path({str(tmp_path)!r}, "own")) as folder, interrupting.temp
 
 def test_who_has_ctrl_c_ignored_goes_on(source: Path, tmp_path: Path) -> None:
     script = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-    script += "from symfix.codemods.interrupting import install\ninstall()\n"
+    script += "from symfix.codemods.engine.interrupting import install\ninstall()\n"
     script += "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN\n"
     subprocess.run([sys.executable, "-c", script], check=True)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from running import MENDED, SHAPES, git, symfix
-from symfix.codemods.edits import Edit
-from symfix.codemods.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from symfix.codemods.engine.rule import Fix, Safety, Skip
+from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.reports.lintrunner import messages
-from symfix.codemods.rule import Fix, Safety, Skip
-from symfix.codemods.source import SourceFile
 
 KEYS = {"path", "line", "char", "code", "severity", "name", "original", "replacement", "description"}
 LINTRUNNER = shutil.which("lintrunner", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))

@@ -13,16 +13,16 @@ import pytest
 from decks import series as made_up
 from projects import commit, project
 from running import MENDED, SHAPES, git, symfix
-from symfix.codemods.intake import Target
-from symfix.codemods.outcome import Refused
-from symfix.codemods.registry import Registry
-from symfix.codemods.review.cards import deck_of
-from symfix.codemods.review.colour import coloured
-from symfix.codemods.review.difference import blocks_of
-from symfix.codemods.review.page import page
-from symfix.codemods.rounds import Wishes
-from symfix.codemods.run import Question, run
-from symfix.codemods.series.hunks import hunks_between
+from symfix.codemods.engine.intake import Target
+from symfix.codemods.engine.outcome import Refused
+from symfix.codemods.engine.registry import Registry
+from symfix.codemods.engine.rounds import Wishes
+from symfix.codemods.engine.run import Question, run
+from symfix.codemods.workflows.review.cards import deck_of
+from symfix.codemods.workflows.review.colour import coloured
+from symfix.codemods.workflows.review.difference import blocks_of
+from symfix.codemods.workflows.review.page import page
+from symfix.codemods.workflows.series.hunks import hunks_between
 
 CLI = [sys.executable, "-m", "symfix.codemods.cli"]
 SECONDS = 120
@@ -272,7 +272,7 @@ def test_a_list_of_expected_failures_that_is_too_deep(folder: Path, text: str) -
 def test_a_rule_that_goes_too_deep_is_a_refusal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, toy: Registry, fresh_cache: Path
 ) -> None:
-    monkeypatch.setattr("symfix.codemods.run.rewrite", bottomless)
+    monkeypatch.setattr("symfix.codemods.engine.run.rewrite", bottomless)
     question = Question(frozenset(card.name for card in toy.rules), Wishes(), toy)
 
     class Nothing:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from running import MENDED, SHAPES, git
-from symfix.codemods.registry import Registry
+from symfix.codemods.engine.registry import Registry
 
 HOOKS = Path(__file__).parents[1] / ".pre-commit-hooks.yaml"
 HERE = Path(sys.executable).parent

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.annotations import may_hold, surely_is
 from symfix.python.analysis.certain import Several, Sure
 from symfix.python.analysis.flow import Flow

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.edits import Edit
-from symfix.codemods.rule import Context, Fix, Safety
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.rule import Context, Fix, Safety
+from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.dominance import facts_at, rank_asked
 from symfix.python.analysis.evaluation import Results, Scope, evaluate
 from symfix.python.analysis.flow import Flow, flow

@@ -6,10 +6,10 @@ import ast
 from pathlib import Path
 
 import pytest
-from symfix.codemods.registry import Registry, load_language
-from symfix.codemods.rule import Context
-from symfix.codemods.source import SourceFile
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.registry import Registry, load_language
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.engine.surroundings import TorchSurroundings
 
 BEFORE = b"""import torch
 from torch import Tensor

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.outcome import Changed
-from symfix.codemods.registry import load_language, load_rules
-from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.rule import Context
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.outcome import Changed
+from symfix.codemods.engine.registry import load_language, load_rules
+from symfix.codemods.engine.rounds import Wishes, rewrite
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
 
 BRANCH = "def f(a: Tensor):\n    if a.size(0) == 1:\n        return a[0]\n    return a\n"
 NEED = "from torch.fx.experimental.symbolic_shapes import guard_or_false\n"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.flow import Flow
 from symfix.python.syntax.module import Module
 

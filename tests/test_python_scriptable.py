@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import torch
 from concrete import outcome
-from symfix.codemods.intake import find
-from symfix.codemods.neighbourhood import package_speaks
-from symfix.codemods.outcome import Changed, Unchanged
-from symfix.codemods.registry import Registry
-from symfix.codemods.rounds import Wishes
-from symfix.codemods.rule import Safety
-from symfix.codemods.run import Question, run
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.intake import find
+from symfix.codemods.engine.neighbourhood import package_speaks
+from symfix.codemods.engine.outcome import Changed, Unchanged
+from symfix.codemods.engine.registry import Registry
+from symfix.codemods.engine.rounds import Wishes
+from symfix.codemods.engine.rule import Safety
+from symfix.codemods.engine.run import Question, run
+from symfix.codemods.engine.surroundings import TorchSurroundings
 
 HEAD = """import collections.abc
 import typing

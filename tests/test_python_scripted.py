@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.outcome import Changed, Unchanged
-from symfix.codemods.registry import load_language, load_rules
-from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.rule import Context
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.outcome import Changed, Unchanged
+from symfix.codemods.engine.registry import load_language, load_rules
+from symfix.codemods.engine.rounds import Wishes, rewrite
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
 
 FILE = "torch/nn/functional.py"
 FUNCTIONS = (

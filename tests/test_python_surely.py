@@ -7,7 +7,7 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.certain import Several, Sure
 from symfix.python.analysis.decided import decides
 from symfix.python.analysis.decorators import foreign_decorator

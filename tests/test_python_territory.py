@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.outcome import Changed, Unchanged
-from symfix.codemods.registry import load_language, load_rules
-from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.rule import Context, Skip
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.outcome import Changed, Unchanged
+from symfix.codemods.engine.registry import load_language, load_rules
+from symfix.codemods.engine.rounds import Wishes, rewrite
+from symfix.codemods.engine.rule import Context, Skip
+from symfix.codemods.engine.source import SourceFile
 
 GUARDED = "def f(a: Tensor):\n    if a.size(0) == 1:\n        return a[0]\n    return a\n"
 RETIRED = ("guard_size_oblivious", "definitely_true", "definitely_false", "_check_is_size")

@@ -10,9 +10,9 @@ from pathlib import Path
 import libcst as cst
 import pytest
 from running import SHAPES
-from symfix.codemods.edits import apply
-from symfix.codemods.rule import Context, Fix, Safety, Skip
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.edits import apply
+from symfix.codemods.engine.rule import Context, Fix, Safety, Skip
+from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.torchapi import TorchApi
 from symfix.python.analysis.unfit import Unfit
 from symfix.python.rewrite import changes as to

@@ -5,19 +5,19 @@ import sys
 from pathlib import Path
 
 import pytest
-from symfix.codemods.registry import Registry, RegistryError, load_rules
+from symfix.codemods.engine.registry import Registry, RegistryError, load_rules
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 
 LANGUAGE = """
-from symfix.codemods.rule import Language
+from symfix.codemods.engine.rule import Language
 language = Language("tiny", (".tiny",), lambda *_: [], lambda _: 0, lambda s, a, c: a)
 """
 RULE = '''
 """One sentence.
 
 More."""
-from symfix.codemods.rule import Rule, Safety
+from symfix.codemods.engine.rule import Rule, Safety
 rule = Rule("{name}", Safety.SAFE, "{language}", (b"x\\xff",), lambda source, context: [])
 '''
 
@@ -26,42 +26,30 @@ rule = Rule("{name}", Safety.SAFE, "{language}", (b"x\\xff",), lambda source, co
 def make_wing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest):
     name = "wing_" + request.node.name.partition("[")[0]
     folder = tmp_path / name
-    folder.mkdir()
-    (folder / "__init__.py").write_text("")
-    (folder / "_language.py").write_text(LANGUAGE)
+    for package in (folder, folder / "rules"):
+        package.mkdir()
+        (package / "__init__.py").write_text("")
+    (folder / "language.py").write_text(LANGUAGE)
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def make(**files: str) -> Registry:
         for stem, text in files.items():
-            (folder / f"{stem}.py").write_text(text)
+            (folder / "rules" / f"{stem}.py").write_text(text)
         return Registry((name,))
 
     return make
 
 
-def test_a_rule_is_found_by_being_there(make_wing) -> None:
+def test_a_rule_is_found_by_being_there(make_wing, tmp_path: Path) -> None:
     registry = make_wing(
         later=RULE.format(name="later", language="tiny"),
         earlier=RULE.format(name="earlier", language="tiny"),
-        _shared="x = 1",
     )
+    (tmp_path / registry.packages[0] / "shared.py").write_text("x = 1")
     assert [card.name for card in registry.rules] == ["earlier", "later"]
     assert registry.rules[0].summary == "One sentence."
     assert registry.rules[0].markers == (b"x\xff",)
     assert load_rules(registry.packages[0])[0].doc.strip().endswith("More.")
-
-
-def test_in_a_wing_with_rooms_a_rule_is_a_module_of_rules(make_wing, tmp_path: Path) -> None:
-    registry = make_wing(shared="x = 1", language=LANGUAGE, _language="raise AssertionError('of the old layout')")
-    rules = tmp_path / registry.packages[0] / "rules"
-    rules.mkdir()
-    (rules / "__init__.py").write_text("")
-    (rules / "one.py").write_text(RULE.format(name="one", language="tiny"))
-    assert [card.name for card in registry.rules] == ["one"]
-    (rules / "two.py").write_text("x = 1")
-    load_rules.cache_clear()
-    with pytest.raises(RegistryError, match=r"rules\.two does not say `rule"):
-        load_rules(registry.packages[0])
 
 
 def test_the_stored_cards_are_the_cards(make_wing) -> None:
@@ -91,13 +79,13 @@ def test_the_identity_follows_the_sources(make_wing) -> None:
     registry = make_wing(one=RULE.format(name="one", language="tiny"))
     before = registry.identity
     assert Registry(registry.packages).identity == before
-    assert make_wing(_shared="x = 2").identity != before
+    assert make_wing(two=RULE.format(name="two", language="tiny")).identity != before
 
 
 def test_stored_cards_spare_the_parsers(fresh_cache: Path) -> None:
     script = """
 import sys
-from symfix.codemods.registry import Registry
+from symfix.codemods.engine.registry import Registry
 rules = Registry().rules
 print(len(rules), sorted({"tree_sitter", "libcst"} & set(sys.modules)))
 """

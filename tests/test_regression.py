@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.regression.placing import placed
-from symfix.codemods.regression.proving import regression
-from symfix.codemods.regression.wording import WIDTH, Words, method, standalone
-from symfix.codemods.verify.change import Observation
-from symfix.codemods.verify.isolation import Ended, Limits
-from symfix.codemods.verify.variants import Laboratory, Replayed, Variant
+from symfix.codemods.lab.isolation import Ended, Limits
+from symfix.codemods.lab.observation import Observation
+from symfix.codemods.lab.variants import Laboratory, Replayed, Variant
+from symfix.codemods.workflows.regression.placing import placed
+from symfix.codemods.workflows.regression.proving import regression
+from symfix.codemods.workflows.regression.wording import WIDTH, Words, method, standalone
 
 ADDMV = Words(
     "addmv",

@@ -10,22 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.edits import Edit
-from symfix.codemods.registry import Registry
-from symfix.codemods.repair.bench import Bench
-from symfix.codemods.repair.drafts import Draft
-from symfix.codemods.repair.folder import Added, figures, hand_over_text, text_of, write
-from symfix.codemods.repair.grouping import Group, Kept, groups
-from symfix.codemods.repair.journal import Journal
-from symfix.codemods.repair.native import DoesNotBuild, Library, plain_name
-from symfix.codemods.repair.repaired import REASONS, HandOver, Outcome, Repair, Spot
-from symfix.codemods.repair.search import Search, expression, told
-from symfix.codemods.repair.sites import Advisors, Candidate, Site
-from symfix.codemods.repair.trials import Frame, Trial, Tried
-from symfix.codemods.rule import Context, Fix, Safety
-from symfix.codemods.series.repairs import read_folder
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.registry import Registry
+from symfix.codemods.engine.rule import Context, Fix, Safety
+from symfix.codemods.engine.surroundings import TorchSurroundings
 from symfix.codemods.verify.change import Change, Verdict, Verification
+from symfix.codemods.workflows.repair.bench import Bench
+from symfix.codemods.workflows.repair.drafts import Draft
+from symfix.codemods.workflows.repair.folder import Added, figures, hand_over_text, text_of, write
+from symfix.codemods.workflows.repair.grouping import Group, Kept, groups
+from symfix.codemods.workflows.repair.journal import Journal
+from symfix.codemods.workflows.repair.native import DoesNotBuild, Library, plain_name
+from symfix.codemods.workflows.repair.repaired import REASONS, HandOver, Outcome, Repair, Spot
+from symfix.codemods.workflows.repair.search import Search, expression, told
+from symfix.codemods.workflows.repair.sites import Advisors, Candidate, Site
+from symfix.codemods.workflows.repair.trials import Frame, Trial, Tried
+from symfix.codemods.workflows.series.repairs import read_folder
 
 MODULE = b'''"""Shapes."""
 

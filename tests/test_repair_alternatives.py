@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.registry import Registry, load_language
-from symfix.codemods.repair.drafts import Draft
-from symfix.codemods.rule import Context, Fix
-from symfix.codemods.source import SourceFile
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.registry import Registry, load_language
+from symfix.codemods.engine.rule import Context, Fix
+from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.workflows.repair.drafts import Draft
 
 PYTHON = Path("torch/_shapes.py")
 SCRIPTED = Path("torch/nn/functional.py")

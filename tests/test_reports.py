@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from symfix.codemods.edits import Edit
-from symfix.codemods.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from symfix.codemods.engine.rule import Fix, Safety, Skip
+from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.reports import github, machine, text
 from symfix.codemods.reports.patch import patch
-from symfix.codemods.rule import Fix, Safety, Skip
-from symfix.codemods.source import SourceFile
 
 BEFORE = b"// n\xc3\xa9\nint n = t.numel();\nloop(n);\n"
 SAFE = Fix("use_sym_sizes", 1, Safety.SAFE, (Edit(17, 22, b"sym_numel"), Edit(7, 10, b"auto")), "size", function="f")

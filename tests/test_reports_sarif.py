@@ -12,12 +12,12 @@ from typing import Any
 import jsonschema
 import pytest
 from running import MENDED, SHAPES, symfix
-from symfix.codemods.edits import Edit, apply
-from symfix.codemods.outcome import Changed, Failed, Outcome, Refused, Unchanged
-from symfix.codemods.registry import RuleCard
+from symfix.codemods.engine.edits import Edit, apply
+from symfix.codemods.engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from symfix.codemods.engine.registry import RuleCard
+from symfix.codemods.engine.rule import Fix, Safety, Skip
+from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.reports.sarif import MOST_RESULTS, document
-from symfix.codemods.rule import Fix, Safety, Skip
-from symfix.codemods.source import SourceFile
 
 PACKAGE = "@microsoft/jest-sarif@1.0.0-beta.0"
 MEMBER = "package/lib/schemas/sarif-2.1.0-rtm.5.json"

@@ -7,9 +7,10 @@ from datetime import datetime
 from xml.etree import ElementTree
 
 import pytest
+from symfix.codemods.lab.observation import Observation
 from symfix.codemods.reports.junit import junit
 from symfix.codemods.reports.proof import proof
-from symfix.codemods.verify.change import SWAPPED, Check, Observation, Swap, Verdict, Verification
+from symfix.codemods.verify.change import SWAPPED, Check, Swap, Verdict, Verification
 
 GOOD, BAD = Observation(True, seconds=1.25), Observation(False, "it is 3, not 4", "the trace")
 CRASH = Observation(False, "ended by signal SIGSEGV", crashed=True)

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.edits import Edit
-from symfix.codemods.outcome import Changed, Refused, Unchanged
-from symfix.codemods.registry import load_language, load_rules
-from symfix.codemods.rounds import BOUND, RuleBug, Wishes, rewrite
-from symfix.codemods.rule import Context, Fix, Rule, Safety
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.registry import load_language, load_rules
+from symfix.codemods.engine.rounds import BOUND, RuleBug, Wishes, rewrite
+from symfix.codemods.engine.rule import Context, Fix, Rule, Safety
+from symfix.codemods.engine.source import SourceFile
 
 NO_TORCH: Any = None
 CONTEXT = Context(NO_TORCH)

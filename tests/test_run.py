@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods import neighbourhood
-from symfix.codemods.intake import Target, find
-from symfix.codemods.outcome import Changed, Failed, Refused, Unchanged
-from symfix.codemods.registry import Registry
-from symfix.codemods.rounds import Wishes
-from symfix.codemods.rule import Context
-from symfix.codemods.run import FEW_BYTES, Question, Report, run
+from symfix.codemods.engine import neighbourhood
+from symfix.codemods.engine.intake import Target, find
+from symfix.codemods.engine.outcome import Changed, Failed, Refused, Unchanged
+from symfix.codemods.engine.registry import Registry
+from symfix.codemods.engine.rounds import Wishes
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.run import FEW_BYTES, Question, Report, run
 
 NO_TORCH: Any = None
 pytestmark = pytest.mark.usefixtures("fresh_cache")

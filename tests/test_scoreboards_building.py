@@ -10,10 +10,10 @@ from scoreboards.compiling import Complaint, first_error
 from scoreboards.corpus import remembered, source_tree
 from scoreboards.dispatch import kernel_keys, only_real
 from scoreboards.table import table
-from symfix.codemods.edits import Edit
-from symfix.codemods.outcome import Changed
-from symfix.codemods.rule import Fix, Safety
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.outcome import Changed
+from symfix.codemods.engine.rule import Fix, Safety
+from symfix.codemods.engine.source import SourceFile
 
 F = Path("F.cpp")
 BEFORE = b"""namespace at::native {

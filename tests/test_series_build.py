@@ -16,12 +16,13 @@ from pathlib import Path
 import pytest
 from projects import CHECKED, branches, commit, project, say, start, torchlike, traces
 from running import git, symfix
-from symfix.codemods.series import plan
-from symfix.codemods.series.building import Wishes, Workshop, build, fresh_states
-from symfix.codemods.series.git import Repository
-from symfix.codemods.series.plan import Request
-from symfix.codemods.series.standing import Record, State
-from symfix.codemods.verify.change import Change, Check, Observation, Verdict, Verification
+from symfix.codemods.lab.observation import Observation
+from symfix.codemods.verify.change import Change, Check, Verdict, Verification
+from symfix.codemods.workflows.series import plan
+from symfix.codemods.workflows.series.building import Wishes, Workshop, build, fresh_states
+from symfix.codemods.workflows.series.git import Repository
+from symfix.codemods.workflows.series.plan import Request
+from symfix.codemods.workflows.series.standing import Record, State
 
 
 @pytest.fixture(scope="module")

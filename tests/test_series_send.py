@@ -16,13 +16,13 @@ import pytest
 import standin
 from projects import project, say, torchlike
 from running import git, symfix
-from symfix.codemods.series import plan
-from symfix.codemods.series.building import Wishes, Workshop, build, fresh_states
-from symfix.codemods.series.git import Repository
-from symfix.codemods.series.hub import Ghstack, GitHub
-from symfix.codemods.series.plan import Plan
-from symfix.codemods.series.sending import Sender, Sent
-from symfix.codemods.series.standing import load
+from symfix.codemods.workflows.series import plan
+from symfix.codemods.workflows.series.building import Wishes, Workshop, build, fresh_states
+from symfix.codemods.workflows.series.git import Repository
+from symfix.codemods.workflows.series.hub import Ghstack, GitHub
+from symfix.codemods.workflows.series.plan import Plan
+from symfix.codemods.workflows.series.sending import Sender, Sent
+from symfix.codemods.workflows.series.standing import load
 
 
 class Hub:
@@ -259,7 +259,7 @@ def test_ghstack_gets_one_commit_in_a_worktree_of_ours(repo: Path, hub: Hub, clo
 
 
 def test_no_token_is_ever_read() -> None:
-    from symfix.codemods import series
+    from symfix.codemods.workflows import series
 
     for path in Path(str(series.__file__)).parent.glob("*.py"):
         assert not {"TOKEN", "GH_", "GITHUB_", "netrc", "credential"} & set(path.read_text().split())

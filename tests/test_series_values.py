@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from symfix.codemods.reports.patch import patch
-from symfix.codemods.series import decisions, plan, wording
-from symfix.codemods.series.git import blob_name
-from symfix.codemods.series.grouping import group
-from symfix.codemods.series.hunks import Hunk, Mismatch, clash, groups, hunks_between, put
-from symfix.codemods.series.planning import make_plan
-from symfix.codemods.series.proposal import FileChange, Proposal, Reason
-from symfix.codemods.series.repairs import files_of, read_folder
+from symfix.codemods.workflows.series import decisions, plan, wording
+from symfix.codemods.workflows.series.git import blob_name
+from symfix.codemods.workflows.series.grouping import group
+from symfix.codemods.workflows.series.hunks import Hunk, Mismatch, clash, groups, hunks_between, put
+from symfix.codemods.workflows.series.planning import make_plan
+from symfix.codemods.workflows.series.proposal import FileChange, Proposal, Reason
+from symfix.codemods.workflows.series.repairs import files_of, read_folder
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\r\n", b"\n", b"d\re\n", b"\xff\n"]), max_size=12).map(b"".join)
 TEXT = st.tuples(LINES, st.sampled_from([b"", b"end"])).map(b"".join)

@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 from projects import CHECKED, SMALLER, commit, project, say
 from running import git, symfix
-from symfix.codemods.review.cards import deck_of
-from symfix.codemods.series import plan
-from symfix.codemods.series.building import Wishes, Workshop, build
-from symfix.codemods.series.decisions import Decisions
-from symfix.codemods.series.git import Repository, blob_name
-from symfix.codemods.series.plan import Plan, Request
-from symfix.codemods.series.planning import make_plan
-from symfix.codemods.series.proposal import FileChange, Proposal, Reason
-from symfix.codemods.series.standing import Record, State, load
-from symfix.codemods.verify.change import Change, Check, Observation, Verdict, Verification
+from symfix.codemods.lab.observation import Observation
+from symfix.codemods.verify.change import Change, Check, Verdict, Verification
+from symfix.codemods.workflows.review.cards import deck_of
+from symfix.codemods.workflows.series import plan
+from symfix.codemods.workflows.series.building import Wishes, Workshop, build
+from symfix.codemods.workflows.series.decisions import Decisions
+from symfix.codemods.workflows.series.git import Repository, blob_name
+from symfix.codemods.workflows.series.plan import Plan, Request
+from symfix.codemods.workflows.series.planning import make_plan
+from symfix.codemods.workflows.series.proposal import FileChange, Proposal, Reason
+from symfix.codemods.workflows.series.standing import Record, State, load
 
 BOTH = "import torch\n" + "".join(
     text.format(name=name).partition("\n")[2] for text, name in ((CHECKED, "first"), (SMALLER, "second"))

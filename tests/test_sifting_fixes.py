@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from symfix.codemods.commands.sifting import keep_good
-from symfix.codemods.outcome import Changed, Outcome, Unchanged
-from symfix.codemods.registry import load_language, load_rules
-from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.run import Question
-from symfix.codemods.source import SourceFile
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.outcome import Changed, Outcome, Unchanged
+from symfix.codemods.engine.registry import load_language, load_rules
+from symfix.codemods.engine.rounds import Wishes, rewrite
+from symfix.codemods.engine.run import Question
+from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.engine.surroundings import TorchSurroundings
 from symfix.codemods.verify.change import Change, Verdict, Verification
-from symfix.codemods.verify.counting import changed_lines
+from symfix.codemods.verify.compare.counting import changed_lines
 
 TEXT = """import torch
 

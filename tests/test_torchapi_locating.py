@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from symfix.codemods import storage
+from symfix.codemods.engine import storage
 from symfix.codemods.torchapi import (
     NotATorchTree,
     TorchApi,

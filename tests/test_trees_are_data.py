@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from running import MENDED, SHAPES, git, symfix
-from symfix.codemods import config, repository
-from symfix.codemods.config import ConfigError, Kind, Settings, load
+from symfix.codemods.engine import config, repository
+from symfix.codemods.engine.config import ConfigError, Kind, Settings, load
 from symfix.codemods.torchapi import TorchApi, TorchgenFailed, TorchMissing
 from symfix.codemods.torchapi.locating import Place, locate
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.command import verify
 from symfix.codemods.verify.evidence import keep, recall
-from symfix.codemods.verify.isolation import Limits
 
 KERNEL = """
 #include <ATen/core/Tensor.h>

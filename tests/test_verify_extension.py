@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from running import git, symfix
+from symfix.codemods.lab.isolation import Limits, run
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.command import verify
-from symfix.codemods.verify.extension import Memory
-from symfix.codemods.verify.extension_tests import Case, Ran, compare_runs
-from symfix.codemods.verify.extension_trees import NoProject, find_project, plant
-from symfix.codemods.verify.isolation import Limits, run
+from symfix.codemods.verify.project.extension import Memory
+from symfix.codemods.verify.project.extension_tests import Case, Ran, compare_runs
+from symfix.codemods.verify.project.extension_trees import NoProject, find_project, plant
 
 EXTENSION = Path(__file__).parents[1] / "golden" / "extension"
 SOURCE = "csrc/windows.cpp"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.flags import flags_for, newer_standard
-from symfix.codemods.verify.toolchain import Toolchain, find_toolchain
+from symfix.codemods.verify.build.flags import flags_for, newer_standard
+from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from symfix.codemods.verify.guards import turned_away
+from symfix.codemods.verify.compare.guards import turned_away
 
 POOLED = "Ne(Piecewise(((s7//3), s7 <= 3*((s7//3)) - 2), (((s7//3)) + 1, True)), 0)"
 

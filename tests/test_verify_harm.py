@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.verify.change import Change, Check, Verdict, Verification
 from symfix.codemods.verify.command import verify
-from symfix.codemods.verify.isolation import Limits
 
 GOOD = """
 #include <ATen/core/Tensor.h>

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from running import symfix
-from symfix.codemods.verify import sandbox, scratch
-from symfix.codemods.verify.isolation import Ended, Limits, SandboxMissing, run
-from symfix.codemods.verify.scratch import clear_leftovers, scratch_folder
+from symfix.codemods.lab import sandbox, scratch
+from symfix.codemods.lab.isolation import Ended, Limits, Network, SandboxMissing, run
+from symfix.codemods.lab.scratch import clear_leftovers, scratch_folder
 
 MIB = 1024**2
 
@@ -139,7 +139,7 @@ def test_behind_a_wall_a_child_ends_as_it_does_without(tmp_path: Path, walled: N
 def test_a_required_sandbox_that_is_not_there_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "wall", lambda *_: [])
     plain = python("", tmp_path)
-    limits = Limits(wall=60, offline="require")
+    limits = Limits(wall=60, network=Network.LEFT)
     if plain.offline:
         assert python("", tmp_path, limits).offline
     else:
@@ -165,8 +165,8 @@ def test_a_killed_parent_takes_its_children_along(tmp_path: Path) -> None:
     code = f"""
 import sys
 from pathlib import Path
-from symfix.codemods.verify.isolation import Limits, run
-from symfix.codemods.verify.scratch import scratch_folder
+from symfix.codemods.lab.isolation import Limits, run
+from symfix.codemods.lab.scratch import scratch_folder
 with scratch_folder(Path({str(tmp_path)!r})) as folder:
     run([sys.executable, "-c", "import time; time.sleep(300)", {marker!r}], scratch=folder, limits=Limits())
 """

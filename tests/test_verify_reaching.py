@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from symfix.codemods.verify.bodies import functions_reaching
+from symfix.codemods.verify.build.bodies import functions_reaching
 from symfix.codemods.verify.change import SWAPPED, Change, Swap
-from symfix.codemods.verify.choosing import choose_cpp, choose_python, running_change
-from symfix.codemods.verify.reaching import changed_functions, operators_named
-from symfix.codemods.verify.tracing import TraceIndex
+from symfix.codemods.verify.choose.choosing import choose_cpp, choose_python, running_change
+from symfix.codemods.verify.choose.reaching import changed_functions, operators_named
+from symfix.codemods.verify.choose.tracing import TraceIndex
 
 BEFORE = b"""
 LIMIT = 3

@@ -9,15 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from symfix.codemods.lab.operators import Answer
 from symfix.codemods.verify.change import Verdict
-from symfix.codemods.verify.comparing import compare
-from symfix.codemods.verify.operators import Answer
+from symfix.codemods.verify.compare.comparing import compare
 from symfix.codemods.verify.verdict import decide
 
 torch: Any = pytest.importorskip("torch")
 pytest.importorskip("torch.testing._internal.common_methods_invocations", reason="torch's operator tests need numpy")
 
-from symfix.codemods.verify.children import protocols, samples, varying  # noqa: E402
+from symfix.codemods.lab.children import protocols, samples, varying  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from symfix.codemods.torchapi import TorchApi
 from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify import prelude
+from symfix.codemods.verify.build import prelude
+from symfix.codemods.verify.build.compiling import Builder, Built
+from symfix.codemods.verify.build.shim import candidates, shim_source
+from symfix.codemods.verify.build.swapping import Libraries, Unbuildable, build
+from symfix.codemods.verify.build.toolchain import find_toolchain
 from symfix.codemods.verify.change import Change, Verdict
-from symfix.codemods.verify.compiling import Builder, Built
-from symfix.codemods.verify.shim import candidates, shim_source
-from symfix.codemods.verify.swapping import Libraries, Unbuildable, build
-from symfix.codemods.verify.toolchain import find_toolchain
 
 
 def found(text: str) -> set[tuple[str, str, str]]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from symfix.codemods.verify.change import Check, Observation, Verdict, Verification
-from symfix.codemods.verify.sifting import Ask, Dropped, sift
+from symfix.codemods.lab.observation import Observation
+from symfix.codemods.verify.change import Check, Verdict, Verification
+from symfix.codemods.verify.compare.sifting import Ask, Dropped, sift
 
 
 def answering(bad: set[int], asked: list[tuple[int, ...]]) -> Ask:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import torch
+from symfix.codemods.lab.children.recording import Recorder
 from symfix.codemods.verify.change import Change
-from symfix.codemods.verify.children.recording import Recorder
-from symfix.codemods.verify.statements import touched
+from symfix.codemods.verify.compare.statements import touched
 
 BEFORE = '''\
 import os

@@ -6,11 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from symfix.codemods import writing
-from symfix.codemods.edits import Edit
-from symfix.codemods.outcome import Changed, Refused
-from symfix.codemods.rule import Fix, Safety
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine import writing
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.outcome import Changed, Refused
+from symfix.codemods.engine.rule import Fix, Safety
+from symfix.codemods.engine.source import SourceFile
 
 FIX = Fix("r", 1, Safety.SAFE, (Edit(0, 1, b""),), "m")
 

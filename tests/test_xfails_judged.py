@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from symfix.codemods.cli import main_group
-from symfix.codemods.hunt.failure import Failure, Mode, Operator
-from symfix.codemods.hunt.sweep import Sweep
-from symfix.codemods.xfails import judging
-from symfix.codemods.xfails.entries import Entry
+from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
+from symfix.codemods.workflows.hunt.sweep import Sweep
+from symfix.codemods.workflows.xfails import judging
+from symfix.codemods.workflows.xfails.entries import Entry
 
 SUITE = """\
 import torch

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..outcome import Changed, Outcome
-from ..rule import Fix
-from ..run import Question, Surroundings, turn_down
-from ..series.hunks import hunks_between
+from ..engine.outcome import Changed, Outcome
+from ..engine.rule import Fix
+from ..engine.run import Question, Surroundings, turn_down
+from ..workflows.series.hunks import hunks_between
 
 Key = tuple[int, str, int]
 """A fix: the number of its file's outcome, its rule, and where it starts in the original."""

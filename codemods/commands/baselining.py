@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
-from ..baseline import Baseline, BaselineError, document
-from ..intake import find
-from ..outcome import Changed, Failed, Unchanged
+from ..engine.baseline import Baseline, BaselineError, document
+from ..engine.intake import find
+from ..engine.outcome import Changed, Failed, Unchanged
+from ..engine.rule import Fix
+from ..engine.run import Question, Report, Surroundings, turn_down
 from ..reports import text
-from ..rule import Fix
-from ..run import Question, Report, Surroundings, turn_down
 
 
 def only_new(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import click
 
-from ..outcome import Changed, Outcome
+from ..engine.outcome import Changed, Outcome
+from ..engine.run import Question, Surroundings
 from ..reports.patch import patch
-from ..run import Question, Surroundings
 from ..verify.change import Change, Verification
+from .asked import Fix
 from .ballot import Ballot, Key
 
 Prove = Callable[[Sequence[Change]], Verification]
@@ -167,12 +167,12 @@ def _answer(prompt: str) -> str:
     return answer.strip()
 
 
-def prover(words: dict[str, Any]) -> Prove:
+def prover(asked: Fix) -> Prove:
     """Verifies under the words of the command line; made when somebody asks for it."""
 
     def prove(changes: Sequence[Change]) -> Verification:
         from .proving import Prover
 
-        return Prover(words)(changes)
+        return Prover(asked)(changes)
 
     return prove

@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any
 
 import click
 from platformdirs import user_cache_path
 
-from ..storage import doubt
+from ..engine.storage import doubt
+from ..lab.isolation import Limits, run
+from ..lab.scratch import scratch_folder
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import Place, locate
-from ..verify.isolation import Limits, run
-from ..verify.scratch import scratch_folder
-from ..verify.toolchain import CompilerMissing, find_toolchain
+from ..verify.build.toolchain import CompilerMissing, find_toolchain
+from .asked import Target
 
 _REQUIREMENT = re.compile(r"([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
@@ -35,9 +35,9 @@ class Finding:
     needed_for: str = ""
 
 
-def doctor(words: dict[str, Any]) -> int:
+def doctor(asked: Target) -> int:
     """Print one line a thing; 1 when something is missing that `check` needs."""
-    findings = list(_look(words["torch_root"], words["torch_python"]))
+    findings = list(_look(asked.torch_root, asked.torch_python))
     for finding in findings:
         if finding.found is not None:
             click.echo(f"ok       {finding.what}: {finding.found}")

@@ -11,38 +11,39 @@ from typing import Any
 
 import click
 
-from ..hunt.workers import NothingRuns
-from ..outcome import Changed, Refused
-from ..source import SourceFile
+from ..engine.outcome import Changed, Refused
+from ..engine.source import SourceFile
+from ..engine.writing import write
+from ..lab.scratch import scratch_folder
+from ..lab.variants import Laboratory
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate
-from ..verify.scratch import scratch_folder
-from ..verify.variants import Laboratory
-from ..writing import write
-from ..xfails.entries import read
-from ..xfails.judging import LIMITS, Judgement, State, judge
-from ..xfails.removal import NotRemovable, without
+from ..workflows.hunt.workers import NothingRuns
+from ..workflows.xfails.entries import read
+from ..workflows.xfails.judging import LIMITS, Judgement, State, judge
+from ..workflows.xfails.removal import NotRemovable, without
+from .asked import Xfails
 from .progress import Progress
 
 
-def xfails(words: dict[str, Any]) -> int:
+def xfails(asked: Xfails) -> int:
     """Judge, print, and remove what is stale. With ``--check`` 1 when anything is stale, else 0; 2 when unwritten."""
-    paths = [file for path in words["paths"] for file in _files(path)]
+    paths = [file for path in asked.paths for file in _files(path)]
     found: list[tuple[Path, bytes, list[Judgement]]] = []
     try:
-        torch = locate(None, words["torch_python"])
+        torch = locate(None, asked.torch_python)
         with Progress() as progress, scratch_folder() as scratch:
             laboratory = Laboratory(torch.python, scratch, LIMITS)
             for path in paths:
                 content = path.read_bytes()
                 entries = _entries(path, content)
-                judged = judge(path, entries, torch, laboratory, jobs=words["jobs"] or 2, progress=progress)
+                judged = judge(path, entries, torch, laboratory, jobs=asked.jobs or 2, progress=progress)
                 found.append((path, content, judged))
     except (TorchError, NothingRuns) as error:
         raise click.ClickException(str(error)) from None
-    _show(found, words["style"])
+    _show(found, asked.style)
     stale = any(one.state is State.STALE for _, _, judged in found for one in judged)
-    if words["check"]:
+    if asked.check:
         return 1 if stale else 0
     refusals = [refusal for row in found if (refusal := _remove(*row))]
     for refusal in refusals:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
-from ..ignoring import WHY_LEFT, Ignored, ignore, refusal
-from ..intake import Target
-from ..outcome import Changed, Outcome, Refused, Unchanged
-from ..registry import load_language
+from ..engine.ignoring import WHY_LEFT, Ignored, ignore, refusal
+from ..engine.intake import Target
+from ..engine.outcome import Changed, Outcome, Refused, Unchanged
+from ..engine.registry import load_language
+from ..engine.run import Question, Surroundings, run
+from ..engine.writing import write
 from ..reports import text
-from ..run import Question, Surroundings, run
-from ..writing import write
-from .rewriting import STDIN, examine, refuse_dirty
+from .asked import STDIN, Fix
+from .examining import examine, refuse_dirty
 from .showing import exit_code
 
 
@@ -26,19 +26,19 @@ class _Tally:
     left: int = 0
 
 
-def add_ignores(words: dict[str, Any]) -> int:
+def add_ignores(asked: Fix) -> int:
     """Write the comments, print the findings that got none, with the reason."""
-    reason = words["add_ignore"]
+    reason = asked.add_ignore or ""
     if why := refusal(reason):
         raise click.UsageError(f"--add-ignore {reason!r}: {why}")
-    if STDIN in words["paths"]:
+    if STDIN in asked.paths:
         raise click.UsageError("--add-ignore writes files; '-' is none")
-    for key, option in (("verifying", "--verify"), ("interactive", "--interactive")):
-        if words[key]:
+    for given, option in ((asked.verifying, "--verify"), (asked.interactive, "--interactive")):
+        if given:
             raise click.UsageError(f"--add-ignore changes no code: {option} has no meaning beside it")
-    if not words["allow_dirty"]:
-        refuse_dirty(words["paths"])
-    session = examine(words, polish=False, apply=False)
+    if not asked.allow_dirty:
+        refuse_dirty(asked.paths)
+    session = examine(asked, polish=False, apply=False)
     tally = _Tally()
     outcomes = tuple(
         _noted(outcome, reason, session.question, session.surroundings, tally) for outcome in session.report.outcomes
@@ -49,7 +49,7 @@ def add_ignores(words: dict[str, Any]) -> int:
     click.echo(
         f"{text.count(tally.noted, 'finding')} in {text.count(tally.files, 'file')} now with a comment{left}", err=True
     )
-    return exit_code(outcomes, words, findings=bool(tally.left))
+    return exit_code(outcomes, asked, findings=bool(tally.left))
 
 
 def _noted(outcome: Outcome, reason: str, question: Question, surroundings: Surroundings, tally: _Tally) -> Outcome:

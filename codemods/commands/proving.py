@@ -10,42 +10,42 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
 import click
 
-from .. import repository
-from ..config import UNASKED
-from ..registry import Registry
+from ..engine import repository
+from ..engine.config import UNASKED
+from ..engine.registry import Registry
+from ..lab.isolation import Limits, Network, SandboxMissing
+from ..lab.scratch import scratch_folder
+from ..lab.variants import Laboratory
 from ..reports.proof import proof
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate
 from ..verify.change import Change, Verdict, Verification
 from ..verify.command import verify as run_verification
 from ..verify.evidence import to_json
-from ..verify.extension import Memory
-from ..verify.isolation import Limits, SandboxMissing
+from ..verify.project.extension import Memory
 from ..verify.replays import Memory as Replays
-from ..verify.scratch import scratch_folder
-from ..verify.variants import Laboratory
+from .asked import Fix, Verify
 
 CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
 """Exit codes of the verdicts; what is neither proven nor worse is a finding (1)."""
 
 
-def verify(words: dict[str, Any]) -> int:
+def verify(asked: Verify) -> int:
     """Prove the difference between a revision and the files on disk."""
-    prove = Prover(words)
-    changes = list(_since(words["base"], words["paths"] or (Path.cwd(),)))
+    prove = Prover(asked)
+    changes = list(_since(asked.base, asked.paths or (Path.cwd(),)))
     if not changes:
-        click.echo(f"nothing that a rule reads differs from {words['base']}", err=True)
-        if words["style"] == "junit":
+        click.echo(f"nothing that a rule reads differs from {asked.base}", err=True)
+        if asked.style == "junit":
             show_junit(None)
         return 0
     verification = prove(changes)
-    if words["style"] == "json":
+    if asked.style == "json":
         sys.stdout.write(json.dumps(to_json(verification), indent=2) + "\n")
-    elif words["style"] == "junit":
+    elif asked.style == "junit":
         show_junit(verification)
     else:
         sys.stdout.writelines(proof(verification))
@@ -64,39 +64,39 @@ def show_junit(verification: Verification | None, dropped: Sequence[str] = ()) -
 class Prover:
     """Verifies one set of changes after the other; what a project did without any is asked once."""
 
-    def __init__(self, words: dict[str, Any]) -> None:
+    def __init__(self, asked: Fix | Verify) -> None:
         """Take the words of the command line; raises UsageError where they contradict each other or name nothing."""
-        for repro in words["repro"]:
+        for repro in asked.repro:
             if not repro.is_file():
                 raise click.UsageError(f"--repro {repro}: no such file")
-        if words["builds"] and words["operators"]:
+        if asked.builds and asked.operators:
             raise click.UsageError("--op names torch's own operator tests: with --build, name a --test or a --repro")
-        if words["builds"] and not (words["tests"] or words["repro"]):
+        if asked.builds and not (asked.tests or asked.repro):
             raise click.UsageError("--build alone proves nothing: name a --test or a --repro")
         context = click.get_current_context(silent=True)
-        if context and context.meta.get(UNASKED) and not (words["builds"] or words["tests"]):
+        if context and context.meta.get(UNASKED) and not (asked.builds or asked.tests):
             click.echo(f"symfix: {context.meta[UNASKED]}", err=True)
-        self._words = words
-        self._operators = known_operators(words["operators"], words["torch_python"])
+        self._asked = asked
+        self._operators = known_operators(asked.operators, asked.torch_python)
         self._memory: Memory = {}
         self._replays: Replays = {}
 
     def __call__(self, changes: Sequence[Change]) -> Verification:
-        words = self._words
-        limits = Limits(offline="require" if words["sandbox"] == "require" else "try")
+        asked = self._asked
+        limits = Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE)
         try:
             return run_verification(
                 changes,
-                repros=words["repro"],
-                tests=words["tests"],
-                builds=words["builds"],
+                repros=asked.repro,
+                tests=asked.tests,
+                builds=asked.builds,
                 operators=self._operators or None,
-                torch_python=words["torch_python"],
-                torch_root=words["torch_root"],
-                jobs=words["jobs"] or 2,
+                torch_python=asked.torch_python,
+                torch_root=asked.torch_root,
+                jobs=asked.jobs or 2,
                 limits=limits,
-                timeout=words["timeout"],
-                evidence_folder=words["evidence"],
+                timeout=asked.timeout,
+                evidence_folder=asked.evidence,
                 memory=self._memory,
                 replays=self._replays,
                 progress=_say,
@@ -109,8 +109,8 @@ def known_operators(names: Sequence[str], torch_python: Path | None) -> tuple[st
     """The OpInfos of these names; raises UsageError for a name that torch has no operator test of."""
     if not names:
         return ()
-    from ..hunt.naming import UnknownOperator, operators_of, resolve
-    from ..hunt.workers import NothingRuns
+    from ..workflows.hunt.naming import UnknownOperator, operators_of, resolve
+    from ..workflows.hunt.workers import NothingRuns
 
     try:
         with scratch_folder() as scratch:

@@ -5,28 +5,28 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
-from ..hunt.naming import UnknownOperator
-from ..hunt.workers import NothingRuns
-from ..interrupting import promise
-from ..regression.additions import Workplace, additions
-from ..repair.folder import figures, write
-from ..repair.procedure import Wanted
-from ..repair.procedure import repair as run_repair
-from ..repair.repaired import Outcome
+from ..engine.interrupting import promise
+from ..lab.scratch import scratch_folder
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate, release
-from ..verify.scratch import scratch_folder
-from ..verify.toolchain import CompilerMissing
+from ..verify.build.toolchain import CompilerMissing
+from ..workflows.hunt.naming import UnknownOperator
+from ..workflows.hunt.workers import NothingRuns
+from ..workflows.regression.additions import Workplace, additions
+from ..workflows.repair.folder import figures, write
+from ..workflows.repair.procedure import Wanted
+from ..workflows.repair.procedure import repair as run_repair
+from ..workflows.repair.repaired import Outcome
+from .asked import Repair
 from .progress import Progress
 
 
-def repair(words: dict[str, Any]) -> int:
+def repair(asked: Repair) -> int:
     """Repair and write the folder. 0: every operator asked for is mended; 1: some are not."""
-    wanted = _wanted(words)
+    wanted = _wanted(asked)
     promise("the same command goes on where this one was")
     try:
         with Progress() as progress, scratch_folder() as scratch:
@@ -38,16 +38,16 @@ def repair(words: dict[str, Any]) -> int:
     except (TorchError, UnknownOperator, NothingRuns, CompilerMissing) as error:
         raise click.ClickException(str(error)) from None
     outcome = replace(outcome, repairs=tuple(judged))
-    write(outcome, words["output"], [addition])
-    _show(outcome, words["output"])
+    write(outcome, asked.output, [addition])
+    _show(outcome, asked.output)
     return 0 if len(outcome.mended) == outcome.asked else 1
 
 
-def _wanted(words: dict[str, Any]) -> Wanted:
-    named: tuple[str, ...] = words["targets"]
-    if not named and not words["everything"]:
+def _wanted(asked: Repair) -> Wanted:
+    named: tuple[str, ...] = asked.targets
+    if not named and not asked.everything:
         raise click.UsageError("name operators or files of torch, or say --all")
-    if named and words["everything"]:
+    if named and asked.everything:
         raise click.UsageError("--all takes no names")
     files = frozenset(Path(name).resolve() for name in named if Path(name).suffix in (".py", ".cpp"))
     missing = [path for path in sorted(files) if not path.is_file()]
@@ -55,15 +55,15 @@ def _wanted(words: dict[str, Any]) -> Wanted:
         raise click.ClickException(f"{missing[0]}: no such file")
     operators = tuple(name for name in named if Path(name).suffix not in (".py", ".cpp"))
     try:
-        _warn_of_another_release(words["torch_root"], words["torch_python"])
+        _warn_of_another_release(asked.torch_root, asked.torch_python)
     except TorchError as error:
         raise click.ClickException(str(error)) from None
     return Wanted(
         operators or None,
-        words["torch_root"],
-        words["torch_python"],
-        words["jobs"] or 2,
-        words["fresh"],
+        asked.torch_root,
+        asked.torch_python,
+        asked.jobs or 2,
+        asked.fresh,
         files=files,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..registry import Registry
+from ..engine.registry import Registry
 
 
 def rule(name: str | None) -> int:

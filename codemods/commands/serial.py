@@ -13,32 +13,32 @@ from typing import Any
 
 import click
 
-from ..interrupting import promise
-from ..outcome import Changed
-from ..reading import contents
-from ..registry import Registry
-from ..rounds import Wishes as RuleWishes
-from ..run import Question, turn_down
-from ..series import decisions, plan, standing
-from ..series.building import Wishes, Workshop, build, fresh_states
-from ..series.contents import Redo
-from ..series.decisions import Decisions, Place
-from ..series.git import GitError, Repository, blob_name
-from ..series.hub import Ghstack, GitHub, Hub
-from ..series.plan import Plan, PlanError, Request
-from ..series.planning import make_plan
-from ..series.proposal import FileChange, Proposal, of_outcomes
-from ..series.repairs import read_folder
-from ..series.sending import Sender
-from ..series.standing import Standing, State
-from ..source import SourceFile
-from ..surroundings import TorchSurroundings
+from ..engine.interrupting import promise
+from ..engine.outcome import Changed
+from ..engine.reading import contents
+from ..engine.registry import Registry
+from ..engine.rounds import Wishes as RuleWishes
+from ..engine.run import Question, turn_down
+from ..engine.source import SourceFile
+from ..engine.surroundings import TorchSurroundings
+from ..lab.isolation import Limits, Network, SandboxMissing
 from ..torchapi.errors import TorchError
 from ..verify.change import Change, Verification
 from ..verify.command import verify
-from ..verify.isolation import Limits, SandboxMissing
+from ..workflows.series import decisions, plan, standing
+from ..workflows.series.building import Wishes, Workshop, build, fresh_states
+from ..workflows.series.contents import Redo
+from ..workflows.series.decisions import Decisions, Place
+from ..workflows.series.git import GitError, Repository, blob_name
+from ..workflows.series.hub import Ghstack, GitHub, Hub
+from ..workflows.series.plan import Plan, PlanError, Request
+from ..workflows.series.planning import make_plan
+from ..workflows.series.proposal import FileChange, Proposal, of_outcomes
+from ..workflows.series.repairs import read_folder
+from ..workflows.series.sending import Journal, Sender
+from ..workflows.series.standing import Standing, State
+from .asked import Series, SeriesBuild, SeriesPlan, SeriesSend, SeriesStatus
 
-Words = dict[str, Any]
 RULE_WORDS = (
     "select", "ignore", "unsafe_fixes", "all_functions",
     "min_torch", "torch_root", "torch_python", "installed_torchgen",
@@ -46,28 +46,28 @@ RULE_WORDS = (
 _DONE = frozenset((State.BUILT, State.KEPT, State.LANDED, State.REJECTED))
 
 
-def plan_series(words: Words) -> int:
+def plan_series(asked: SeriesPlan) -> int:
     """Write the plan; 0 when it holds something, 1 when there is nothing to plan."""
     with _plainly():
-        repairs = [path for path in words["paths"] if path.is_dir() and any(path.glob("[0-9]*.patch"))]
-        if repairs and len(repairs) < len(words["paths"]):
+        repairs = [path for path in asked.paths if path.is_dir() and any(path.glob("[0-9]*.patch"))]
+        if repairs and len(repairs) < len(asked.paths):
             raise click.UsageError("name paths or a repairs folder, not both")
-        repository = Repository.around((words["repository"] or Path.cwd()) if repairs else words["paths"][0])
-        workshop = Workshop(words["folder"] or _folder(repository, words["name"]), repository)
+        repository = Repository.around((asked.repository or Path.cwd()) if repairs else asked.paths[0])
+        workshop = Workshop(asked.folder or _folder(repository, asked.name), repository)
         base = repository.commit("HEAD")
-        proposals, notes = _from_repairs(repository, base, repairs) if repairs else _from_rules(words, repository, base)
+        proposals, notes = _from_repairs(repository, base, repairs) if repairs else _from_rules(asked, repository, base)
         made = make_plan(
             proposals,
-            name=words["name"],
+            name=asked.name,
             base=base,
             made=int(time.time()),
             tool=f"symfix {version('symfix')}",
             origin="repairs" if repairs else "rules",
-            words={key: _plain(words[key]) for key in RULE_WORDS} | {"top": str(repository.top)},
+            words={key: _plain(getattr(asked, key)) for key in RULE_WORDS} | {"top": str(repository.top)},
             rules={card.name: card.doc for card in Registry().rules},
             content_name=_namer(repository),
-            most_files=words["most_files"],
-            most_lines=words["most_lines"],
+            most_files=asked.most_files,
+            most_lines=asked.most_lines,
         )
         with workshop.alone():
             standing.write_whole(workshop.plan, plan.to_json(made).encode())
@@ -80,27 +80,27 @@ def plan_series(words: Words) -> int:
     return 0 if made.requests else 1
 
 
-def build_series(words: Words) -> int:
+def build_series(asked: SeriesBuild) -> int:
     """Build what the plan says; 0 when all of it stands, 1 when some does not, 3 when all together do harm."""
     promise("the same command goes on where this one was")
     with _plainly():
-        workshop, made = _opened(words)
+        workshop, made = _opened(asked)
         chosen = Decisions()
-        if words["decisions"]:
-            chosen = decisions.read(_text(words["decisions"]), made)
+        if asked.decisions:
+            chosen = decisions.read(_text(asked.decisions), made)
         with workshop.alone():
             wishes = Wishes(
-                base=workshop.repository.commit(words["base"]) if words["base"] else made.base,
-                prove=None if words["no_verify"] else _prover(words, made, workshop),
+                base=workshop.repository.commit(asked.base) if asked.base else made.base,
+                prove=None if asked.no_verify else _prover(asked, made, workshop),
                 redo=_redo(made),
                 decisions=chosen,
-                unproven=words["unproven"],
+                unproven=asked.unproven,
                 commands=(_reviewers_command(workshop.repository, made),),
                 progress=_say,
             )
             record = build(made, workshop, wishes)
-            if not words["no_page"]:
-                from ..review.page import make_page
+            if not asked.no_page:
+                from ..workflows.review.page import make_page
 
                 command = _reviewers_command(workshop.repository, made)
                 page = make_page(made, record, workshop.repository, command, chosen)
@@ -114,19 +114,19 @@ def build_series(words: Words) -> int:
     return 0 if all(one.state in _DONE for one in standings.values()) else 1
 
 
-def show_status(words: Words) -> int:
+def show_status(asked: SeriesStatus) -> int:
     """Print where each pull request stands; writes nothing."""
     with _plainly():
-        workshop, made = _opened(words)
+        workshop, made = _opened(asked)
         record = standing.load(workshop.record)
         standings = fresh_states(record or standing.Record(made.base), made, workshop.repository)
-        if words["style"] == "json":
+        if asked.style == "json":
             rows = [
                 {"id": request.id, "title": (one.request or request).title, "branch": request.branch}
                 | {"state": one.state.value}
                 | {"reason": one.reason, "commit": one.commit, "dropped": list(one.dropped)}
                 | {"verdict": one.verification.verdict.value if one.verification else None}
-                | {"url": _sender(words, workshop).journal.url(request)}
+                | {"url": Journal(workshop.folder / "sent.jsonl").url(request)}
                 for request in made.requests
                 for one in (standings[request.id],)
             ]
@@ -139,25 +139,25 @@ def show_status(words: Words) -> int:
     return 0 if all(one.state in _DONE for one in standings.values()) else 1
 
 
-def send_series(words: Words) -> int:
+def send_series(asked: SeriesSend) -> int:
     """Open the pull requests that a person names, one after the other; 0 when all of them are there."""
     with _plainly():
-        workshop, made = _opened(words)
-        chosen = [_named(made, word) for word in words["requests"]]
+        workshop, made = _opened(asked)
+        chosen = [_named(made, word) for word in asked.requests]
         record = standing.load(workshop.record) or standing.Record(made.base)
         standings = fresh_states(record, made, workshop.repository)
-        sender = _sender(words, workshop)
-        if words["dry_run"]:
+        sender = _sender(asked, workshop)
+        if asked.dry_run:
             for request in chosen:
                 one = standings[request.id]
                 for command in sender.commands(one.request or request, one):
                     click.echo(command)
             return 0
         with workshop.alone():
-            if words["ghstack"]:
+            if asked.ghstack:
                 workshop.repository.scratch_worktree(workshop.folder / "sending", record.base)
             built = [standings[request.id].request or request for request in chosen]
-            return _send_all(built, standings, sender, asking=not words["yes"])
+            return _send_all(built, standings, sender, asking=not asked.yes)
 
 
 def _send_all(chosen: Sequence[Request], standings: Mapping[str, Standing], sender: Sender, *, asking: bool) -> int:
@@ -183,11 +183,11 @@ def _agreed(request: Request, standing: Standing, draft: bool) -> bool:
     return click.confirm(f"Open this {'draft ' if draft else ''}pull request?", default=False, err=True)
 
 
-def _from_rules(words: Words, repository: Repository, base: str) -> tuple[list[Proposal], list[str]]:
-    from .rewriting import examine, refuse_dirty
+def _from_rules(asked: SeriesPlan, repository: Repository, base: str) -> tuple[list[Proposal], list[str]]:
+    from .examining import examine, refuse_dirty
 
-    refuse_dirty(words["paths"])
-    outcomes = [one for one in examine(words).report.outcomes if isinstance(one, Changed)]
+    refuse_dirty(asked.paths)
+    outcomes = [one for one in examine(asked).report.outcomes if isinstance(one, Changed)]
     inside, notes = [], []
     for outcome in outcomes:
         path = outcome.source.path.absolute()
@@ -220,17 +220,17 @@ def _from_repairs(repository: Repository, base: str, folders: Sequence[Path]) ->
     return proposals, notes
 
 
-def _prover(words: Words, made: Plan, workshop: Workshop) -> Any:
+def _prover(asked: SeriesBuild, made: Plan, workshop: Workshop) -> Any:
     def prove(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
         has_torch = (tree / "torch").is_dir() or (tree / "aten").is_dir()
         return verify(
             changes,
             operators=(request.opinfos or None) if request else None,
             bystanders=request.bystanders if request else (),
-            torch_python=words["torch_python"],
+            torch_python=asked.torch_python,
             torch_root=_within(made, workshop, tree) or (tree if has_torch else None),
-            jobs=words["jobs"] or 2,
-            limits=Limits(offline="require" if words["sandbox"] == "require" else "try"),
+            jobs=asked.jobs or 2,
+            limits=Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE),
             evidence_folder=workshop.evidence,
             progress=lambda text: click.echo(f"symfix:   {text}", err=True) if sys.stderr.isatty() else None,
         )
@@ -289,9 +289,9 @@ def _text(path: Path) -> str:
         raise click.UsageError(f"{path} can't be read: {error}") from None
 
 
-def _opened(words: Words) -> tuple[Workshop, Plan]:
-    repository = Repository.around(words["repository"] or Path.cwd())
-    workshop = Workshop(words["folder"] or _folder(repository, words["name"]), repository)
+def _opened(asked: Series) -> tuple[Workshop, Plan]:
+    repository = Repository.around(asked.repository or Path.cwd())
+    workshop = Workshop(asked.folder or _folder(repository, asked.name), repository)
     try:
         return workshop, plan.from_json(workshop.plan.read_text(encoding="utf-8"))
     except OSError:
@@ -303,11 +303,11 @@ def _folder(repository: Repository, name: str) -> Path:
     return repository.common / "symfix" / name
 
 
-def _sender(words: Words, workshop: Workshop) -> Sender:
-    github = GitHub(workshop.repository.top, words.get("onto", "main"), words.get("repo"), words.get("owner"))
-    hub: Hub = Ghstack(workshop.folder / "sending", github) if words.get("ghstack") else github
-    remote = None if words.get("ghstack") else words.get("remote")
-    return Sender(workshop, hub, remote, draft=not words.get("ready"), progress=_say)
+def _sender(asked: SeriesSend, workshop: Workshop) -> Sender:
+    github = GitHub(workshop.repository.top, asked.onto, asked.repo, asked.owner)
+    hub: Hub = Ghstack(workshop.folder / "sending", github) if asked.ghstack else github
+    remote = None if asked.ghstack else asked.remote
+    return Sender(workshop, hub, remote, draft=not asked.ready, progress=_say)
 
 
 def _say(text: str) -> None:
@@ -323,8 +323,6 @@ def _named(made: Plan, word: str) -> Request:
 
 
 def _show(made: Plan, standings: Mapping[str, Standing], workshop: Workshop) -> None:
-    from ..series.sending import Journal
-
     journal = Journal(workshop.folder / "sent.jsonl")
     for number, request in enumerate(made.requests, 1):
         one = standings[request.id]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
-from ..outcome import Failed, Outcome, Refused
-from ..registry import Registry
+from ..engine.outcome import Failed, Outcome, Refused
+from ..engine.registry import Registry
+from ..engine.run import Report
+from ..engine.surroundings import TorchSurroundings
 from ..reports import text
-from ..run import Report
-from ..surroundings import TorchSurroundings
+from .asked import Examination, Shown
 
 
-def show(report: Report, surroundings: TorchSurroundings, words: dict[str, Any], *, written: bool) -> None:
+def show(report: Report, surroundings: TorchSurroundings, asked: Shown, *, written: bool) -> None:
     """Findings on stdout, troubles and the summary on stderr; ``written``: the changes are on disk."""
-    outcomes, style = report.outcomes, words["style"]
+    outcomes, style = report.outcomes, asked.style
     if style in ("json", "json-lines"):
         from ..reports import machine
 
@@ -34,7 +34,7 @@ def show(report: Report, surroundings: TorchSurroundings, words: dict[str, Any],
     elif style == "junit":
         # Stdout has the verification.
         sys.stderr.writelines(text.findings(outcomes, written=written))
-    elif words["statistics"]:
+    elif asked.statistics:
         sys.stdout.write(text.statistics(outcomes))
     else:
         sys.stdout.writelines(text.findings(outcomes, written=written))
@@ -43,9 +43,9 @@ def show(report: Report, surroundings: TorchSurroundings, words: dict[str, Any],
     sys.stderr.write(text.summary(outcomes, report.seen, written=written))
 
 
-def exit_code(outcomes: tuple[Outcome, ...], words: dict[str, Any], *, findings: bool) -> int:
+def exit_code(outcomes: tuple[Outcome, ...], asked: Examination, *, findings: bool) -> int:
     """2 when a file that was named is refused or symfix broke on any, else 1 for findings, else 0."""
-    named = set(words["paths"]) | {words["stdin_filename"]}
+    named = set(asked.paths) | {asked.stdin_filename}
     refused = any(isinstance(outcome, Refused) and outcome.path in named for outcome in outcomes)
     if refused or any(isinstance(outcome, Failed) for outcome in outcomes):
         return 2

@@ -1,4 +1,4 @@
-"""``fix --verify``: only fixes that are borne out stay; the others are named and dropped."""
+"""``fix --verify``: keep only confirmed fixes; report and drop the others."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ..outcome import Changed, Outcome
-from ..rule import Fix
-from ..run import Question, Surroundings, turn_down
-from ..source import SourceFile
+from ..engine.outcome import Changed, Outcome
+from ..engine.rule import Fix
+from ..engine.run import Question, Surroundings, turn_down
+from ..engine.source import SourceFile
 from ..verify.change import Change, Verification
-from ..verify.counting import origins
-from ..verify.sifting import Dropped, Prove, sift
+from ..verify.compare.counting import origins
+from ..verify.compare.sifting import Dropped, Prove, sift
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..outcome import Changed, Failed, Outcome, Refused
-from ..rule import Fix, Skip
+from ..engine.outcome import Changed, Failed, Outcome, Refused
+from ..engine.rule import Fix, Skip
 
 
 def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from xml.etree import ElementTree
 
-from ..verify.change import Check, Observation, Verdict, Verification
+from ..lab.observation import Observation
+from ..verify.change import Check, Verdict, Verification
 
 _WORSE = (Verdict.REGRESSED, Verdict.BROKEN_BASELINE)
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from ..outcome import Changed, Failed, Outcome, Refused
-from ..rule import Fix
-from ..source import SourceFile
+from ..engine.outcome import Changed, Failed, Outcome, Refused
+from ..engine.rule import Fix
+from ..engine.source import SourceFile
 
 CODE = "SYMFIX"
 

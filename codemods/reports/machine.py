@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..outcome import Changed, Failed, Outcome, Refused, Unchanged
-from ..rule import Fix, Skip
-from ..source import SourceFile
+from ..engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from ..engine.rule import Fix, Skip
+from ..engine.source import SourceFile
 
 VERSION = 1
 

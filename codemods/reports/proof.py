@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
-from ..verify.change import Check, Observation, Verification
+from ..lab.observation import Observation
+from ..verify.change import Check, Verification
 
 _WIDTH = 110
 _TOLD = 220

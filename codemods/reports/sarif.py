@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..edits import Edit, conflict
-from ..fingerprints import NAME, fingerprints
-from ..outcome import Changed, Failed, Outcome, Refused
-from ..registry import RuleCard
-from ..rule import Fix, Skip
-from ..source import SourceFile
+from ..engine.edits import Edit, conflict
+from ..engine.fingerprints import NAME, fingerprints
+from ..engine.outcome import Changed, Failed, Outcome, Refused
+from ..engine.registry import RuleCard
+from ..engine.rule import Fix, Skip
+from ..engine.source import SourceFile
 
 MOST_RESULTS = 5000
 """GitHub takes no more of one run."""

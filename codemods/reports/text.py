@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ..outcome import Changed, Failed, Outcome, Refused, Unchanged
-from ..rule import Fix, Safety, Skip
-from ..source import SourceFile
+from ..engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
+from ..engine.rule import Fix, Safety, Skip
+from ..engine.source import SourceFile
 
 
 def findings(outcomes: Sequence[Outcome], *, written: bool) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from .. import storage
+from ..engine import storage
 
 
 def stored(kind: str, key: str, make: Callable[[], bytes]) -> bytes:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from ..lab.observation import Observation
+
 
 @dataclass(frozen=True)
 class Change:
@@ -29,19 +31,6 @@ class Verdict(Enum):
     """Nothing that could be run says anything about the change."""
     BROKEN_BASELINE = "broken-baseline"
     """The file as it was does not build or load against this torch."""
-
-
-@dataclass(frozen=True)
-class Observation:
-    """One run of one thing: whether it passed, and the line that says why not."""
-
-    passed: bool
-    message: str = ""
-    detail: str = field(default="", repr=False)
-    crashed: bool = False
-    seconds: float = 0.0
-    overtime: bool = False
-    """It was stopped by a time limit: another time, or on another machine, it may end."""
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from .. import storage
+from ..engine import storage
+from ..lab.isolation import Limits, Network
+from ..lab.operators import PROTOCOLS, SAMPLES
+from ..lab.scratch import scratch_folder
+from ..lab.variants import Laboratory
 from ..torchapi import TorchApi
 from ..torchapi.locating import Place, locate
+from .build.modules import Unplaced, module_name
+from .build.toolchain import CompilerMissing, Toolchain, find_toolchain
 from .change import Change, Verdict, Verification
 from .evidence import keep, question_key, recall
-from .extension import Commands, Memory, project_limits, verify_project
-from .isolation import Limits
-from .modules import Unplaced, module_name
-from .operators import PROTOCOLS, SAMPLES
 from .procedure import Procedure, Question
+from .project.extension import Commands, Memory, project_limits, verify_project
 from .replays import Memory as Replayed
-from .scratch import scratch_folder
-from .toolchain import CompilerMissing, Toolchain, find_toolchain
-from .variants import Laboratory
 
 CPP_SUFFIXES = frozenset((".cpp", ".cc", ".cxx"))
 
@@ -116,7 +116,7 @@ def _verified_project(
     jobs: int,
     progress: Callable[[str], None],
 ) -> Verification:
-    limits = project_limits(timeout, limits.offline if limits else "try")
+    limits = project_limits(timeout, limits.network if limits else Network.LEFT_IF_POSSIBLE)
     with scratch_folder() as scratch:
         answer = verify_project(
             changes,

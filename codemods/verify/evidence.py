@@ -10,8 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..storage import digest, put
-from .change import Check, Observation, Swap, Verdict, Verification
+from ..engine.storage import digest, put
+from ..lab import children
+from ..lab.observation import Observation
+from .change import Check, Swap, Verdict, Verification
 
 VERSION = 1
 
@@ -27,8 +29,9 @@ def question_key(parts: Iterable[bytes]) -> str:
 @lru_cache
 def _own_code() -> bytes:
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
+    for room in (Path(__file__).parent, Path(str(children.__file__)).parents[1]):
+        for path in sorted(room.rglob("*.py")):
+            digest.update(path.read_bytes())
     return digest.digest()
 
 

@@ -7,22 +7,22 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..lab.operators import MADE_UP, PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
+from ..lab.variants import Laboratory, Ran, Touched, Variant, merged
 from ..torchapi import TorchApi
 from ..torchapi.locating import Place
+from .build.compiling import Builder
+from .build.swapping import Libraries, Unbuildable, build
+from .build.toolchain import Toolchain
 from .change import Change, Check, Swap, Verdict, Verification
-from .choosing import Choice, choose_cpp, choose_python, coverage, operators_through, running_change
-from .comparing import compare
-from .compiling import Builder
-from .counting import unrun_lines
+from .choose.choosing import Choice, choose_cpp, choose_python, coverage, operators_through, running_change
+from .choose.reaching import changed_functions, lines_of
+from .choose.tracing import CoverageFailed, trace_index
+from .compare.comparing import compare
+from .compare.counting import unrun_lines
+from .compare.statements import touched
 from .evidence import question_key
-from .operators import MADE_UP, PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
-from .reaching import changed_functions, lines_of
 from .replays import Memory, Replays
-from .statements import Touched, touched
-from .swapping import Libraries, Unbuildable, build
-from .toolchain import Toolchain
-from .tracing import CoverageFailed, trace_index
-from .variants import Laboratory, Ran, Variant, merged
 from .verdict import decide
 
 _CONFIRMATIONS = 2

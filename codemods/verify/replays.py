@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from ..lab.variants import Laboratory, Replayed, Variant
 from .change import Check
 from .evidence import question_key
-from .variants import Laboratory, Replayed, Variant
 
 Memory = MutableMapping[str, Replayed]
 """What runs on torch as installed and on the files before gave: a second question about the same ones runs neither."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from ...codemods.rule import Context
-from ...codemods.source import SourceFile
+from ...codemods.engine.rule import Context
+from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ...codemods.rule import Context
-from ...codemods.source import SourceFile
+from ...codemods.engine.rule import Context
+from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi import TorchApi
 from ..syntax.headers import HeaderIndex
 from ..syntax.model import Model, model_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...codemods.rule import Context
-from ...codemods.source import SourceFile
+from ...codemods.engine.rule import Context
+from ...codemods.engine.source import SourceFile
 from ..syntax.declarations import Function
 from .eligibility import KernelCode
 from .facts import Rearranges, Writes

@@ -13,9 +13,9 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from ...codemods.edits import Edit
-from ...codemods.rule import Context, Fix, Safety
-from ...codemods.source import SourceFile
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix, Safety
+from ...codemods.engine.source import SourceFile
 from ..analysis.comparisons import Comparison, comparison, general_answer
 from ..analysis.knowledge import Knowledge, knowledge
 from ..syntax.commas import listed

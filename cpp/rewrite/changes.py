@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...codemods.edits import Edit
+from ...codemods.engine.edits import Edit
 from ..syntax.tree import Tree, arguments
 from ..syntax.types import is_wide
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...codemods.edits import Edit, apply
-from ...codemods.rule import Fix, Safety
+from ...codemods.engine.edits import Edit, apply
+from ...codemods.engine.rule import Fix, Safety
 from ..analysis.facts import Rearranges, Writes
 from ..analysis.promotions import Promotion
 from ..syntax.tree import Tree

@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from ...codemods.layout import lines_grown_past
+from ...codemods.engine.layout import lines_grown_past
 
 _LIMIT = re.compile(r"^ColumnLimit:\s*(\d+)", re.MULTILINE)
 _SECONDS = 60

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...codemods.edits import Edit
-from ...codemods.rule import Context, Fix
-from ...codemods.source import SourceFile
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix
+from ...codemods.engine.source import SourceFile
 
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _DIRECTIVE = re.compile(rb'^[ \t]*#[ \t]*(?:(if\w*|endif)\b|include[ \t]*[<"]([^>"\n]+)[>"])[^\n]*\n?', re.MULTILINE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...codemods.rule import Skip
-from ...codemods.source import SourceFile
+from ...codemods.engine.rule import Skip
+from ...codemods.engine.source import SourceFile
 from ..analysis.graph import Refusal
 from ..analysis.reasons import SkipReason
 from ..analysis.seeds import Seed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...codemods.edits import Edit
+from ...codemods.engine.edits import Edit
 from ..analysis.comparisons import METHODS, Comparison
 from ..analysis.conditions import SIMPLE
 from ..analysis.inference import Inference

@@ -17,8 +17,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...codemods.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.source import SourceFile
+from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.engine.source import SourceFile
 from ..analysis.eligibility import symint_name
 from ..analysis.promotions import analyse
 from ..rewrite.emit import fix

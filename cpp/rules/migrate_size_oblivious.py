@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...codemods.edits import Edit
-from ...codemods.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.source import SourceFile
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi import available
 from ..analysis.comparisons import comparison, from_method, general_answer
 from ..analysis.knowledge import knowledge

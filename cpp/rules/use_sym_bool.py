@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...codemods.rule import Context, Fix, Rule, Safety
-from ...codemods.source import SourceFile
+from ...codemods.engine.rule import Context, Fix, Rule, Safety
+from ...codemods.engine.source import SourceFile
 from ..analysis.comparisons import comparison
 from ..analysis.knowledge import knowledge
 from ..rewrite.sym_methods import as_method

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from ...codemods.edits import Edit
-from ...codemods.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.source import SourceFile
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi import available
 from ..analysis.comparisons import comparison
 from ..analysis.eligibility import worth_reading

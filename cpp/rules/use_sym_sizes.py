@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...codemods.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.source import SourceFile
+from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.engine.source import SourceFile
 from ..analysis.eligibility import worth_reading
 from ..analysis.inference import CONCRETE
 from ..analysis.promotions import analyse

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 
 from tree_sitter import Node
 
-from ...codemods.source import SourceFile
+from ...codemods.engine.source import SourceFile
 from .declarations import NAMES, Function, FunctionScopes, Variable, read_functions, read_scopes
 from .names import Names
 from .tree import Tree, ancestors, every, parse

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 import tree_sitter_cpp
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
-from ...codemods.source import SourceFile
+from ...codemods.engine.source import SourceFile
 from .mask import Masked, macro_bodies, mask_attributes, mask_preprocessor
 
 CPP = Language(tree_sitter_cpp.language())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.source import SourceFile
+from ...codemods.engine.source import SourceFile
 from ..syntax.module import GROWING, Function, Module, literal, parse, spelled
 from .flow import Flow, flow
 from .truths import Leaf, forced_parts, is_scalar_test, leaves, negated, refuses

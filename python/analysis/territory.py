@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from pathlib import PurePath
 
-from ...codemods.rule import Context
+from ...codemods.engine.rule import Context
 from ..syntax.module import Function, Module, spelled
 from .decorators import foreign_decorator
 from .scriptable import refused_by_script

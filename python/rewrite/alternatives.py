@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.rule import Context, Fix, Safety
-from ...codemods.source import SourceFile
+from ...codemods.engine.rule import Context, Fix, Safety
+from ...codemods.engine.source import SourceFile
 from ..analysis.flow import flow
 from ..analysis.polarity import ONLY_BAD_REFUSED, Default, of_comparison
 from ..analysis.shapes import unfit_for_sym_eq

@@ -11,8 +11,8 @@ import ast
 
 import libcst as cst
 
-from ...codemods.edits import Edit
-from ...codemods.rule import Context, Fix, Safety
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.flow import flow
 from ..analysis.purpose import only_raises
 from ..analysis.shapes import compared_shapes

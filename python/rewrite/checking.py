@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from ...codemods.edits import Edit
+from ...codemods.engine.edits import Edit
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from .changes import Changes

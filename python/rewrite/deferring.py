@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ...codemods.rule import Context
+from ...codemods.engine.rule import Context
 from ..analysis.certain import Sure
 from ..analysis.decided import decides
 from ..analysis.shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from ...codemods.edits import Edit
-from ...codemods.rule import Fix, Safety, Skip
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Fix, Safety, Skip
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from .changes import Changes

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from ...codemods.layout import lines_grown_past
-from ...codemods.toml import loads
+from ...codemods.engine.layout import lines_grown_past
+from ...codemods.engine.toml import loads
 
 CONFIGURATIONS = ("ruff.toml", ".ruff.toml", "pyproject.toml")
 _WIDTH = 88

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from ...codemods.edits import Edit
-from ...codemods.rule import Context, Fix
-from ...codemods.source import SourceFile
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix
+from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi.releases import FIRST
 from ..syntax.module import Function, Module, parse
 from .spelling import existing_import, running_at_top

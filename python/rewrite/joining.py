@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ...codemods.rule import Context
+from ...codemods.engine.rule import Context
 from ..analysis.surely import Surely
 from ..analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from ..analysis.truths import quantified

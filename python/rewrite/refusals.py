@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ...codemods.rule import Context, Fix
+from ...codemods.engine.rule import Context, Fix
 from ..analysis.certain import Sure
 from ..analysis.messages import deferred, read_only_in
 from ..analysis.surely import surely

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.edits import Edit
+from ...codemods.engine.edits import Edit
 from ..analysis.evaluation import SHAPES
 from ..syntax.module import Module
 from .writing import names_kept

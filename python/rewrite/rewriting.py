@@ -8,7 +8,7 @@ from functools import reduce
 
 import libcst as cst
 
-from ...codemods.edits import Edit
+from ...codemods.engine.edits import Edit
 from ..syntax.module import Module
 from . import changes as to
 from .fragment import Fragment, broken, code, name

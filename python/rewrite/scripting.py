@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from ...codemods.edits import Edit
+from ...codemods.engine.edits import Edit
 from ..syntax.module import Module
 from .changes import Affirmed, Called, Change, Equated, Negated
 from .fragment import name

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...codemods.rule import Context
+from ...codemods.engine.rule import Context
 from ...codemods.torchapi.releases import available
 from ..analysis.evaluation import SHAPES
 from ..syntax.module import Module, imported_names

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from ...codemods.edits import Edit
+from ...codemods.engine.edits import Edit
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from .fragment import code

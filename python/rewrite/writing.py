@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ...codemods.edits import Edit
+from ...codemods.engine.edits import Edit
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from .changes import Changes

@@ -16,8 +16,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.source import SourceFile
+from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.engine.source import SourceFile
 from ..analysis.dominance import facts_at
 from ..analysis.surely import surely
 from ..analysis.totality import Partial, partial

@@ -18,9 +18,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.edits import Edit
-from ...codemods.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.source import SourceFile
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi.releases import available
 from ..analysis.unfit import Unfit
 from ..rewrite.changes import Attributed, Called, Change, Equated, Uncalled

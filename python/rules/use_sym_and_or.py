@@ -19,8 +19,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.rule import Context, Fix, Rule, Safety, Skip
-from ...codemods.source import SourceFile
+from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.engine.source import SourceFile
 from ..analysis.flow import Flow, flow
 from ..analysis.surely import Surely, surely
 from ..analysis.territory import doubts_of_script, obstacle

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from ...codemods.source import SourceFile
+from ...codemods.engine.source import SourceFile
 from .scopes import FunctionNode, Scopes
 from .survey import Nodes, Survey, no_collecting
 

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from symfix.codemods.registry import Registry
+from symfix.codemods.engine.registry import Registry
 from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.toolchain import CompilerMissing, find_toolchain
+from symfix.codemods.verify.build.toolchain import CompilerMissing, find_toolchain
 
 from .corpus import ROOT, source_tree
 from .table import table, write_json

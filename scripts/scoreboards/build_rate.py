@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.outcome import Changed, Failed
-from symfix.codemods.registry import Registry
-from symfix.codemods.rounds import Wishes
-from symfix.codemods.run import Question
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.outcome import Changed, Failed
+from symfix.codemods.engine.registry import Registry
+from symfix.codemods.engine.rounds import Wishes
+from symfix.codemods.engine.run import Question
+from symfix.codemods.engine.surroundings import TorchSurroundings
 
 from .building import (
     JOBS,

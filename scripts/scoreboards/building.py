@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from symfix.codemods.intake import Target
-from symfix.codemods.outcome import Changed, Failed, Outcome, Unchanged
-from symfix.codemods.run import Question, run
-from symfix.codemods.source import SourceFile
-from symfix.codemods.surroundings import TorchSurroundings
-from symfix.codemods.verify.scratch import scratch_folder
+from symfix.codemods.engine.intake import Target
+from symfix.codemods.engine.outcome import Changed, Failed, Outcome, Unchanged
+from symfix.codemods.engine.run import Question, run
+from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.lab.scratch import scratch_folder
 from symfix.cpp.analysis.inference import CONCRETE
 
 from .compiling import Complaint

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import syntax
 from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.toolchain import Toolchain, find_toolchain
+from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 
 from .corpus import remembered
 

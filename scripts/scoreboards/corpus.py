@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from symfix.codemods import storage
+from symfix.codemods.engine import storage
 
 ROOT = Path(__file__).parents[2]
 NATIVE = Path("aten", "src", "ATen", "native")

@@ -23,11 +23,11 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.operators import PROTOCOLS
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.command import verify
-from symfix.codemods.verify.isolation import Limits
-from symfix.codemods.verify.operators import PROTOCOLS
 
 from .corpus import NATIVE, ROOT
 from .planting import CPP, PYTHON, Fault, Rule, plant

@@ -22,9 +22,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.surroundings import TorchSurroundings
+from symfix.codemods.lab.observation import Observation
 from symfix.codemods.torchapi.locating import release
-from symfix.codemods.verify.change import Change, Observation, Verdict
+from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.command import verify
 
 from .corpus import NATIVE, ROOT, source_tree

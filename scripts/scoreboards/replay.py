@@ -21,14 +21,14 @@ from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from symfix.codemods.intake import Target
-from symfix.codemods.outcome import Changed, Failed, Unchanged
-from symfix.codemods.registry import Registry
-from symfix.codemods.rounds import Wishes
-from symfix.codemods.rule import Skip
-from symfix.codemods.run import Question, run
-from symfix.codemods.source import SourceFile
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.intake import Target
+from symfix.codemods.engine.outcome import Changed, Failed, Unchanged
+from symfix.codemods.engine.registry import Registry
+from symfix.codemods.engine.rounds import Wishes
+from symfix.codemods.engine.rule import Skip
+from symfix.codemods.engine.run import Question, run
+from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.engine.surroundings import TorchSurroundings
 
 from .corpus import NATIVE, remembered, source_tree, sources
 from .functions import Definition, definitions

@@ -13,12 +13,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from symfix.codemods.intake import Target
-from symfix.codemods.outcome import Changed, Failed, Unchanged
-from symfix.codemods.registry import Registry
-from symfix.codemods.rounds import Wishes
-from symfix.codemods.run import Question, run
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.intake import Target
+from symfix.codemods.engine.outcome import Changed, Failed, Unchanged
+from symfix.codemods.engine.registry import Registry
+from symfix.codemods.engine.rounds import Wishes
+from symfix.codemods.engine.run import Question, run
+from symfix.codemods.engine.surroundings import TorchSurroundings
 
 from .concreting import concrete
 from .corpus import operator_files, source_tree

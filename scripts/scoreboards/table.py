@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods import storage
+from symfix.codemods.engine import storage
 
 
 def table(rows: Iterable[Sequence[object]], *, indent: str = "") -> str:

@@ -22,13 +22,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from symfix.codemods.hunt.failure import MEANING, Mode
-from symfix.codemods.regression.additions import Workplace, additions
-from symfix.codemods.repair.folder import figures, write
-from symfix.codemods.repair.procedure import Wanted, repair
-from symfix.codemods.repair.repaired import Outcome
+from symfix.codemods.lab.scratch import scratch_folder
 from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.scratch import scratch_folder
+from symfix.codemods.workflows.hunt.failure import MEANING, Mode
+from symfix.codemods.workflows.regression.additions import Workplace, additions
+from symfix.codemods.workflows.repair.folder import figures, write
+from symfix.codemods.workflows.repair.procedure import Wanted, repair
+from symfix.codemods.workflows.repair.repaired import Outcome
 
 from .corpus import source_tree
 from .table import table, write_json

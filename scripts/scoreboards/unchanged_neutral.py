@@ -17,11 +17,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from symfix.codemods.surroundings import TorchSurroundings
+from symfix.codemods.engine.surroundings import TorchSurroundings
 from symfix.codemods.torchapi import TorchApi
+from symfix.codemods.verify.build.shim import candidates
 from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.command import verify
-from symfix.codemods.verify.shim import candidates
 
 from .corpus import operator_files, source_tree
 from .table import table, write_json

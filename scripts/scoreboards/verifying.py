@@ -9,18 +9,18 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from symfix.codemods import storage
+from symfix.codemods.engine import storage
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.lab.variants import Laboratory, Variant
 from symfix.codemods.torchapi import TorchApi
 from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.verify.build.compiling import COMPILE_LIMITS, Builder
+from symfix.codemods.verify.build.prelude import preludes
+from symfix.codemods.verify.build.shim import candidates, shim_source
+from symfix.codemods.verify.build.swapping import build
+from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 from symfix.codemods.verify.change import Change
-from symfix.codemods.verify.compiling import COMPILE_LIMITS, Builder
-from symfix.codemods.verify.isolation import Limits
-from symfix.codemods.verify.prelude import preludes
-from symfix.codemods.verify.scratch import scratch_folder
-from symfix.codemods.verify.shim import candidates, shim_source
-from symfix.codemods.verify.swapping import build
-from symfix.codemods.verify.toolchain import Toolchain, find_toolchain
-from symfix.codemods.verify.variants import Laboratory, Variant
 
 from .corpus import NATIVE, ROOT
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from goldens import installed_torch
-from symfix.codemods.outcome import Changed, Refused, Unchanged
-from symfix.codemods.registry import load_language, load_rules
-from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.rule import Context, Rule
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.registry import load_language, load_rules
+from symfix.codemods.engine.rounds import Wishes, rewrite
+from symfix.codemods.engine.rule import Context, Rule
+from symfix.codemods.engine.source import SourceFile
 
 Call = Callable[[], tuple[Any, ...]]
 """Makes the arguments anew, so that no call sees what another did to them."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from goldens import installed_torch
-from symfix.codemods.outcome import Changed
-from symfix.codemods.registry import load_language, load_rules
-from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.rule import Context, Fix, Skip
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.outcome import Changed
+from symfix.codemods.engine.registry import load_language, load_rules
+from symfix.codemods.engine.rounds import Wishes, rewrite
+from symfix.codemods.engine.rule import Context, Fix, Skip
+from symfix.codemods.engine.source import SourceFile
 
 WING = "symfix.cpp"
 

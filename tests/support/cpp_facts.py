@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from goldens import installed_torch
-from symfix.codemods.rule import Context
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
 from symfix.cpp.analysis import facts
 from symfix.cpp.analysis.graph import Form, Value
 from symfix.cpp.analysis.knowledge import Knowledge, knowledge

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from symfix.codemods.outcome import Changed, Refused, Unchanged
-from symfix.codemods.registry import Registry, RuleCard, load_language, load_rules
-from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.rule import Context
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.registry import Registry, RuleCard, load_language, load_rules
+from symfix.codemods.engine.rounds import Wishes, rewrite
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.torchapi import TorchApi
 
 FOLDER = Path(__file__).parents[2] / "golden"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from goldens import Golden, cards, goldens
-from symfix.codemods.registry import RuleCard
+from symfix.codemods.engine.registry import RuleCard
 
 FOLDER = Path(__file__).parents[2] / "docs" / "rules"
 _OPTIONS_LINE = re.compile(r"^(?://|#)\s*symfix-golden:.*\n")

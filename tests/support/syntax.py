@@ -8,9 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from filelock import FileLock
-from symfix.codemods import storage
+from symfix.codemods.engine import storage
 from symfix.codemods.torchapi.locating import locate
-from symfix.codemods.verify.toolchain import Toolchain, find_toolchain
+from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 
 # What nearly every operator file includes anyway: a header that a fix adds is not hidden by these.
 COMMON = b"""#include <ATen/core/Tensor.h>

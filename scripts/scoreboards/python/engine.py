@@ -7,11 +7,11 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from symfix.codemods.outcome import Changed, Refused, Unchanged
-from symfix.codemods.registry import load_language, load_rules
-from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.rule import Context, Rule
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.registry import load_language, load_rules
+from symfix.codemods.engine.rounds import Wishes, rewrite
+from symfix.codemods.engine.rule import Context, Rule
+from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.torchapi import TorchApi
 
 WING = "symfix.python"

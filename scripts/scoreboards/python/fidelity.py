@@ -25,12 +25,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from symfix.codemods.edits import Edit
-from symfix.codemods.outcome import Changed, Refused, Unchanged
-from symfix.codemods.registry import load_language
-from symfix.codemods.rounds import RuleBug, Wishes, rewrite
-from symfix.codemods.rule import Context
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
+from symfix.codemods.engine.registry import load_language
+from symfix.codemods.engine.rounds import RuleBug, Wishes, rewrite
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
 
 from scoreboards.table import counted, table, write_json
 

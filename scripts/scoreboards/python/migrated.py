@@ -28,11 +28,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.outcome import Changed, Refused
-from symfix.codemods.registry import load_language
-from symfix.codemods.rounds import Wishes, rewrite
-from symfix.codemods.rule import Context
-from symfix.codemods.source import SourceFile
+from symfix.codemods.engine.outcome import Changed, Refused
+from symfix.codemods.engine.registry import load_language
+from symfix.codemods.engine.rounds import Wishes, rewrite
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
 
 from scoreboards.table import table, write_json
 

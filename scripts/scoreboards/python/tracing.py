@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from symfix.codemods.verify.children.changed_torch import overlay
+from symfix.codemods.lab.children.changed_torch import overlay
 
 _CAUSE = re.compile(r"\(([^()\s]+:\d+ in [^()]*)\)\n")
 # Where a guard is asked for; the line that asked stands above.
@@ -104,18 +104,19 @@ def trace_every_sample(operator: Any) -> int:
 
 def deviations(operator: Any, patience: int) -> list[str]:
     """Where the compiled code does not do what eager does at sizes 0, 1 and larger, by a few samples; each once."""
-    from symfix.codemods.verify.children.operators import spread
-    from symfix.codemods.verify.children.protocols import unbacked
-    from symfix.codemods.verify.children.samples import samples_of
+    from symfix.codemods.lab.children.operators import spread
+    from symfix.codemods.lab.children.protocols import unbacked
+    from symfix.codemods.lab.children.samples import samples_of
 
     found: dict[str, None] = {}
     signal.alarm(patience)
     try:
         for sample in spread([one for one in samples_of(operator) if one.resizable], PROBED):
-            for size, said in unbacked(sample).get("probes", {}).items():
+            for size, deviation in unbacked(sample).get("probes", {}).items():
                 # Refused or compiled anew at 0 and 1 is no other result; a larger size has to be covered.
-                if said.startswith("silent: ") or (said and size == "larger"):
-                    found[f"at size {size}, {said}".partition("\n")[0][:200]] = None
+                if deviation and (deviation["kind"] == "silent" or size == "larger"):
+                    said = f"at size {size}, {deviation['kind']}: {deviation['said']}"
+                    found[said.partition("\n")[0][:200]] = None
     except Overtime:
         found[f"not all probed within {patience} s"] = None
     finally:

@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from symfix.codemods.outcome import Changed
+from symfix.codemods.engine.outcome import Changed
 
 from scoreboards.table import table, write_json
 

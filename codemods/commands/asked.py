@@ -1,0 +1,172 @@
+"""What was asked of each command: the words of its command line as one frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+STDIN = Path("-")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Which torch counts."""
+
+    torch_root: Path | None
+    torch_python: Path | None
+    min_torch: tuple[int, int] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examination(Target):
+    """Which rules look at which files."""
+
+    paths: tuple[Path, ...]
+    select: tuple[str, ...] | None
+    ignore: tuple[str, ...]
+    unsafe_fixes: bool
+    all_functions: bool
+    jobs: int | None
+    stdin_filename: Path | None
+    installed_torchgen: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """How findings are printed."""
+
+    style: str
+    statistics: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """What is run before and after a change, and how."""
+
+    repro: tuple[Path, ...]
+    tests: tuple[str, ...]
+    builds: tuple[str, ...]
+    timeout: float | None
+    operators: tuple[str, ...]
+    evidence: Path | None
+    sandbox: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check(Examination, Shown):
+    """``symfix check``."""
+
+    baseline: Path | None
+    write_baseline: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fix(Examination, Shown, Proof):
+    """``symfix fix``."""
+
+    verifying: bool
+    interactive: bool
+    allow_dirty: bool
+    add_ignore: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verify(Target, Proof):
+    """``symfix verify``."""
+
+    paths: tuple[Path, ...]
+    base: str
+    jobs: int | None
+    style: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hunt:
+    """``symfix hunt``."""
+
+    operators: tuple[str, ...]
+    protocol: str
+    every_sample: bool
+    samples: int | None
+    fresh: bool
+    jobs: int | None
+    torch_python: Path | None
+    style: str
+    page: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repair:
+    """``symfix repair``."""
+
+    targets: tuple[str, ...]
+    everything: bool
+    output: Path
+    torch_root: Path | None
+    torch_python: Path | None
+    jobs: int | None
+    fresh: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Xfails:
+    """``symfix xfails``."""
+
+    paths: tuple[Path, ...]
+    check: bool
+    jobs: int | None
+    torch_python: Path | None
+    style: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """Which series a command of ``symfix series`` is about."""
+
+    name: str
+    folder: Path | None
+    repository: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesPlan(Series, Examination):
+    """``symfix series plan``."""
+
+    most_files: int
+    most_lines: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesBuild(Series):
+    """``symfix series build``."""
+
+    base: str | None
+    decisions: Path | None
+    no_verify: bool
+    unproven: bool
+    no_page: bool
+    jobs: int | None
+    torch_python: Path | None
+    sandbox: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesStatus(Series):
+    """``symfix series status``."""
+
+    style: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesSend(Series):
+    """``symfix series send``."""
+
+    requests: tuple[str, ...]
+    remote: str
+    repo: str | None
+    owner: str | None
+    onto: str
+    ghstack: bool
+    ready: bool
+    dry_run: bool
+    yes: bool

@@ -1,0 +1,93 @@
+"""One run of the chosen rules over the paths: what ``check``, ``diff``, ``fix`` and a series begin with."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from ..engine import repository
+from ..engine.intake import Target, find
+from ..engine.registry import Registry
+from ..engine.rounds import Wishes
+from ..engine.run import Question, Report, default_jobs, run
+from ..engine.surroundings import TorchSurroundings
+from ..engine.writing import is_leaving
+from ..torchapi.errors import TorchError
+from .asked import STDIN, Examination
+from .progress import Progress
+
+
+@dataclass(frozen=True)
+class Session:
+    """What was asked, of which torch, and what came of it."""
+
+    question: Question
+    surroundings: TorchSurroundings
+    report: Report
+
+
+def only_new(session: Session, baseline: Path | None, paths: Sequence[Path]) -> Report:
+    """The report, without what the baseline knows where there is one."""
+    if not baseline:
+        return session.report
+    from . import baselining
+
+    return baselining.only_new(session.report, baseline, session.question, session.surroundings, paths)
+
+
+def examine(asked: Examination, *, polish: bool = True, apply: bool = True) -> Session:
+    """Run the chosen rules over the paths."""
+    registry = Registry()
+    surroundings = TorchSurroundings(
+        asked.torch_root,
+        asked.torch_python,
+        asked.min_torch,
+        asked.all_functions,
+        asked.installed_torchgen,
+    )
+    wishes = Wishes(unsafe=asked.unsafe_fixes, polish=polish, apply=apply)
+    question = Question(_chosen(registry, asked.select, asked.ignore), wishes, registry)
+    wanted = {card.wing for card in registry.rules if card.name in question.rules}
+    suffixes = frozenset(suffix for suffix, wing in registry.suffixes.items() if wing.package in wanted)
+    jobs = asked.jobs or default_jobs()
+    try:
+        with Progress() as progress:
+            targets = _targets(asked, suffixes)
+            report = run(targets, question, surroundings, jobs=jobs, progress=progress)
+            return Session(question, surroundings, report)
+    except TorchError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _targets(asked: Examination, suffixes: frozenset[str]) -> list[Target]:
+    paths = asked.paths
+    if STDIN not in paths:
+        return list(find(paths, suffixes))
+    name = asked.stdin_filename
+    if name is None:
+        raise click.UsageError("'-' needs --stdin-filename: its suffix says the language")
+    if len(paths) > 1:
+        raise click.UsageError("'-' stands alone")
+    return [Target(name, named=True, content=sys.stdin.buffer.read())]
+
+
+def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[str]) -> frozenset[str]:
+    known = {card.name for card in registry.rules}
+    for name in (*(select or ()), *ignore):
+        if name not in known:
+            raise click.UsageError(f"no rule {name!r}; `symfix rule` lists them")
+    return frozenset(select or known) - frozenset(ignore)
+
+
+def refuse_dirty(paths: Sequence[Path]) -> None:
+    try:
+        dirty = repository.dirty(paths, is_leaving)
+    except repository.GitMissing as error:
+        raise click.ClickException(f"{error}; --allow-dirty goes on without it") from None
+    if dirty:
+        more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""
+        raise click.ClickException(f"{dirty[0]}{more}: not committed; commit or stash first, or say --allow-dirty")

@@ -1,0 +1,161 @@
+"""The options that several commands share, and how a configuration gives them defaults."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ..engine.config import Kind
+
+FILE = click.Path(path_type=Path)
+
+
+def _release(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    major, dot, minor = str(value).partition(".")
+    if not (dot and major.isdigit() and minor.isdigit()):
+        raise click.BadParameter(f"{value!r} is not a release such as 2.8", ctx, param)
+    return int(major), int(minor)
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    return None if value is None else tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+def _series_name(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    # It is a folder's name and part of the names of branches.
+    if not re.fullmatch(r"[A-Za-z0-9](?:[\w-]|\.(?!\.|lock$))*(?<!\.)", value, re.ASCII):
+        raise click.BadParameter(f"{value!r} is no name: letters, digits, '-', '_' and single dots", ctx, param)
+    return value
+
+
+def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
+    from ..engine.config import UNASKED, ConfigError, load
+
+    try:
+        # A key is spelled as the option is, whatever the parameter behind it is called.
+        options = {
+            option.opts[0].lstrip("-").replace("-", "_"): option for option in _ALL_COMMON if option.expose_value
+        }
+        kinds = {key: _kind(option) for key, option in options.items()}
+        settings = load(value, kinds)
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from None
+    for line in settings.passed_over:
+        click.echo(f"symfix: {line}", err=True)
+    ctx.meta[UNASKED] = settings.unasked
+    defaults = {options[key].name: word for key, word in settings.options.items()}
+    ctx.default_map = {**defaults, **(ctx.default_map or {})}
+
+
+def _kind(option: click.Option) -> Kind:
+    if option.is_flag:
+        return "flag"
+    if isinstance(option.type, (click.IntRange, click.FloatRange)):
+        return "number"
+    if option.type is FILE:
+        return "path"
+    if option.callback is _names:
+        return "names"
+    return "commands" if option.multiple else "text"
+
+
+TARGET = [
+    click.Option(
+        ["--torch-root"], type=FILE, metavar="DIR",
+        help="A PyTorch source tree. Its own torchgen is run to read its schemas, if the installed one is of "
+        "another release.",
+    ),
+    click.Option(
+        ["--torch-python"], type=FILE, metavar="EXE", help="The interpreter of the target torch; it is run [this one]."
+    ),
+    click.Option(["--min-torch"], callback=_release, metavar="X.Y", help="The oldest torch the result must run on."),
+    click.Option(
+        ["--config"], type=FILE, metavar="FILE", is_eager=True, expose_value=False, callback=_configure,
+        help="A pyproject.toml with [tool.symfix] [the nearest one of this repository].",
+    ),
+]  # fmt: skip
+SCHEMAS = [
+    *TARGET,
+    click.Option(
+        ["--installed-torchgen"], is_flag=True,
+        help="Read the schemas of --torch-root with the installed torchgen, or fail; run nothing of the tree.",
+    ),
+]  # fmt: skip
+RULES = [
+    click.Option(["--select"], callback=_names, metavar="RULE,…", help="Only these rules."),
+    click.Option(["--ignore"], callback=_names, default="", metavar="RULE,…", help="Not these rules."),
+    click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes that change something; each one states what."),
+    click.Option(["--all-functions"], is_flag=True, help="Assume symbolic sizes in every function (out-of-tree code)."),
+    click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
+    click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-'; its suffix is the language."),
+]  # fmt: skip
+_STYLES = ["text", "json", "json-lines", "github", "sarif"]
+FORMAT = [
+    click.Option(
+        ["--format", "style"], type=click.Choice(_STYLES), default="text", show_default=True,
+        help="How findings are printed.",
+    ),
+    click.Option(["--statistics"], is_flag=True, help="Counts by rule and reason instead of places."),
+]  # fmt: skip
+FIX_FORMAT = [
+    click.Option(
+        ["--format", "style"], type=click.Choice([*_STYLES, "junit"]), default="text", show_default=True,
+        help="How findings are printed; junit prints the verification.",
+    ),
+    *FORMAT[1:],
+]  # fmt: skip
+BASELINE = [
+    click.Option(
+        ["--baseline"], type=FILE, metavar="FILE", help="Report only findings that this file does not record."
+    ),
+    click.Option(["--write-baseline"], type=FILE, metavar="FILE", help="Record all current findings in this file."),
+]
+PROOF = [
+    click.Option(
+        ["--repro"], type=FILE, multiple=True, metavar="SCRIPT",
+        help="A Python script that exits 0 when the operator works; run before and after.",
+    ),
+    click.Option(
+        ["--test", "tests"], multiple=True, metavar="COMMAND",
+        help="A command, such as 'pytest tests/test_mine.py'; run before and after.",
+    ),
+    click.Option(
+        ["--build", "builds"], multiple=True, metavar="COMMAND",
+        help="How to build your project; run before and after in scratch copies, in which --test runs.",
+    ),
+    click.Option(
+        ["--timeout"], type=click.FloatRange(1), metavar="SECONDS",
+        help="Limit for each --build and each --test of a project [3600].",
+    ),
+    click.Option(
+        ["--op", "operators"], multiple=True, metavar="NAME",
+        help="One of torch's own operator tests (OpInfo), such as nn.functional.cross_entropy "
+        "[those that reach the change, unless there is a --repro or --test].",
+    ),
+    click.Option(["--evidence"], type=FILE, metavar="DIR", help="Folder for the evidence [the cache folder]."),
+    click.Option(
+        ["--sandbox"], type=click.Choice(["try", "require"]), default="try", show_default=True,
+        help="Run tests without network, and in bubblewrap if it is installed; 'require' refuses to run without.",
+    ),
+]  # fmt: skip
+_ALL_COMMON = [
+    *SCHEMAS,
+    *RULES,
+    *FORMAT,
+    BASELINE[0],
+    *(o for o in PROOF if o.name in ("builds", "tests", "timeout", "sandbox")),
+]
+WHICH = [
+    click.Option(
+        ["--name"], default="main", show_default=True, metavar="NAME", callback=_series_name,
+        help="Which series; in branch names.",
+    ),
+    click.Option(["--folder"], type=FILE, metavar="DIR", help="Where it is kept [symfix/NAME in git's own folder]."),
+    click.Option(["--repository"], type=FILE, metavar="DIR", help="A checkout of the repository [this one]."),
+]  # fmt: skip

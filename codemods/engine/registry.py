@@ -1,0 +1,170 @@
+"""Finds the wings and their rules: a rule is a module of a wing's ``rules`` that says ``rule = Rule(...)``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from . import storage
+from .rule import Language, Rule
+
+WINGS = ("symfix.cpp", "symfix.python")
+
+
+class RegistryError(Exception):
+    """A wing breaks the contract: a module without a rule, or a rule with another name than its file."""
+
+
+@dataclass(frozen=True)
+class RuleCard:
+    """What is known of a rule without importing it."""
+
+    name: str
+    wing: str
+    language: str
+    safety: str
+    markers: tuple[bytes, ...]
+    doc: str
+
+    @property
+    def summary(self) -> str:
+        return self.doc.strip().partition("\n")[0]
+
+
+@dataclass(frozen=True)
+class WingCard:
+    """What is known of a wing without importing its parser."""
+
+    package: str
+    language: str
+    suffixes: tuple[str, ...]
+    settings: tuple[str, ...]
+    package_words: tuple[bytes, ...]
+    rules: tuple[RuleCard, ...]
+
+
+@dataclass(frozen=True)
+class Registry:
+    """The rules of some packages; picklable, so that a worker process finds the same ones."""
+
+    packages: tuple[str, ...] = WINGS
+
+    @cached_property
+    def wings(self) -> tuple[WingCard, ...]:
+        """One card for each wing, from the user's cache folder while the sources stay as they were."""
+        stored = storage.folder("rules") / f"{self.identity}.json"
+        try:
+            return tuple(_wing_from_json(wing) for wing in json.loads(storage.load(stored) or b""))
+        except (ValueError, KeyError, TypeError):
+            cards = tuple(_describe(package) for package in self.packages)
+            text = json.dumps([asdict(card) for card in cards], default=lambda value: value.decode("latin-1"))
+            storage.store(stored, text.encode())
+            return cards
+
+    @property
+    def rules(self) -> tuple[RuleCard, ...]:
+        return tuple(sorted((card for wing in self.wings for card in wing.rules), key=lambda card: card.name))
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of everything that decides what the rules answer: their sources, the engine's, what is installed."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(repr((self.packages, sys.version_info, _installed())).encode())
+        for package in ("symfix.codemods", *self.packages):
+            folder = _folder(package)
+            for path in sorted(folder.rglob("*.py")):
+                digest.update(f"{package}/{path.relative_to(folder)}\0".encode())
+                digest.update(hashlib.blake2b(path.read_bytes()).digest())
+        return digest.hexdigest()
+
+    @cached_property
+    def suffixes(self) -> dict[str, WingCard]:
+        """The wing that reads files with a suffix."""
+        return {suffix: wing for wing in self.wings for suffix in wing.suffixes}
+
+    def wing(self, path: Path) -> WingCard | None:
+        """The wing whose language the file's suffix says, or None."""
+        return self.suffixes.get(path.suffix)
+
+
+@lru_cache(maxsize=8)
+def load_language(package: str) -> Language:
+    """The language object of a wing; imports its parser."""
+    language = getattr(import_module(f"{package}.language"), "language", None)
+    if not isinstance(language, Language):
+        raise RegistryError(f"{package}.language does not say `language = Language(...)`")
+    return language
+
+
+@lru_cache(maxsize=8)
+def load_rules(package: str) -> tuple[Rule, ...]:
+    """The rules of a wing by name; imports every rule module."""
+    return tuple(_load(package, name) for name in _modules(package))
+
+
+def _load(package: str, name: str) -> Rule:
+    path = f"{package}.rules.{name}"
+    module = import_module(path)
+    rule = getattr(module, "rule", None)
+    if not isinstance(rule, Rule):
+        raise RegistryError(f"{path} does not say `rule = Rule(...)`; a shared module stands in another room")
+    if rule.name != name:
+        raise RegistryError(f"{path} holds a rule named {rule.name!r}: the file's name is the rule's name")
+    if rule.language != load_language(package).name:
+        raise RegistryError(f"{path} says language {rule.language!r}, its wing another")
+    return rule if rule.doc else replace(rule, doc=module.__doc__ or "")
+
+
+def _modules(package: str) -> list[str]:
+    return sorted(path.stem for path in _folder(f"{package}.rules").glob("*.py") if path.stem != "__init__")
+
+
+def _describe(package: str) -> WingCard:
+    language = load_language(package)
+    cards = tuple(
+        RuleCard(rule.name, package, rule.language, rule.safety.value, rule.markers, rule.doc)
+        for rule in load_rules(package)
+    )
+    return WingCard(package, language.name, language.suffixes, language.settings, language.package_words, cards)
+
+
+def _wing_from_json(wing: dict[str, object]) -> WingCard:
+    rules = wing["rules"]
+    assert isinstance(rules, list)
+    cards = tuple(
+        RuleCard(**{**rule, "markers": tuple(marker.encode("latin-1") for marker in rule["markers"])}) for rule in rules
+    )
+    return WingCard(
+        str(wing["package"]),
+        str(wing["language"]),
+        _strings(wing["suffixes"]),
+        _strings(wing["settings"]),
+        tuple(word.encode("latin-1") for word in _strings(wing["package_words"])),
+        cards,
+    )
+
+
+def _strings(values: object) -> tuple[str, ...]:
+    assert isinstance(values, Iterable)
+    return tuple(str(value) for value in values)
+
+
+def _folder(package: str) -> Path:
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise RegistryError(f"no package {package}")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def _installed() -> list[tuple[str, int]]:
+    # Installing, upgrading or removing anything renames a folder in site-packages, which moves the folder's mtime:
+    # the versions of all dependencies in one stat, without a list of them.
+    folders = (Path(entry) for entry in sys.path if entry.endswith("-packages"))
+    return [(str(folder), folder.stat().st_mtime_ns) for folder in folders if folder.is_dir()]

@@ -1,0 +1,140 @@
+"""What a rule is and what it may answer: a Fix or a Skip for each place it looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .edits import Edit
+from .source import SourceFile
+
+if TYPE_CHECKING:
+    from ..torchapi import TorchApi
+
+
+class Safety(Enum):
+    """How far a fix can be trusted before it is verified."""
+
+    SAFE = "safe"
+    """On concrete values no result, type, exception or effect changes, whatever a caller passes."""
+    UNSAFE = "unsafe"
+    """Something changes, and the fix says what: an undecided size takes a path, or a value is taken for a size."""
+    MANUAL = "manual"
+    """Shown, never applied."""
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A transaction: all of ``edits`` or none.
+
+    ``mode`` is the failure mode (1 direct throw, 2 branch, 3 TensorIterator, 4 implicit SymInt to int64), ``default``
+    says in words what an unsafe fix changes, such as the path that an undecided size takes, ``needs`` names the headers
+    or imports the new text asks for: the language places each of them once however many fixes ask. ``round`` counts the
+    rounds of other fixes that were applied before this one was found.
+    """
+
+    rule: str
+    mode: int
+    safety: Safety
+    edits: tuple[Edit, ...]
+    message: str
+    function: str | None = None
+    default: str | None = None
+    needs: tuple[str, ...] = ()
+    round: int = 0
+
+    @property
+    def start(self) -> int:
+        """The byte offset at which a reader should look: the first edit."""
+        return min(edit.start for edit in self.edits)
+
+
+@dataclass(frozen=True)
+class Skip:
+    """A place a rule understood and left; ``reason`` is a short stable word, ``detail`` a sentence for a person."""
+
+    rule: str
+    mode: int
+    start: int
+    end: int
+    reason: str
+    detail: str
+    function: str | None = None
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a rule may know beside the file. Frozen and picklable, so that a worker process gets the same."""
+
+    api: TorchApi
+    min_torch: tuple[int, int] | None = None
+    """Oldest torch the result must run on; None: the torch that ``api`` describes."""
+    all_functions: bool = False
+    """Every function of the file sees symbolic sizes (code outside PyTorch's own tree)."""
+    torch_root: Path | None = None
+    """A PyTorch source tree, or None."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule decides; only the edit buffer changes bytes.
+
+    ``markers`` are byte strings of which at least one stands in any file the rule can say something about.
+    """
+
+    name: str
+    safety: Safety
+    language: str
+    markers: tuple[bytes, ...]
+    decide: Callable[[SourceFile, Context], Iterable[Fix | Skip]]
+    doc: str = field(default="", repr=False)
+
+
+def _nowhere(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
+    return None
+
+
+def _readable(content: bytes) -> str | None:
+    return None
+
+
+def _identical(before: bytes, after: bytes) -> bool:
+    return before == after
+
+
+def _none(source: SourceFile, context: Context, extent: tuple[int, int]) -> Iterable[Fix]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Language:
+    """What the engine must know of a language to apply fixes in it.
+
+    ``complete`` gives the edits that bring the headers or imports the fixes need, each once; ``errors`` counts the
+    parse errors of a text; ``polish`` formats the changed lines of ``after`` and nothing else. ``strict``: a text
+    with a parse error is refused whole (otherwise the rules keep out of the statements that do not parse).
+    ``settings`` names the files, looked for in the folder of the source and above, that ``polish`` obeys.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    complete: Callable[[SourceFile, Sequence[Fix], Context], Sequence[Edit]]
+    errors: Callable[[bytes], int]
+    polish: Callable[[SourceFile, bytes, Context], bytes]
+    strict: bool = False
+    settings: tuple[str, ...] = ()
+    package_words: tuple[bytes, ...] = ()
+    """What is asked about all files of a source's package: whether one of these stands in any."""
+    extent: Callable[[SourceFile, int, str], tuple[int, int] | None] = _nowhere
+    """The bytes that a failure at a line (counted from 1), or in a function of a name, is about."""
+    alternatives: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none
+    """What could be tried inside an extent where each fix is proven by running it; no rule vouches for these."""
+    comment: str = ""
+    """What starts a comment that ends with its line."""
+    same_code: Callable[[bytes, bytes], bool] = _identical
+    """Whether two texts differ in comments and blanks only."""
+    obscure: Callable[[bytes], str | None] = _readable
+    """Why the bytes of a text do not mean what they seem to, as the end of a sentence about the file; None: they do."""

@@ -1,0 +1,1 @@
+"""Runs foreign code: children with limits, on torches with something laid over them."""

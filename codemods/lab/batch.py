@@ -1,0 +1,86 @@
+"""Ask a child about many items in one process; a process that dies costs the item it was at, and the rest goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from .isolation import Ended, Limits
+from .scratch import new_name
+from .variants import Laboratory, Variant
+
+Item = TypeVar("Item", bound=Hashable)
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Heard(Generic[Item, Answer]):
+    """What one process reported: whether it could begin, the item it was at last, and its answers."""
+
+    ready: bool
+    begun: Item | None
+    answers: Mapping[Item, Answer]
+
+
+def rows(report: Path) -> list[dict[str, Any]]:
+    """The whole lines of a report, each a JSON object; a line that was cut off by the process's end is left out."""
+    found = []
+    for line in report.read_bytes().splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue
+    return found
+
+
+def limits_for(limits: Limits, count: int, start_seconds: int) -> Limits:
+    """The limits of a process that is asked about ``count`` items, those of one item being ``limits``."""
+    return replace(limits, wall=limits.wall * count + start_seconds, cpu=limits.cpu * count + start_seconds)
+
+
+def ask_each(
+    laboratory: Laboratory,
+    child: str,
+    variant: Variant,
+    items: Sequence[Item],
+    *,
+    request: Callable[[Sequence[Item]], Mapping[str, Any]],
+    hear: Callable[[list[dict[str, Any]], Ended], Heard[Item, Answer]],
+    lost: Callable[[Item, Ended], Answer],
+    limits: Callable[[int], Limits],
+    told: Callable[[Item], None] = lambda _: None,
+    left: Callable[[Sequence[Item]], Sequence[Item]] = lambda items: items,
+    opened: Callable[[Path], None] = lambda _: None,
+) -> tuple[dict[Item, Answer], Ended | None]:
+    """The answers about ``items``, and how a process ended that could not begin at all (None where each could).
+
+    ``lost`` makes the answer about an item whose process died. ``left`` says which of the items without an answer are
+    still to be asked, for processes that share a list; ``opened`` is given each process's report before it is written.
+    """
+    answers: dict[Item, Answer] = {}
+    pending = list(items)
+    while left(pending):
+        report = laboratory.scratch / new_name("report")
+        report.touch()
+        opened(report)
+        asked = {"patience": laboratory.limits.wall, **request(pending)}
+        ended, _ = laboratory.ask(child, variant, asked, report, limits(len(pending)))
+        heard = hear(rows(report), ended)
+        if not heard.ready:
+            return answers, ended
+        for item in [item for item in pending if item in heard.answers]:
+            answers[item] = heard.answers[item]
+            told(item)
+        pending = [item for item in pending if item not in answers]
+        stuck = None if heard.answers else next(iter(left(pending)), None)
+        if stuck is not None and heard.begun is None and not answers:
+            return answers, ended
+        victim = heard.begun if heard.begun in pending else stuck
+        if victim is not None:
+            answers[victim] = lost(victim, ended)
+            told(victim)
+            pending.remove(victim)
+    return answers, None

@@ -1,0 +1,235 @@
+"""The protocols: each runs one sample of one operator and says what it saw as plain values."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils import _pytree as pytree
+
+from .decomposing import through_decompositions
+from .effects import call_and_watch, gradients
+from .samples import Sample, attempt, difference, digest, error_samples_of, layout, samples_of
+from .varying import varied_samples_of
+
+Seen = dict[str, Any]
+
+
+def eager(sample: Sample) -> Seen:
+    """A call on concrete sizes, with the gradients; ``varied`` says what else is seen."""
+    return {**varied(sample), "gradients": gradients(sample)}
+
+
+def varied(sample: Sample) -> Seen:
+    """Result or error on concrete sizes, and what else the call does, as digests.
+
+    ``exact`` where twice the same call gives the same bits.
+    """
+    first = call_and_watch(sample)
+    seen = {"passed": not first.error, "effects": first.effects}
+    if first.error:
+        return {**seen, "error": first.error}
+    second, _ = attempt(sample.call)
+    bits = digest(first.result)
+    exact = bits == digest(second)
+    return {**seen, "layout": layout(first.result), "exact": exact, "bits": bits if exact else ""}
+
+
+def decomposed(sample: Sample) -> Seen:
+    """What ``varied`` sees when each operator is run by its Python decomposition."""
+    return varied(through_decompositions(sample))
+
+
+def backed(sample: Sample) -> Seen:
+    """Traced with backed symbols: guards by make_fx; results and recompilations by torch.compile at three sizes."""
+    expected, error = attempt(sample.call)
+    if error:
+        return {"passed": False, "error": error, "eager": True}
+    graph, error = attempt(lambda: traced(sample))
+    if error:
+        return {"passed": False, "error": f"make_fx: {error}"}
+    environment = getattr(graph, "shape_env", None)
+    seen: Seen = {"guards": [], "pinned": 0}
+    if environment is not None:
+        seen["guards"] = sorted({str(guard.expr) for guard in environment.guards})
+        seen["pinned"] = sum(value.is_number for value in environment.replacements.values())
+    compiled = Compiled(sample, "aot_eager", dynamic=True)
+    result, error = attempt(lambda: sample.call(compiled))
+    if error:
+        return {**seen, "passed": False, "error": f"compile: {error}"}
+    said = difference(result, expected, values=repeats(sample, expected))
+    if said:
+        return {**seen, "passed": False, "silent": True, "error": f"compile: {said}"}
+    seen["other_layout"] = _other_layout(result, expected)
+    for step in (1, 2):
+        other = sample.resized(lambda size, step=step: size + step)  # type: ignore[misc]
+        expected, error = attempt(other.call)
+        if not error and other.resizable:
+            result, error = attempt(lambda other=other: other.call(compiled))  # type: ignore[misc]
+            said = error or difference(result, expected, values=repeats(other, expected))
+            if said:
+                return {**seen, "passed": False, "silent": not error, "error": f"compiled, at other sizes: {said}"}
+    return {**seen, "passed": True, "compilations": compiled.count}
+
+
+def traced(sample: Sample) -> Any:
+    """The graph that ``make_fx`` records with symbolic sizes, as PyTorch's own tests ask for it."""
+    leaves, structure = pytree.tree_flatten(sample.inputs())
+    places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+
+    def call(*tensors: Any) -> Any:
+        filled = list(leaves)
+        for place, tensor in zip(places, tensors, strict=True):
+            filled[place] = tensor
+        args, kwargs = pytree.tree_unflatten(filled, structure)
+        return sample.function(*args, **kwargs)
+
+    torch.manual_seed(0)
+    return make_fx(call, tracing_mode="symbolic")(*(leaves[place] for place in places))
+
+
+def unbacked(sample: Sample) -> Seen:
+    """Compiled with every dimension of two or more unbacked, compared with eager, then called at other sizes."""
+    expected, error = attempt(sample.call)
+    if error:
+        return {"passed": False, "error": error, "eager": True}
+    compiled = Compiled(sample, "eager")
+    result, error = attempt(lambda: sample.call(compiled, unbacked=True))
+    said = error or difference(result, expected, values=repeats(sample, expected))
+    if said:
+        return {"passed": False, "silent": not error, "error": said}
+    apart, said = taken_apart(sample, expected)
+    if said:
+        return {"passed": False, "silent": True, "error": said}
+    if apart is None:
+        compiled = Compiled(sample, "eager")
+        sample.call(compiled, unbacked=True)
+    together = {"0": lambda _: 0, "1": lambda _: 1, "larger": lambda size: 2 * size + 1}
+    probes = at_other_sizes(sample, apart or compiled, together)
+    return {"passed": True, "other_layout": _other_layout(result, expected), "probes": probes}
+
+
+def taken_apart(sample: Sample, expected: Any) -> tuple[Compiled | None, str]:
+    """Compiled with unbacked sizes so that its operators run one by one, and how its result differs from eager's.
+
+    A graph that calls an operator whole, on real sizes, is right whatever the trace took for them; one by one, and by
+    their decompositions as Inductor runs them, a wrong default shows. None where the code can't be taken apart, which
+    PyTorch's own test does not ask for. A decomposition that differs on known sizes too is no fault of the sizes.
+    """
+    values = repeats(sample, expected)
+    for backend, how in (("aot_eager_decomp_partition", "as decomposed"), ("aot_eager", "as traced")):
+        compiled = Compiled(sample, backend)
+        result, error = attempt(lambda compiled=compiled: sample.call(compiled, unbacked=True))  # type: ignore[misc]
+        if error:
+            continue
+        said = difference(result, expected, values=values)
+        if not said:
+            return compiled, ""
+        if not difference(compiled.on_known_sizes(sample), expected, values=values):
+            return compiled, f"{how}: {said}"
+    return None, ""
+
+
+def at_other_sizes(
+    sample: Sample, compiled: Compiled, together: Mapping[str, Callable[[int], int]]
+) -> dict[str, Deviation]:
+    """What `probe` says with all sizes changed ``together``, then with those of one value at 1 and at 0.
+
+    Eager refuses many a call with all of its sizes at once at 1: where one of them has to be 2, or larger than another.
+    """
+    seen = {name: probe(sample.resized(new_size), compiled) for name, new_size in together.items()}
+    sizes = sample.sizes if len(sample.sizes) > 1 else []
+    for special, size in itertools.product((1, 0), sizes):
+        other = sample.resized(lambda n, size=size, special=special: special if n == size else n)  # type: ignore[misc]
+        seen[f"{special} instead of {size}"] = probe(other, compiled)
+    return seen
+
+
+Deviation = dict[str, str]
+"""How compiled code deviates from eager: ``kind`` again (it is compiled anew), loud (an error) or silent, and what is
+``said``; empty where it does not deviate."""
+
+
+def probe(sample: Sample, compiled: Compiled) -> Deviation:
+    """How the compiled code deviates at other sizes."""
+    before = compiled.count
+    expected, eager_error = attempt(sample.call)
+    result, error = attempt(lambda: sample.call(compiled, unbacked=True))
+    if error and eager_error:
+        return {}
+    if compiled.count > before:
+        return {"kind": "again", "said": "it is compiled anew for this size"}
+    if error:
+        return {"kind": "loud", "said": error}
+    values = repeats(sample, expected)
+    said = f"a result where eager raises {eager_error}" if eager_error else difference(result, expected, values=values)
+    # What a decomposition gives for known sizes too is no fault of the sizes.
+    if not said or not difference(result, compiled.on_known_sizes(sample), values=values):
+        return {}
+    return {"kind": "silent", "said": said}
+
+
+def _other_layout(result: Any, expected: Any) -> str:
+    """How the layout of an equal result differs from eager's; empty when it does not."""
+    now, then = layout(result), layout(expected)
+    return "" if now == then else f"the result is laid out as {now}, with eager as {then}"
+
+
+def repeats(sample: Sample, result: Any) -> bool:
+    again, _ = attempt(sample.call)
+    return digest(again) == digest(result)
+
+
+class Compiled:
+    """A compiled call that counts its compilations."""
+
+    def __init__(self, sample: Sample, backend: str, dynamic: bool | None = None) -> None:
+        torch._dynamo.reset()
+        self.count = 0
+        self._inner = torch._dynamo.backends.registry.lookup_backend(backend)
+
+        def counting(graph: Any, inputs: Any) -> Any:
+            self.count += 1
+            return self._inner(graph, inputs)
+
+        self._call = _compile(sample, counting, dynamic)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    def on_known_sizes(self, sample: Sample) -> Any:
+        """What the same backend makes of the sample's own sizes; its error where it raises one."""
+        result, error = attempt(lambda: sample.call(_compile(sample, self._inner, dynamic=False)))
+        return error or result
+
+
+def _compile(sample: Sample, backend: Any, dynamic: bool | None) -> Any:
+    function = sample.function
+    return torch.compile(
+        lambda *args, **kwargs: function(*args, **kwargs), backend=backend, fullgraph=True, dynamic=dynamic
+    )
+
+
+def _calls_and_errors(operator: Any) -> list[Sample]:
+    return [*samples_of(operator), *error_samples_of(operator)]
+
+
+def _everything(operator: Any) -> list[Sample]:
+    return [*_calls_and_errors(operator), *varied_samples_of(operator)]
+
+
+def _resizable(operator: Any) -> list[Sample]:
+    return [sample for sample in samples_of(operator) if sample.resizable]
+
+
+PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], Seen], bool]] = {
+    "eager": (_calls_and_errors, eager, False),
+    "varied": (varied_samples_of, varied, False),
+    "decomposed": (_everything, decomposed, False),
+    "backed": (samples_of, backed, True),
+    "unbacked": (_resizable, unbacked, True),
+}
+"""How each protocol draws samples, what it does with one, and whether it is dear enough to take only some."""

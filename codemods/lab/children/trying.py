@@ -1,0 +1,262 @@
+"""Try operators under the unbacked protocol to their first failing sample: what it says and where it was decided."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import signal
+import time
+import traceback
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .operators import Questions, answer_all, spread
+
+# Frames that ask for a size on behalf of somebody else.
+_MACHINERY = (
+    "/torch/fx/",
+    "/torch/_dynamo/",
+    "/torch/_subclasses/",
+    "/torch/_library/",
+    "/torch/utils/",
+    "/torch/_ops.py",
+    "/torch/_compile.py",
+    "/torch/_guards.py",
+    "/torch/_utils_internal.py",
+    "/torch/_prims_common/wrappers.py",
+    "/torch/overrides.py",
+    "/torch/__init__.py",
+    "/torch/_logging/",
+    "/torch/_thunk.py",
+)
+_FRAMES = 12
+_APART = 12
+"""How many samples of an operator are also compiled by its decompositions: that is the dearest part of a trial."""
+_TOGETHER = {"0": lambda _: 0, "1": lambda _: 1, "one more": lambda n: n + 1, "larger": lambda n: 2 * n + 1}
+
+
+def main(request_path: str) -> None:
+    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+
+    def questions() -> Questions:
+        by_full_name = _operators()
+        witness = Witness()
+        _compare_shapes(witness)
+        for name, wanted in request["operators"]:
+            yield "operator", name, partial(_in_time, by_full_name.get(name), witness, wanted, request)
+
+    answer_all(request, questions)
+
+
+def _operators() -> dict[str, Any]:
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    return {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}
+
+
+class _Overtime(BaseException):
+    """An operator took more processor time than it may."""
+
+
+def _stop(number: int, frame: Any) -> None:
+    raise _Overtime
+
+
+def _in_time(operator: Any, witness: Witness, wanted: int, request: dict[str, Any]) -> dict[str, Any]:
+    signal.signal(signal.SIGPROF, _stop)
+    signal.setitimer(signal.ITIMER_PROF, request["cpu"])
+    try:
+        return _try(operator, witness, wanted, request["most"])
+    except _Overtime:
+        return {"verdict": "failed", "message": f"more than {request['cpu']} s of processor time", "crashed": True}
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, Any]:
+    """The verdict on one operator: passed, failed, wrong (another result than eager), deviates, untestable.
+
+    ``most`` samples are tried, spread over all there are, and number ``wanted`` among them; 0: all.
+    """
+    from .samples import draw
+
+    started = time.monotonic()
+    count = 0
+    eager_errors = 0
+    if operator is None:
+        return {"verdict": "untestable", "message": "torch has no OpInfo of this name"}
+    try:
+        drawn = [pair for pair in enumerate(draw(operator)) if pair[1].resizable]
+        some = spread(drawn, most) if most else drawn
+        some = [pair for pair in drawn if pair in some or pair[0] == wanted]
+        apart = {number for number, _ in spread(some, _APART)} | {wanted}
+        for number, sample in some:
+            witness.forget()
+            seen = _unbacked(sample, number in apart)
+            if seen.get("eager"):
+                eager_errors += 1
+                continue
+            count += 1
+            found = _finding(seen, witness.shapes)
+            if found:
+                told = {**found, "sample": number, "count": count, **witness.testimony(found["message"])}
+                return {**told, "seconds": round(time.monotonic() - started, 2)}
+    except Exception as error:
+        return {"verdict": "untestable", "message": f"its samples can't be made: {type(error).__name__}: {error}"}
+    verdict = "passed" if count else "untestable"
+    return {
+        "verdict": verdict,
+        "message": "" if count else f"no sample to try ({eager_errors} fail in eager)",
+        "count": count,
+        "seconds": round(time.monotonic() - started, 2),
+    }
+
+
+def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
+    """PyTorch's protocol, the result compared, and the compiled code called at other sizes."""
+    from . import protocols
+    from .samples import attempt, difference
+
+    expected, error = attempt(sample.call)
+    if error:
+        return {"passed": False, "error": error, "eager": True}
+    compiled = protocols.Compiled(sample, "eager")
+    result, error = attempt(lambda: sample.call(compiled, unbacked=True))
+    said = error or difference(result, expected, values=protocols.repeats(sample, expected))
+    if said:
+        return {"passed": False, "silent": not error, "error": said}
+    probes = protocols.at_other_sizes(sample, compiled, _TOGETHER)
+    apart, said = protocols.taken_apart(sample, expected) if take_apart else (None, "")
+    if said:
+        return {"passed": False, "silent": True, "error": said}
+    if apart:
+        seen = protocols.at_other_sizes(sample, apart, _TOGETHER)
+        probes |= {f"{size}, taken apart": said for size, said in seen.items()}
+    return {"passed": True, "probes": probes}
+
+
+def _finding(seen: dict[str, Any], shapes: str) -> dict[str, str] | None:
+    if not seen["passed"]:
+        return {"verdict": "wrong" if seen.get("silent") else "failed", "message": seen["error"]}
+    if shapes:
+        return {"verdict": "deviates", "message": shapes}
+    for size, deviation in seen["probes"].items():
+        if deviation.get("kind") == "silent":
+            return {"verdict": "deviates", "message": f"at {size}: {deviation['said']}"}
+    return None
+
+
+class Witness:
+    """Remembers who asked for a size that nobody knows: the frames, Python's and C++'s, when the error is made."""
+
+    _frames: tuple[list[Any], list[Any]] = ([], [])
+
+    def __init__(self) -> None:
+        shapes: Any = importlib.import_module("torch.fx.experimental.symbolic_shapes")
+        error = shapes.GuardOnDataDependentSymNode
+        make = error.__init__
+
+        def made(itself: Any, *arguments: Any, **named: Any) -> None:
+            make(itself, *arguments, **named)
+            self._frames = _frames_now()
+
+        error.__init__ = made
+        self.shapes = ""
+        """How a shape that was promised while tracing differs from the one that came."""
+
+    def forget(self) -> None:
+        self._frames = ([], [])
+        self.shapes = ""
+
+    def testimony(self, message: str) -> dict[str, Any]:
+        """Frames of torch's own code, the innermost first: ``[file, line, function]``, C++ with an empty file."""
+        frames, user = self._frames
+        said = "DataDependent" in message or "data-dependent" in message
+        return {"frames": frames if said else [], "user": user if said else []}
+
+
+def _compare_shapes(witness: Witness) -> None:
+    """From now on what the eager backend runs is held against the shapes that tracing promised.
+
+    The graph calls the real operator: a wrong shape function would go unseen in the result.
+    """
+    registry: Any = importlib.import_module("torch._dynamo.backends.registry")
+    look_up = registry.lookup_backend
+
+    def looked_up(name: Any) -> Any:
+        inner = look_up(name)
+        return _holding(inner, witness) if name == "eager" else inner
+
+    registry.lookup_backend = looked_up
+
+
+def _holding(inner: Any, witness: Witness) -> Any:
+    def backend(graph: Any, inputs: Any) -> Any:
+        run = inner(graph, inputs)
+        given = [node.meta.get("example_value") for node in graph.graph.nodes if node.op == "placeholder"]
+        (output,) = [node for node in graph.graph.nodes if node.op == "output"]
+        promised = [getattr(node, "meta", {}).get("example_value") for node in output.args[0]]
+
+        def held(*arguments: Any) -> Any:
+            results = run(*arguments)
+            witness.shapes = witness.shapes or _broken_promise(given, arguments, promised, results)
+            return results
+
+        return held
+
+    return backend
+
+
+def _broken_promise(given: Any, arguments: Any, promised: Any, results: Any) -> str:
+    known: dict[Any, int] = {}
+    for fake, real in zip(given, arguments, strict=False):
+        if hasattr(real, "shape") and hasattr(fake, "shape"):
+            known |= {_expression(size): now for size, now in zip(fake.shape, real.shape, strict=False)}
+        elif isinstance(real, int):
+            known[_expression(fake)] = real
+    symbols = {one: now for one, now in known.items() if getattr(one, "is_Symbol", False)}
+    for fake, real in zip(promised, results, strict=False):
+        if hasattr(fake, "shape") and hasattr(real, "shape"):
+            for size, now in zip(fake.shape, real.shape, strict=False):
+                expression = _expression(size)
+                if isinstance(size, int) and size != now:
+                    return f"the shape {list(real.shape)} where {list(fake.shape)} was promised"
+                if getattr(expression, "free_symbols", None) and expression.free_symbols <= symbols.keys():
+                    value = expression.subs(symbols)
+                    if value.is_number and int(value) != now:
+                        sizes = {str(one): size for one, size in symbols.items()}
+                        return f"the shape {list(real.shape)} where {expression} was promised, at {sizes}"
+    return ""
+
+
+def _expression(size: Any) -> Any:
+    node = getattr(size, "node", None)
+    return getattr(node, "expr", None) if node is not None else None
+
+
+def _frames_now() -> tuple[list[Any], list[Any]]:
+    from torch._guards import TracingContext
+
+    found: list[Any] = []
+    for frame in reversed(_captured().summary()):
+        if "at::native::" in frame.name or "at::meta::" in frame.name:
+            found.append(["", 0, frame.name])
+        elif "/torch/" in frame.filename and frame.filename.endswith(".py") and _tells(frame.filename):
+            found.append([frame.filename, frame.lineno, frame.name])
+    user = [
+        [frame.filename, frame.lineno, frame.name]
+        for frame in reversed(list(TracingContext.extract_stack() or traceback.StackSummary()))
+        if "/torch/" in frame.filename
+    ]
+    return found[:_FRAMES], user[:_FRAMES]
+
+
+def _captured() -> Any:
+    tracebacks: Any = importlib.import_module("torch.utils._traceback")
+    return tracebacks.CapturedTraceback.extract(cpp=True)
+
+
+def _tells(filename: str) -> bool:
+    return not any(part in filename for part in _MACHINERY) and "/children/" not in filename

@@ -1,0 +1,236 @@
+"""Puts samples of operators into words that a test can have: a call by a public name, tensors by shape and dtype.
+
+Words that fail on this torch with unbacked sizes, and not without, are what a regression test is made of.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .changed_torch import Kernels, overlay
+from .operators import quiet, say, spread
+
+_LONGEST = 120
+_LONGEST_NUMBER = 8
+_MOST_ELEMENTS = 12
+_OTHER_SAMPLES = 5
+_LETTERS = "xyzwvu"
+_KINDS = ("randn", "rand", "written")
+
+
+class Unwordable(Exception):
+    """There are no short words for this value; ``str()`` says for which."""
+
+
+def main(request_path: str) -> None:
+    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+    overlay(request["modules"])
+    with Path(request["report"]).open("a") as report:
+        if request["library"]:
+            Kernels(request["library"], request["kernels"]).states()
+        quiet()
+        from torch.testing._internal.common_methods_invocations import op_db
+
+        named = {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}
+        for name, number in request["operators"]:
+            say(report, {"start": name})
+            faulthandler.dump_traceback_later(request["patience"], exit=True)
+            say(report, {"operator": name, **_worded(named[name], number)})
+            faulthandler.cancel_dump_traceback_later()
+
+
+def _worded(operator: Any, number: int) -> dict[str, Any]:
+    """The first sample that has words which fail, the one at ``number`` before all others."""
+    from .samples import samples_of
+
+    drawn = samples_of(operator)
+    order = [*drawn[number : number + 1], *spread(drawn[:number] + drawn[number + 1 :], _OTHER_SAMPLES)]
+    why = "it has no samples"
+    for sample in order:
+        for kind in _KINDS:
+            try:
+                words = _words(operator, sample, kind)
+                failure = _failure(words)
+            except Unwordable as reason:
+                why = str(reason)
+                continue
+            if failure:
+                return {"words": words, "failure": failure}
+            why = "with the values that a test writes it does not fail"
+    return {"refused": why}
+
+
+def _words(operator: Any, sample: Any, kind: str) -> dict[str, Any]:
+    args, kwargs = sample.inputs()
+    tensors: dict[str, str] = {}
+    marks: list[tuple[str, int]] = []
+    words = [_text(value, "", kind, tensors, marks) for value in args]
+    named = {name: _text(value, name, kind, tensors, marks) for name, value in kwargs.items()}
+    call, words = _callee(operator, sample, words)
+    if not marks:
+        raise Unwordable("no dimension has two or more")
+    return {
+        "call": call,
+        "arguments": [*words, *(f"{name}={text}" for name, text in named.items())],
+        "tensors": tensors,
+        "marks": marks,
+        "changes": _changes_inputs(sample),
+    }
+
+
+def _text(value: Any, name: str, kind: str, tensors: dict[str, str], marks: list[tuple[str, int]]) -> str:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        taken = name if name.isidentifier() and name not in tensors else _letter(tensors)
+        tensors[taken] = _tensor(value, kind)
+        marks += [(taken, dimension) for dimension, size in enumerate(value.shape) if size >= 2]
+        return taken
+    if value is None or isinstance(value, (bool, int, float, str)):
+        value = round(value, 3) if isinstance(value, float) and len(repr(value)) > _LONGEST_NUMBER else value
+        text = json.dumps(value) if isinstance(value, str) else repr(value)
+        if "inf" in text or "nan" in text:
+            text = f'float("{text}")' if isinstance(value, float) else text
+        return _short(text)
+    if type(value) in (list, tuple, torch.Size):
+        inner = [_text(child, "", kind, tensors, marks) for child in value]
+        if type(value) is list:
+            return _short(f"[{', '.join(inner)}]")
+        return _short(f"({', '.join(inner)}{',' if len(inner) == 1 else ''})")
+    if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
+        return str(value)
+    raise Unwordable(f"there are no short words for a {type(value).__name__}")
+
+
+def _tensor(tensor: Any, kind: str) -> str:
+    import torch
+
+    if tensor.layout is not torch.strided or tensor.is_quantized:
+        raise Unwordable(f"there are no short words for a tensor of layout {tensor.layout}")
+    sizes = ", ".join(map(str, tensor.shape)) or "()"
+    dtype = "" if tensor.dtype is torch.get_default_dtype() else f", dtype={tensor.dtype}"
+    real = tensor.dtype.is_floating_point
+    if (real or tensor.dtype.is_complex) and kind != "written":
+        return _short(f"torch.{kind}({sizes}{dtype})")
+    if tensor.numel() == 0:
+        return _short(f"torch.empty({sizes}{f', dtype={tensor.dtype}' if not real else dtype})")
+    if tensor.numel() <= _MOST_ELEMENTS:
+        values = tensor.tolist() if not real else _rounded(tensor.tolist())
+        plain = tensor.dtype in (torch.bool, torch.int64, torch.get_default_dtype())
+        return _short(f"torch.tensor({values}{'' if plain else f', dtype={tensor.dtype}'})")
+    if real or tensor.dtype.is_complex:
+        raise Unwordable(f"a tensor of {tensor.numel()} given values is too long to write")
+    if tensor.dtype is torch.bool:
+        return _short(f"torch.ones({sizes}, dtype=torch.bool)")
+    least, most = int(tensor.min()), int(tensor.max())
+    shape = f"({sizes},)" if tensor.dim() == 1 else f"({sizes})"
+    return _short(f"torch.randint({least}, {most + 1}, {shape}{'' if tensor.dtype is torch.int64 else dtype})")
+
+
+def _rounded(value: Any) -> Any:
+    return [_rounded(child) for child in value] if isinstance(value, list) else round(value, 3)
+
+
+def _short(text: str) -> str:
+    if len(text) > _LONGEST:
+        raise Unwordable("an argument is too long to write")
+    return text
+
+
+def _letter(tensors: dict[str, str]) -> str:
+    return next((letter for letter in _LETTERS if letter not in tensors), f"t{len(tensors)}")
+
+
+def _callee(operator: Any, sample: Any, words: list[str]) -> tuple[str, list[str]]:
+    """The public name that does what the OpInfo does with this sample, and the words left for its parentheses."""
+    from .samples import attempt
+
+    expected, error = attempt(sample.call)
+    if error:
+        raise Unwordable(f"eager raises {error}")
+    for path in (operator.name, f"ops.aten.{operator.name}"):
+        function = _found(path)
+        if callable(function) and _alike(sample, function, expected):
+            return f"torch.{path}", words
+    method = operator.name.rpartition(".")[2]
+    if words[0].isidentifier() and _alike(
+        sample, lambda first, *rest, **named: _by(first, method, rest, named), expected
+    ):
+        return f"{words[0]}.{method}", words[1:]
+    raise Unwordable("no public name does what its OpInfo does")
+
+
+def _found(path: str) -> Any:
+    """What stands below torch under a dotted name; None where nothing does."""
+    import torch
+
+    value: Any = torch
+    for part in path.split("."):
+        value = getattr(value, part, None)
+    return value
+
+
+def _alike(sample: Any, function: Any, expected: Any) -> bool:
+    from .samples import attempt, difference
+
+    result, error = attempt(lambda: sample.call(function))
+    return not error and not difference(result, expected)
+
+
+def _by(first: Any, method: str, rest: Any, named: Any) -> Any:
+    return getattr(first, method)(*rest, **named)
+
+
+def _changes_inputs(sample: Any) -> bool:
+    from .samples import tensors_in
+
+    args, kwargs = sample.inputs()
+    versions = [tensor._version for tensor in tensors_in((args, kwargs))]
+    sample.function(*args, **kwargs)
+    return versions != [tensor._version for tensor in tensors_in((args, kwargs))]
+
+
+def _failure(words: dict[str, Any]) -> str:
+    """What the words say when their sizes are unbacked; empty where they pass. Raises Unwordable where eager fails."""
+    import torch
+    from torch._dynamo.decorators import mark_unbacked
+
+    from .samples import attempt, describe
+
+    names = ", ".join(words["tensors"])
+    function = eval(f"lambda {names}: {words['call']}({', '.join(words['arguments'])})", {"torch": torch})
+    torch.manual_seed(0)
+    # A plan of values may be one that the operator does not take: eager says so.
+    _, error = attempt(lambda: function(*_made(words)))
+    if error:
+        raise Unwordable(f"eager raises {error} with values that a test can write")
+    tensors = dict(zip(words["tensors"], _made(words), strict=True))
+    for name, dimension in words["marks"]:
+        mark_unbacked(tensors[name], dimension)
+    torch._dynamo.reset()
+    try:
+        compiled: Any = torch.compile(function, backend="eager", fullgraph=True)
+        compiled(*tensors.values())
+    except Exception as failure:
+        return next(_telling(describe(failure, 2000)))
+    return ""
+
+
+def _telling(text: str) -> Iterator[str]:
+    """The expression that could not be decided, else the beginning of the message."""
+    found = re.search(r"Could not (?:guard on|extract)[^.]*?expression ([^(]*\(.*?\)) \(unhinted", text)
+    if found:
+        yield f"could not decide {found[1]}"
+    yield text[:200]
+
+
+def _made(words: dict[str, Any]) -> list[Any]:
+    import torch
+
+    return [eval(text, {"torch": torch}) for text in words["tensors"].values()]

@@ -1,0 +1,197 @@
+"""Run a subprocess with limits on time, memory, disk, processes and output."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from ..engine.interrupting import supervised
+from . import sandbox
+from .scratch import new_name
+
+_SUPERVISOR = Path(__file__).parent / "children" / "supervise.py"
+_KEPT_OUTPUT = 64 * 1024
+_GRACE_SECONDS = 30.0
+
+GIB = 1024**3
+
+
+class SandboxMissing(Exception):
+    """A sandbox was required and this machine cannot give one."""
+
+
+class Network(Enum):
+    """Whether a child can reach the network."""
+
+    KEPT = ""
+    LEFT_IF_POSSIBLE = "try"
+    """It has none where the kernel or bubblewrap can take it away."""
+    LEFT = "require"
+    """It is not run where neither can."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Wall clock and processor time in seconds; memory, the largest file and all files in bytes."""
+
+    wall: float = 300.0
+    cpu: int = 600
+    memory: int = 12 * GIB
+    file: int = 1 * GIB
+    disk: int = 16 * GIB
+    """All that the child and those beside it have written in their scratch folder."""
+    processes: int = 1024
+    network: Network = Network.LEFT_IF_POSSIBLE
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended. ``code`` is its exit code, or minus the signal that ended it."""
+
+    command: tuple[str, ...]
+    code: int
+    timed_out: bool
+    seconds: float
+    cpu: float
+    peak_kb: int
+    left_running: int
+    """Processes that outlived it and were killed; behind a wall they end with it, uncounted."""
+    offline: bool
+    stopped: str
+    """Why it was ended before its time: a limit that the kernel does not watch."""
+    walled: bool
+    """Whether it could write to its scratch folder alone."""
+    stdout: str = field(repr=False)
+    stderr: str = field(repr=False)
+
+    @property
+    def died(self) -> str | None:
+        """Why the child did not end by itself, in words; None when it exited."""
+        if self.timed_out:
+            return f"stopped after {self.seconds:.0f} s"
+        if self.stopped:
+            return f"stopped: {self.stopped}"
+        return f"ended by signal {signal_name(-self.code)}" if self.code < 0 else None
+
+
+def run(
+    command: Sequence[str],
+    *,
+    scratch: Path,
+    limits: Limits,
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Ended:
+    """Run ``command`` to its end or to its limits and return how it ended.
+
+    Where bubblewrap works, the child can write to ``scratch`` alone. Raises SandboxMissing when ``limits.network`` is
+    LEFT and there is neither bubblewrap nor a kernel that allows a private network.
+    """
+    stdout, stderr = scratch / new_name("stdout"), scratch / new_name("stderr")
+    surroundings = dict(os.environ if environment is None else environment)
+    place = (cwd or scratch).absolute()
+    wall = sandbox.wall(scratch, place, limits.network is not Network.KEPT)
+    # What a killed compiler leaves goes with the scratch folder.
+    if not Path(surroundings.get("TMPDIR", os.sep)).is_relative_to(scratch):
+        surroundings["TMPDIR"] = str(scratch)
+    request = {
+        "command": [*wall, *command],
+        "cwd": str(place),
+        "environment": surroundings,
+        "scratch": str(scratch),
+        "disk": limits.disk,
+        "processes": limits.processes,
+        "stdout": str(stdout),
+        "stderr": str(stderr),
+        "wall": limits.wall,
+        "offline": "" if wall else limits.network.value,
+        "limits": {
+            "RLIMIT_CPU": (limits.cpu, limits.cpu + 5),
+            "RLIMIT_AS": (limits.memory, limits.memory),
+            "RLIMIT_FSIZE": (limits.file, limits.file),
+            "RLIMIT_CORE": (0, 0),
+        },
+    }
+    status = _supervised(request, limits.wall + _GRACE_SECONDS)
+    if "refused" in status:
+        raise SandboxMissing(status["refused"])
+    code = status["code"]
+    if wall and code > sandbox.SIGNALLED:
+        code = sandbox.SIGNALLED - code
+    return Ended(
+        command=tuple(command),
+        code=code,
+        timed_out=status["timed_out"],
+        seconds=status["seconds"],
+        cpu=status["cpu"],
+        peak_kb=status["peak_kb"],
+        left_running=0 if wall else status["left_running"],
+        offline=status["offline"] or (bool(wall) and limits.network is not Network.KEPT),
+        stopped=status["stopped"],
+        walled=bool(wall),
+        stdout=_take_text(stdout),
+        stderr=_take_text(stderr),
+    )
+
+
+def _supervised(request: dict[str, Any], patience: float) -> dict[str, Any]:
+    read_end, write_end = os.pipe()
+    try:
+        supervisor = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_SUPERVISOR), str(write_end)],
+            stdin=subprocess.PIPE,
+            pass_fds=(write_end,),
+            start_new_session=True,
+        )
+    finally:
+        os.close(write_end)
+    assert supervisor.stdin is not None
+    lifeline = supervised(supervisor.pid, supervisor.stdin.fileno())
+    with os.fdopen(read_end, "rb") as pipe, supervisor, lifeline:
+        supervisor.stdin.write(json.dumps(request).encode() + b"\n")
+        supervisor.stdin.flush()
+        try:
+            status = pipe.read()
+            supervisor.stdin.close()
+            supervisor.wait(patience)
+        except BaseException:
+            supervisor.stdin.close()
+            supervisor.wait(_GRACE_SECONDS)
+            raise
+    if not status:
+        raise RuntimeError(f"the supervisor of {request['command'][0]} died (exit {supervisor.returncode})")
+    result: dict[str, Any] = json.loads(status)
+    return result
+
+
+def _take_text(path: Path) -> str:
+    """The head and the tail of a captured output; the file is removed."""
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size <= 2 * _KEPT_OUTPUT:
+                data = file.read()
+            else:
+                head = file.read(_KEPT_OUTPUT)
+                file.seek(size - _KEPT_OUTPUT)
+                data = head + f"\n… {size - 2 * _KEPT_OUTPUT} bytes left out …\n".encode() + file.read()
+    except FileNotFoundError:
+        return ""
+    path.unlink()
+    return data.decode("utf-8", "replace")
+
+
+def signal_name(number: int) -> str:
+    """``SIGSEGV`` for 11; the number itself where it has no name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)

@@ -1,0 +1,144 @@
+"""Ask a variant about many operators in one child; a crash costs one answer, and the rest is asked again."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..engine import storage
+from .batch import Heard, ask_each, limits_for
+from .isolation import Ended
+from .variants import Laboratory, Ran, Variant, merged
+
+CONCRETE = ("eager", "varied", "decomposed")
+"""Protocols that call and trace nothing; the last runs what no C++ kernel has a part in."""
+MADE_UP = ("varied", "decomposed")
+"""Protocols that make hundreds of calls out of an operator's samples."""
+PROTOCOLS = (*CONCRETE, "backed", "unbacked")
+SAMPLES = 24
+_START_SECONDS = 120
+_PATIENCE_LOST = "Timeout ("
+"""What a child's own watch says when it ends it."""
+
+Task = tuple[str, str]
+"""The name of an OpInfo and a protocol."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one task gave: its samples' observations in order, or why there are none."""
+
+    samples: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    drawn: int = 0
+    """How many samples there were to choose from."""
+    missing: str = ""
+    crashed: str = ""
+    overtime: bool = False
+    """A time limit ended it."""
+    calls: tuple[int, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Answers:
+    """All tasks' answers; ``states`` are the shim's, and ``broken`` says why the variant could not even be loaded."""
+
+    tasks: dict[Task, Answer]
+    states: tuple[str, ...] = ()
+    broken: str = ""
+    ran: Ran = field(default_factory=dict)
+
+
+def ask_all(
+    laboratory: Laboratory,
+    variant: Variant,
+    tasks: Sequence[Task],
+    samples: int = SAMPLES,
+    told: Callable[[Task], None] = lambda _: None,
+) -> Answers:
+    """Run every task on ``variant``. A task whose child dies is answered with how it died.
+
+    The laboratory's limits of time hold for each task.
+    """
+    states: tuple[str, ...] = ()
+    ran: Ran = {}
+
+    def hear(said: list[dict[str, Any]], ended: Ended) -> Heard[Task, Answer]:
+        nonlocal states, ran
+        loaded, heard, told_of = _read(said)
+        states, ran = loaded or states, merged([ran, told_of])
+        return heard
+
+    answers, broken = ask_each(
+        laboratory,
+        "operators",
+        variant,
+        tasks,
+        request=lambda left: {"tasks": left, "samples": samples},
+        hear=hear,
+        lost=lambda task, ended: Answer(
+            crashed=f"the process {_how(ended, laboratory.limits.wall)}", overtime=_met_a_limit(ended)
+        ),
+        limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+        told=told,
+    )
+    if broken is not None:
+        return Answers(answers, states, _how(broken, laboratory.limits.wall))
+    return Answers(answers, states, ran=ran)
+
+
+def recalled(key: str, tasks: Sequence[Task], ask: Callable[[], Answers]) -> Answers:
+    """The answers kept under ``key``, or else what ``ask`` gives, kept unless something died."""
+    path = storage.folder("answers") / f"{key}.json"
+    try:
+        fields = json.loads(storage.load(path) or b"")
+        rows = [
+            Answer(**{**row, "samples": tuple(row["samples"]), "calls": tuple(row["calls"])}) for row in fields["tasks"]
+        ]
+        return Answers(dict(zip(tasks, rows, strict=True)), tuple(fields["states"]))
+    except (ValueError, KeyError, TypeError):
+        pass
+    answers = ask()
+    if not answers.broken and not any(answer.crashed for answer in answers.tasks.values()):
+        fields = {"states": answers.states, "tasks": [asdict(answers.tasks[task]) for task in tasks]}
+        storage.store(path, json.dumps(fields).encode())
+    return answers
+
+
+def _met_a_limit(ended: Ended) -> bool:
+    """Whether a limit of time ended the child, on the wall's clock or the processor's."""
+    return ended.timed_out or (ended.code == 1 and _PATIENCE_LOST in ended.stderr) or ended.code == -signal.SIGXCPU
+
+
+def _how(ended: Ended, patience: float) -> str:
+    if ended.died:
+        return ended.died
+    if ended.code == 1 and _PATIENCE_LOST in ended.stderr:
+        return f"ended with 1: it was stopped after {patience:.0f} s"
+    said = ended.stderr.strip().splitlines()
+    return f"ended with {ended.code}: {said[-1] if said else 'without a word'}"
+
+
+def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, Heard[Task, Answer], Ran]:
+    states: tuple[str, ...] | None = None
+    begun: Task | None = None
+    answers: dict[Task, Answer] = {}
+    ran: Ran = {}
+    for said in rows:
+        if "swaps" in said:
+            states = tuple(said["swaps"])
+        elif "start" in said:
+            begun = (said["start"][0], said["start"][1])
+        else:
+            ran = said["ran"]
+            answers[said["task"][0], said["task"][1]] = Answer(
+                samples=tuple(said["samples"]),
+                drawn=said.get("drawn", 0),
+                missing=said.get("missing", ""),
+                calls=tuple(said.get("calls", ())),
+                seconds=said.get("seconds", 0.0),
+            )
+    return states, Heard(states is not None, begun, answers), ran

@@ -1,0 +1,173 @@
+"""Three torches of one verification: as installed, with the files before, with the files after; and runs on them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .isolation import Ended, Limits, run
+from .observation import Observation
+from .scratch import new_name
+
+_CHILDREN = Path(__file__).parent / "children"
+_MESSAGE_LENGTH = 500
+# The target's interpreter has no symfix: the children are a package of their own there.
+_START = """
+import sys
+if sys.path and not sys.path[0]:
+    del sys.path[0]
+import importlib, importlib.util
+folder, module, *arguments = sys.argv[1:]
+spec = importlib.util.spec_from_file_location(
+    "symfix_children", folder + "/__init__.py", submodule_search_locations=[folder]
+)
+package = sys.modules["symfix_children"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(package)
+importlib.import_module("symfix_children." + module).main(*arguments)
+"""
+
+
+Touched = tuple[tuple[int, tuple[int, ...]], ...]
+"""A changed line, and lines of which one is run when the statement that it belongs to is started."""
+Ran = Mapping[str, Collection[int]]
+"""By module the numbers of what was `wanted` that was run."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A torch to run on: the installed one, with ``library`` loaded and ``modules`` (name to file) laid over it."""
+
+    name: str
+    library: Path | None = None
+    kernels: int = 0
+    modules: Mapping[str, Path] = field(default_factory=dict)
+    identity: str = ""
+    """What this variant is made of: the same for the same contents."""
+    wanted: Mapping[str, Touched] = field(default_factory=dict)
+    """The statements of ``modules`` of which it is told which were started."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a script did on a variant; ``states`` and ``calls`` belong to the shim's kernels, by number."""
+
+    observation: Observation
+    states: tuple[str, ...] = ()
+    calls: tuple[int, ...] = ()
+    loaded: bool = True
+    ran: Ran = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """Where and under which limits children run."""
+
+    python: Path
+    scratch: Path
+    limits: Limits
+
+    def replay(self, variant: Variant, script: Path | None) -> Replayed:
+        """Run ``script`` (None: only load the variant) in a child of its own."""
+        report = self.scratch / new_name("report")
+        ended, answer = self.ask("replay", variant, {"script": str(script) if script else None}, report)
+        passed = bool(answer.get("passed")) and ended.died is None and ended.code == 0
+        message = "" if passed else answer.get("error") or ended.died or _last_line(ended.stderr)
+        detail = "" if passed else "\n".join(filter(None, (answer.get("trace", ""), ended.stdout, ended.stderr)))
+        return Replayed(
+            Observation(passed, one_line(message), detail[-8000:], ended.died is not None, ended.seconds),
+            tuple(answer.get("swaps", ())),
+            tuple(answer.get("calls", ())),
+            loaded=bool(answer) or variant.library is None,
+            ran=answer.get("ran", {}),
+        )
+
+    def command(self, variant: Variant, words: str, cwd: Path) -> Replayed:
+        """Run a command of the user's in ``cwd``; torch is changed in every Python that it starts."""
+        report = self.scratch / new_name("report")
+        question = self._question(variant, {}, report)
+        environment = self._environment()
+        startup = self.scratch / "startup"
+        startup.mkdir(exist_ok=True)
+        shutil.copyfile(_CHILDREN / "startup.py", startup / "sitecustomize.py")
+        added = {"PATH": str(self.python.parent), "PYTHONPATH": str(startup)}
+        environment |= {
+            name: os.pathsep.join(filter(None, (own, environment.get(name)))) for name, own in added.items()
+        }
+        environment |= {"SYMFIX_VARIANT": str(question), "SYMFIX_CHILDREN": str(_CHILDREN)}
+        ended = run(shlex.split(words), scratch=self.scratch, limits=self.limits, cwd=cwd, environment=environment)
+        told = [
+            json.loads(path.read_bytes()) for path in self.scratch.glob(report.name + ".*") if path.suffix != ".new"
+        ]
+        swapped = [item for item in told if "swaps" in item]
+        passed = ended.code == 0
+        message = "" if passed else ended.died or _last_line(ended.stdout or ended.stderr)
+        detail = "" if passed else f"{ended.stdout}\n{ended.stderr}"[-8000:]
+        return Replayed(
+            Observation(passed, one_line(message), detail, ended.died is not None, ended.seconds),
+            tuple(swapped[0]["swaps"]) if swapped else (),
+            tuple(sum(counts) for counts in zip(*(item["calls"] for item in swapped), strict=True)),
+            ran=merged([item["ran"] for item in told if "ran" in item]),
+        )
+
+    def ask(
+        self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, limits: Limits | None = None
+    ) -> tuple[Ended, dict[str, Any]]:
+        """Start one of the child scripts on ``variant``; how it ended and what it reported ({} if nothing)."""
+        question = self._question(variant, request, report)
+        command = [str(self.python), "-c", _START, str(_CHILDREN), child, str(question)]
+        ended = run(command, scratch=self.scratch, limits=limits or self.limits, environment=self._environment())
+        try:
+            answer: dict[str, Any] = json.loads(report.read_text())
+        except (FileNotFoundError, ValueError):
+            answer = {}
+        return ended, answer
+
+    def _question(self, variant: Variant, request: Mapping[str, Any], report: Path) -> Path:
+        question = self.scratch / new_name("request")
+        fields = {
+            **request,
+            "library": str(variant.library) if variant.library else None,
+            "kernels": variant.kernels,
+            "modules": {name: str(file) for name, file in variant.modules.items()},
+            "wanted": {name: [lines for _, lines in wanted] for name, wanted in variant.wanted.items()},
+            "report": str(report),
+        }
+        question.write_text(json.dumps(fields))
+        return question
+
+    def _environment(self) -> dict[str, str]:
+        caches = self.scratch / "caches"
+        caches.mkdir(exist_ok=True)
+        own = {"PYTHONHASHSEED": "0", "TMPDIR": str(caches), "TORCHINDUCTOR_CACHE_DIR": str(caches)}
+        return {"OMP_NUM_THREADS": "1", **os.environ, **own}
+
+
+def merged(ran: Iterable[Ran]) -> Ran:
+    """What any of several processes ran."""
+    found: dict[str, set[int]] = {}
+    for one in ran:
+        for name, numbers in one.items():
+            found.setdefault(name, set()).update(numbers)
+    return found
+
+
+def one_line(text: str) -> str:
+    """The telling line of an error: the innermost one where dynamo wraps it, without addresses and C++ frames."""
+    text = re.split(r"(?:\s|\\n)*(?:Exception raised from |C\+\+ CapturedTraceback)", text, maxsplit=1)[0]
+    inner = re.search(r"\): got (\w+)\(([\"'])(.*)", text, re.DOTALL)
+    if inner:
+        text = f"{inner[1]}: {inner[3].split(inner[2] + ')')[0]}"
+    joined = re.sub(r" at 0x[0-9a-f]+", "", " ".join(text.split()))
+    return joined if len(joined) <= _MESSAGE_LENGTH else joined[:_MESSAGE_LENGTH] + " …"
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "it ended without a word"

@@ -1,0 +1,189 @@
+"""C++ that registers the kernels of one operator file in the place of torch's own, and counts what reaches them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from ...torchapi.schema import Kernel
+
+KEYS = ("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional", "Meta")
+_CONCRETE = {
+    "c10::SymInt": "int64_t",
+    "c10::SymIntArrayRef": "at::IntArrayRef",
+    "at::OptionalSymIntArrayRef": "at::OptionalIntArrayRef",
+}
+_COMMENT_OR_STRING = re.compile(rb'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_CALL_LIKE = re.compile(rb"([A-Za-z_]\w*)\s*\(")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel the file may define: under its name, at this signature, for one operator and dispatch key."""
+
+    kernel: str
+    namespace: str
+    operator: str
+    key: str
+    returns: str
+    parameters: tuple[str, ...]
+
+
+def candidates(content: bytes, kernels: Callable[[str], Iterable[Kernel]]) -> tuple[Candidate, ...]:
+    """The kernels that ``content`` may define, by the names with a body in it; the linker knows the truth.
+
+    A file of an older release has ``foo(IntArrayRef)`` where this torch expects ``foo_symint(SymIntArrayRef)``: the
+    dispatcher takes either for an operator whose schema says ``SymInt``, so both are candidates.
+    """
+    names = names_with_body(content)
+    found: dict[Candidate, None] = {}
+    for name in sorted(names):
+        for expected in _expected_names(name):
+            for kernel in kernels(expected):
+                if kernel.structured or (expected != name and not kernel.symint):
+                    continue
+                types = tuple(kind for kind, _ in kernel.parameters)
+                if expected != name:
+                    types = tuple(map(_concrete, types))
+                schema = kernel.operator.name + (f".{kernel.operator.overload}" if kernel.operator.overload else "")
+                for key in kernel.keys:
+                    if key in KEYS:
+                        found[Candidate(name, kernel.namespace, schema, key, kernel.returns, types)] = None
+    return tuple(found)
+
+
+def shim_source(wanted: tuple[Candidate, ...]) -> str:
+    """The shim for ``wanted``: what the linked library does not define itself stays with torch."""
+    declarations = dict.fromkeys(
+        f"namespace {c.namespace} {{ [[gnu::weak]] {c.returns} {c.kernel}({', '.join(c.parameters)}); }}"
+        for c in wanted
+    )
+    blocks = []
+    for key in KEYS:
+        lines = [_swap(number, c) for number, c in enumerate(wanted) if c.key == key]
+        if lines:
+            body = "\n".join(lines)
+            blocks.append(f"TORCH_LIBRARY_IMPL(aten, {key}, library) {{\n  Quiet quiet;\n{body}\n}}")
+    return _TEMPLATE % {
+        "declarations": "\n".join(declarations),
+        "count": max(1, len(wanted)),
+        "blocks": "\n".join(blocks),
+    }
+
+
+def _swap(number: int, c: Candidate) -> str:
+    kind = f"{c.returns} (*)({', '.join(c.parameters)})"
+    return f'  swap_in<{number}>(library, "{c.operator}", static_cast<{kind}>(&{c.namespace}::{c.kernel}));'
+
+
+def names_with_body(content: bytes) -> set[str]:
+    """The names that ``content`` may define as functions: those with parameters and a body behind them."""
+    text = _COMMENT_OR_STRING.sub(b" ", content)
+    found = set()
+    for match in _CALL_LIKE.finditer(text):
+        depth, at = 1, match.end()
+        while depth and at < len(text):
+            depth += (text[at : at + 1] == b"(") - (text[at : at + 1] == b")")
+            at += 1
+        if text[at : at + 64].lstrip().startswith(b"{"):
+            found.add(match[1].decode())
+    return found
+
+
+def _expected_names(name: str) -> Iterator[str]:
+    yield name
+    yield name + "_symint"
+    if name.endswith("_out"):
+        yield name.removesuffix("_out") + "_symint_out"
+
+
+def _concrete(kind: str) -> str:
+    return re.sub(r"[\w:]+", lambda match: _CONCRETE.get(match[0], match[0]), kind)
+
+
+_TEMPLATE = """\
+#include <ATen/core/IListRef.h>
+#include <ATen/core/Tensor.h>
+#include <c10/core/SymIntArrayRef.h>
+#include <torch/library.h>
+#include <dlfcn.h>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <utility>
+
+%(declarations)s
+
+namespace {
+
+struct Entry {
+  uint64_t calls = 0;
+  std::string state;
+};
+Entry entries[%(count)d];
+
+struct Silence : c10::WarningHandler {
+  void process(const c10::Warning&) override {}
+};
+
+struct Quiet {
+  Silence silence;
+  c10::WarningUtils::WarningHandlerGuard guard{&silence};
+};
+
+template <typename Function, int number>
+struct Counted;
+
+template <typename Return, typename... Arguments, int number>
+struct Counted<Return (*)(Arguments...), number> {
+  static inline Return (*kernel)(Arguments...) = nullptr;
+  static Return call(Arguments... arguments) {
+    ++entries[number].calls;
+    return kernel(std::forward<Arguments>(arguments)...);
+  }
+};
+
+bool defined_here(void* address) {
+  Dl_info theirs, ours;
+  return address != nullptr && dladdr(address, &theirs) && dladdr(&entries, &ours) &&
+      theirs.dli_fbase == ours.dli_fbase;
+}
+
+template <int number, typename Function>
+void swap_in(torch::Library& library, const char* name, Function kernel) {
+  if (!defined_here(reinterpret_cast<void*>(kernel))) {
+    entries[number].state = "not defined";
+    return;
+  }
+  Counted<Function, number>::kernel = kernel;
+  try {
+    library.impl(name, TORCH_FN((&Counted<Function, number>::call)));
+    entries[number].state = "swapped";
+  } catch (const std::exception& error) {
+    entries[number].state = error.what();
+  }
+}
+
+} // namespace
+
+extern "C" uint64_t symfix_calls(int number) {
+  return entries[number].calls;
+}
+extern "C" const char* symfix_state(int number) {
+  return entries[number].state.c_str();
+}
+
+extern "C" [[gnu::weak]] void __gcov_dump();
+extern "C" [[gnu::weak]] void __gcov_reset();
+
+// Adds the counts of lines run so far to the files beside the objects, where a side was built to count them.
+extern "C" void symfix_keep_counts() {
+  if (__gcov_dump && __gcov_reset) {
+    __gcov_dump();
+    __gcov_reset();
+  }
+}
+
+%(blocks)s
+"""

@@ -1,0 +1,190 @@
+"""The compiler and the flags with which one operator file fits the installed torch."""
+
+from __future__ import annotations
+
+import mmap
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from ...torchapi.locating import Place, release
+from .flags import Flags, flags_for, newer_standard
+
+_CALL_PTR = b"_ZN2at6native16DispatchStubImpl12get_call_ptrEN3c1010DeviceTypeEPv"
+_COMPILERS = ("clang++", "g++", "c++")
+
+
+class CompilerMissing(Exception):
+    """No C++ compiler; ``str()`` is the one line for the user."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """How to compile against one torch: ``identity`` tells two toolchains apart."""
+
+    compiler: Path
+    version: str
+    torch: str
+    flags: tuple[str, ...]
+    includes: tuple[Path, ...]
+    libraries: Path
+    gcov: Path | None = None
+    """What reads the counts of lines that this compiler's code keeps."""
+    own: tuple[tuple[Path, Flags], ...] = ()
+    """What the tree of a file adds for that file alone."""
+    tree_first: bool = False
+    """Whether the tree's headers come before torch's: they are of one release."""
+
+    @property
+    def identity(self) -> str:
+        own = (repr(self.own), str(self.tree_first)) if self.own else ()
+        return "\0".join((self.version, self.torch, *self.flags, *map(str, self.includes), *own))
+
+    def added(self, name: str, folder: Path | None) -> Flags | None:
+        """What the tree adds for the file ``name`` of ``folder``."""
+        return next((flags for path, flags in self.own if folder and path == (folder / name).resolve()), None)
+
+    @property
+    def precompiles(self) -> bool:
+        """Whether a header can be compiled once for all files, in the way this compiler does it."""
+        return "clang" not in self.version
+
+    def compile_command(
+        self,
+        source: Path,
+        target: Path,
+        *,
+        quote: Path | None = None,
+        prelude: Path | None = None,
+        counted: bool = False,
+    ) -> list[str]:
+        """Compile ``source`` to the object ``target``.
+
+        ``quote`` is where its ``#include "…"`` look first; ``prelude`` a header that stands compiled beside itself;
+        ``counted`` makes the code count its lines.
+        """
+        places = [f"-I{folder}" for folder in self.includes]
+        flags = self.flags
+        added = self.added(source.name, quote)
+        if added is not None:
+            places = [*added.includes, *places] if self.tree_first else [*places, *added.includes]
+            standards = (flag for flag in flags if flag.startswith("-std="))
+            newest = newer_standard(added.standard, next(standards, ""))
+            flags = (newest, *(flag for flag in flags if not flag.startswith("-std=")), *added.macros)
+        places = [f"-iquote{quote}", *places] if quote else places
+        first = ["-include", str(prelude)] if prelude else []
+        first += ["--coverage"] if counted else []
+        return [str(self.compiler), *flags, *places, *first, "-c", str(source), "-o", str(target)]
+
+    def headers_command(self, source: Path, rule: Path, *, quote: Path | None = None) -> list[str]:
+        """List the headers that ``source`` reads in `compile_command`, without a prelude, in a rule for make."""
+        *words, _, _, _, _ = self.compile_command(source, source, quote=quote)
+        return [*words, "-M", "-MF", str(rule), str(source)]
+
+    def precompile_command(self, header: Path, target: Path, rule: Path) -> list[str]:
+        """Compile ``header`` itself, for `compile_command` to take as a prelude; ``rule`` gets its headers."""
+        places = [f"-I{folder}" for folder in self.includes]
+        made = ["-o", str(target), "-MD", "-MF", str(rule)]
+        return [str(self.compiler), *self.flags, *places, "-x", "c++-header", str(header), *made]
+
+    def link_command(self, objects: list[Path], target: Path, *, counted: bool = False) -> list[str]:
+        """Link a library whose functions bind to themselves and whose data binds to torch's."""
+        names = [str(item) for item in objects]
+        count = ["--coverage", "-Wl,-u,__gcov_dump", "-Wl,-u,__gcov_reset"] if counted else []
+        return [str(self.compiler), "-shared", "-Wl,-Bsymbolic-functions", *count, *names, "-o", str(target), "-ldl"]
+
+
+def find_toolchain(
+    place: Place, torch_root: Path | None = None, compiler: str | None = None, files: Iterable[Path] = ()
+) -> Toolchain:
+    """The toolchain for the torch at ``place``, an installed one, and sources from ``torch_root``.
+
+    What a ``compile_commands.json`` says of one of ``files`` is added for that file. Raises CompilerMissing.
+    """
+    path = _find_compiler(compiler)
+    libraries = place.package / "lib"
+    flags = ("-std=c++20", "-O0", "-fPIC", "-w", "-DAT_PER_OPERATOR_HEADERS", *_vector_macros(libraries))
+    includes = list(place.include_dirs)
+    # A tree of another release would lay its structs over this torch's libraries: then it only fills gaps.
+    tree_first = torch_root is not None and _same_release(torch_root, place)
+    if torch_root is not None:
+        # Compilers run in a scratch folder.
+        includes.insert(0 if tree_first else len(includes), torch_root.resolve() / "aten" / "src")
+    found = [(file.resolve(), flags_for(file, torch_root)) for file in files]
+    return Toolchain(
+        path,
+        _compiler_version(path),
+        _build(place, libraries),
+        flags,
+        tuple(includes),
+        libraries,
+        _find_gcov(path),
+        tuple((file, added) for file, added in found if added is not None),
+        tree_first,
+    )
+
+
+def _find_compiler(name: str | None) -> Path:
+    for candidate in (name,) if name else _COMPILERS:
+        found = shutil.which(candidate)
+        if found:
+            return Path(found)
+    if name:
+        raise CompilerMissing(f"no compiler {name!r}: name one that is installed")
+    raise CompilerMissing("no C++ compiler: install g++ (Debian and Ubuntu: apt-get install g++) or clang++")
+
+
+def _build(place: Place, libraries: Path) -> str:
+    try:
+        stat = (libraries / "libtorch_cpu.so").stat()
+    except OSError:
+        return place.build
+    return f"{place.build} {stat.st_size} {stat.st_mtime_ns}"
+
+
+def _find_gcov(compiler: Path) -> Path | None:
+    name = compiler.name
+    found = shutil.which(name.replace("g++", "gcov")) if "g++" in name and "clang" not in name else None
+    return Path(found) if found else None
+
+
+@lru_cache
+def _compiler_version(path: Path) -> str:
+    answer = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    return answer.splitlines()[0] if answer else str(path)
+
+
+def _vector_macros(libraries: Path) -> tuple[str, ...]:
+    """The ``HAVE_…_CPU_DEFINITION`` macros torch was built with: they decide how many pointers a stub call takes."""
+    pointers = _stub_pointers(libraries / "libtorch_cpu.so")
+    if platform.machine() not in ("x86_64", "AMD64") or pointers < 2:
+        return ()
+    avx2, avx512 = "-DHAVE_AVX2_CPU_DEFINITION", "-DHAVE_AVX512_CPU_DEFINITION"
+    return (avx2, avx512) if pointers > 2 else (avx2,)
+
+
+@lru_cache
+def _stub_pointers(library: Path) -> int:
+    try:
+        with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            at = content.find(_CALL_PTR)
+            if at < 0:
+                return 0
+            rest = content[at + len(_CALL_PTR) : at + len(_CALL_PTR) + 64]
+    except OSError:
+        return 0
+    repeats = re.match(rb"(?:S\d*_)*", rest)
+    assert repeats is not None
+    return 1 + repeats[0].count(b"S")
+
+
+def _same_release(root: Path, place: Place) -> bool:
+    try:
+        return release((root / "version.txt").read_text()) == release(place.version)
+    except (OSError, ValueError):
+        return False

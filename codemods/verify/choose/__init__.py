@@ -1,0 +1,1 @@
+"""Which of torch's operator tests reach a change."""

@@ -1,0 +1,163 @@
+"""Which of torch's own operator tests reach a kernel, and which of them to run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from ...engine import storage
+from ...lab import children
+from ...lab.scratch import new_name
+from ...lab.variants import Laboratory, Variant
+from ...torchapi.locating import Place
+from ..build.bodies import functions_reaching
+from ..build.modules import namespace
+from ..change import Change, Swap
+from .reaching import Function, changed_functions, operators_named
+from .tracing import CoverageFailed, TraceIndex, trace_index
+
+MOST_INDIRECT = 2
+MOST_THROUGH = 6
+"""So many of the tests that run a changed Python function, when more do."""
+MOST = 16
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Operators (names of OpInfos) to run, and for a person, why these."""
+
+    operators: tuple[str, ...]
+    reason: str
+    unreached: tuple[str, ...] = ()
+    """Changed functions that no operator test runs."""
+    functions: int = 0
+    """How many changed functions of Python the first of the operators stand for, one each."""
+
+
+def choose(operators: Iterable[str], index: Mapping[str, list[str]]) -> Choice:
+    """The OpInfos that test the aten operators named (``cross_entropy_loss``, ``nll_loss.out``).
+
+    An OpInfo of the operator's own name comes first; where there is none, those that run it and least else.
+    """
+    plain = {operator.partition(".")[0] for operator in operators}
+    own = {name: _own_tests(name, index, "") for name in plain}
+    chosen: dict[str, None] = {}
+    reasons = []
+    # Those with a test of their own first: it often runs the others too.
+    for name in sorted(plain, key=lambda name: (not own[name], name)):
+        running = sorted((len(ran), opinfo) for opinfo, ran in index.items() if name in ran)
+        already = [opinfo for opinfo in chosen if name in index[opinfo]]
+        picked = own[name] or already or [opinfo for _, opinfo in running][:MOST_INDIRECT]
+        chosen |= dict.fromkeys(picked)
+        more = f" of {len(running)} that run it" if len(running) > len(picked) else ""
+        reasons.append(f"{name}: {', '.join(picked)}{more}" if picked else f"{name}: no operator test runs it")
+    if len(chosen) > MOST:
+        reasons.append(f"the first {MOST} of these {len(chosen)}")
+    return Choice(tuple(chosen)[:MOST], "; ".join(reasons) or "no operator test runs what changed")
+
+
+def running_change(changes: Sequence[Change], swaps: Sequence[Swap]) -> tuple[Swap, ...]:
+    """Those of the kernels that run what changed; without any change, or where a constant or macro did, all."""
+    reaching: set[str] = set()
+    for change in changes:
+        functions = functions_reaching(change.before, change.after)
+        if functions is None:
+            return tuple(swaps)
+        reaching |= functions
+    return tuple(swap for swap in swaps if swap.kernel in reaching) if reaching else tuple(swaps)
+
+
+def choose_cpp(changes: Sequence[Change], swapped: Sequence[Swap], index: Mapping[str, list[str]]) -> Choice:
+    """The OpInfos for those swapped kernels that run what changed."""
+    running = running_change(changes, swapped)
+    if running:
+        return choose({swap.operator for swap in running}, index)
+    return Choice((), "no kernel that can be swapped in runs what changed")
+
+
+def choose_python(modules: Mapping[str, Change], index: TraceIndex, installed: Path) -> Choice:
+    """The OpInfos that run the changed functions of ``modules`` of torch, whose package is ``installed``.
+
+    Of those that run a function, the ones of its own name come first, then those that run least else. A function that
+    the index does not know is looked for by its decorators' and its own name.
+    """
+    picks: list[list[str]] = []
+    reasons, unreached = [], []
+    for module, change in modules.items():
+        for function, running in _through(module, change, index, installed).items():
+            named = [
+                test
+                for name in sorted(operators_named(function, change.before))
+                for test in _own_tests(name, index.operators, namespace(module))
+            ]
+            own = [name for name in named if name in running]
+            picked = list(dict.fromkeys([*own, *running]))[: max(len(own), MOST_THROUGH)] or list(dict.fromkeys(named))
+            if not picked:
+                unreached.append(function.qualname)
+                reasons.append(f"no test reaches {function.qualname}")
+                continue
+            picks.append(picked)
+            how = f" of {len(running)} that run it" if len(running) > len(picked) else "" if running else " by name"
+            reasons.append(f"{function.qualname}: {', '.join(picked)}{how}")
+    # In turn, so that each function keeps a test where not all can be run.
+    chosen = list(dict.fromkeys(name for turn in zip_longest(*picks) for name in turn if name is not None))
+    if len(chosen) > MOST:
+        reasons.append(f"of these {len(chosen)} run: {', '.join(chosen[:MOST])}")
+    return Choice(tuple(chosen[:MOST]), "; ".join(reasons) or "no function differs", tuple(unreached), len(picks))
+
+
+def operators_through(
+    modules: Mapping[str, Change], laboratory: Laboratory, place: Place, progress: Callable[[str], None]
+) -> dict[Function, tuple[str, ...]]:
+    """Each changed function of ``modules`` with every OpInfo that runs it, those that run least else first.
+
+    Raises CoverageFailed.
+    """
+    index = trace_index(laboratory, place, progress)
+    found: dict[Function, tuple[str, ...]] = {}
+    for module, change in modules.items():
+        found |= _through(module, change, index, place.package)
+    return found
+
+
+def _through(module: str, change: Change, index: TraceIndex, installed: Path) -> dict[Function, tuple[str, ...]]:
+    file = installed.parent.joinpath(*module.split("."))
+    file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+    name = file.relative_to(installed.parent).as_posix()
+    exact = file.is_file() and file.read_bytes() == change.before
+    changed = changed_functions(change.before, change.after)
+    return {function: index.running(name, function, exact=exact) for function in changed}
+
+
+def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], None]) -> dict[str, list[str]]:
+    """The index of the torch at ``place``: OpInfo to the aten operators it runs; made once for each build."""
+    maker = (Path(str(children.__file__)).parent / "coverage.py").read_bytes()
+    name = hashlib.sha256(place.build.encode() + b"\0" + maker).hexdigest()[:32]
+    path = storage.folder("coverage") / f"{name}.json"
+    try:
+        kept: dict[str, list[str]] = json.loads(storage.load(path) or b"")
+        return kept
+    except ValueError:
+        pass
+    progress("indexing what torch's operator tests run (once for each torch)")
+    report = laboratory.scratch / new_name("coverage")
+    ended, index = laboratory.ask("coverage", Variant("installed"), {}, report)
+    if not index:
+        raise CoverageFailed(f"torch's operator tests can't be indexed: {ended.died or ended.stderr.strip()[-400:]}")
+    storage.store(path, json.dumps(index).encode())
+    return index
+
+
+def _own_tests(name: str, tests: Iterable[str], space: str) -> list[str]:
+    """The tests that bear an operator's name; those in the namespace ``space`` alone, where there are any."""
+    own = [opinfo for opinfo in tests if _own(opinfo, name)]
+    return [opinfo for opinfo in own if space and opinfo.startswith(f"{space}.")] or own
+
+
+def _own(opinfo: str, name: str) -> bool:
+    last = opinfo.rpartition(".")[2]
+    return name in (last, opinfo.replace(".", "_"), f"special_{last}") or name in (f"{last}_loss", f"{last}_forward")

@@ -1,0 +1,106 @@
+"""Which of torch's operator tests run which Python function of torch: an index made once for each torch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...engine import storage
+from ...lab import children
+from ...lab.isolation import Limits
+from ...lab.scratch import new_name
+from ...lab.variants import Laboratory, Variant
+from ...torchapi.locating import Place
+from .reaching import Function
+
+_LIMITS = Limits(wall=1800, cpu=1800)
+_PARTS = 2
+
+
+class CoverageFailed(Exception):
+    """The index could not be made; ``str()`` is the one line for the user."""
+
+
+@dataclass(frozen=True)
+class TraceIndex:
+    """By file (``torch/masked/_ops.py``) and function: the numbers of the OpInfos in ``operators`` that run it."""
+
+    operators: tuple[str, ...]
+    functions: Mapping[str, Mapping[str, tuple[int, ...]]]
+    breadth: Mapping[str, int]
+    """How many functions of torch each OpInfo runs: the fewer, the more it says about each."""
+
+    def running(self, file: str, function: Function, *, exact: bool = True) -> tuple[str, ...]:
+        """The OpInfos that run ``function``, those that run least else first.
+
+        ``exact``: its line is one of the installed file, so functions of the same name are told apart.
+        """
+        known = self.functions.get(file, {})
+        keys = [function.key] if exact else [key for key in known if key.rpartition(":")[0] == function.name]
+        names = {self.operators[number] for key in keys for number in known.get(key, ())}
+        return tuple(sorted(names, key=lambda name: (self.breadth[name], name)))
+
+
+def trace_index(laboratory: Laboratory, place: Place, progress: Callable[[str], None] = lambda _: None) -> TraceIndex:
+    """The index of the torch at ``place``, from the cache when it was made before.
+
+    It takes about half a minute on two cores. Raises CoverageFailed.
+    """
+    path = storage.folder("traced") / f"{_name(place)}.json"
+    try:
+        return _index(json.loads(storage.load(path) or b""))
+    except (ValueError, KeyError, TypeError):
+        pass
+    progress("indexing which functions of torch its operator tests run (once for each torch)")
+    with ThreadPoolExecutor(_PARTS) as pool:
+        parts = list(pool.map(lambda part: _ask(laboratory, part), range(_PARTS)))
+    fields = _merged(parts)
+    storage.store(path, json.dumps(fields).encode())
+    return _index(fields)
+
+
+def _ask(laboratory: Laboratory, part: int) -> dict[str, Any]:
+    report = laboratory.scratch / new_name("traced")
+    request = {"part": part, "parts": _PARTS}
+    ended, answer = laboratory.ask("tracing", Variant("installed"), request, report, _LIMITS)
+    if not answer:
+        why = ended.died or ended.stderr.strip()[-400:]
+        raise CoverageFailed(f"torch's operator tests can't be traced: {why}")
+    return answer
+
+
+def _merged(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    operators = sorted(name for part in parts for name in part["ran"])
+    number = {name: position for position, name in enumerate(operators)}
+    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for part in parts:
+        functions = {code: (file, key) for file, keys in part["functions"].items() for key, code in keys.items()}
+        for name, codes in part["ran"].items():
+            for code in codes:
+                file, key = functions[code]
+                found[file][key].append(number[name])
+    return {"operators": operators, "functions": found}
+
+
+def _index(fields: dict[str, Any]) -> TraceIndex:
+    operators = tuple(fields["operators"])
+    functions = {
+        file: {key: tuple(numbers) for key, numbers in keys.items()} for file, keys in fields["functions"].items()
+    }
+    breadth = dict.fromkeys(operators, 0)
+    for keys in functions.values():
+        for numbers in keys.values():
+            for number in numbers:
+                breadth[operators[number]] += 1
+    return TraceIndex(operators, functions, breadth)
+
+
+def _name(place: Place) -> str:
+    maker = (Path(str(children.__file__)).parent / "tracing.py").read_bytes()
+    return hashlib.sha256(place.build.encode() + b"\0" + maker).hexdigest()[:32]

@@ -1,0 +1,80 @@
+"""The changed lines of a file, and which of those of C++ nothing ran: a proof says nothing about these."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Collection, Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+
+from ...lab.isolation import Limits, run
+from ...lab.scratch import new_name
+from ..change import Change
+
+_LIMITS = Limits(wall=120)
+
+
+def unrun_lines(change: Change, counted: Path, gcov: Path, scratch: Path) -> tuple[int, ...] | None:
+    """Changed lines with code that no process ran, by the counts beside the object; None when there are no counts."""
+    if not counted.with_suffix(".gcda").is_file():
+        return None
+    place = scratch / new_name("gcov")
+    place.mkdir()
+    ended = run([str(gcov), "--json-format", str(counted)], scratch=scratch, limits=_LIMITS, cwd=place)
+    if ended.code != 0:
+        return None
+    counts: dict[int, int] = {}
+    for report in place.glob("*.gcov.json.gz"):
+        for file in json.loads(gzip.decompress(report.read_bytes()))["files"]:
+            if Path(file["file"]).name == change.path.name:
+                for line in file["lines"]:
+                    counts[line["line_number"]] = counts.get(line["line_number"], 0) + line["count"]
+    return tuple(line for line in changed_lines(change) if counts.get(line) == 0 or _beside_unrun(change, line, counts))
+
+
+def changed_lines(change: Change) -> tuple[int, ...]:
+    """The lines of the text after, counted from 1, that are not in the text before, or follow lines that are gone."""
+    found = []
+    for tag, first, last, start, end in _operations(change):
+        if tag == "delete" and any(_is_code(line) for line in change.before.splitlines()[first:last]):
+            found.append(start + 1)
+        elif tag != "equal":
+            found += range(start + 1, end + 1)
+    return tuple(found)
+
+
+def origins(change: Change, lines: Collection[int]) -> frozenset[int]:
+    """The lines of the text before that these lines of the text after stand for, counted from 1."""
+    found: set[int] = set()
+    for tag, first, last, start, end in _operations(change):
+        if tag == "replace" and last - first == end - start:
+            found.update(line - start + first for line in lines if start < line <= end)
+        elif tag != "equal" and any(start < line <= max(end, start + 1) for line in lines):
+            # New lines stand for the two that they come between.
+            found.update(range(first + 1, last + 1) if first < last else (max(first, 1), first + 1))
+    return frozenset(found)
+
+
+def follows_lost(change: Change, line: int) -> bool:
+    """Whether lines are gone before ``line`` of the text after."""
+    return any(tag == "delete" and start + 1 == line for tag, _, _, start, _ in _operations(change))
+
+
+def _beside_unrun(change: Change, line: int, counts: dict[int, int]) -> bool:
+    """Whether lines are gone before ``line`` from code that nothing ran, by the code around them."""
+    if not follows_lost(change, line):
+        return False
+    above = max((number for number in counts if number < line), default=None)
+    below = min((number for number in counts if number >= line), default=None)
+    return any(counts[number] == 0 for number in (above, below) if number is not None)
+
+
+def _is_code(line: bytes) -> bool:
+    text = line.strip()
+    return bool(text) and not text.startswith((b"//", b"#include", b"{", b"}"))
+
+
+def _operations(change: Change) -> Sequence[tuple[str, int, int, int, int]]:
+    matcher = SequenceMatcher(None, change.before.splitlines(), change.after.splitlines(), autojunk=False)
+    return matcher.get_opcodes()

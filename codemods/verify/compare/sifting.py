@@ -1,0 +1,108 @@
+"""Keep the confirmed fixes of a set: drop those that cause harm and those that no test ran, and verify again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..change import Change, Verdict, Verification
+
+ROUNDS = 4
+
+Ask = Callable[[Sequence[int]], Verification]
+Idle = Callable[[Sequence[int], Verification], Mapping[int, Sequence[int]]]
+"""By the number of a fix, the lines it changes that nothing ran."""
+Prove = Callable[[Sequence[Change]], Verification]
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A fix that is not kept, by its number, and why."""
+
+    number: int
+    reason: str
+    harmful: bool = True
+    """It made something worse; otherwise nothing that was run told anything of it."""
+
+
+@dataclass(frozen=True)
+class Sifted:
+    """The numbers of the fixes to keep, those to drop, and the verification of what is kept (None: nothing is)."""
+
+    kept: tuple[int, ...]
+    dropped: tuple[Dropped, ...]
+    verification: Verification | None
+
+
+def harmful(verification: Verification) -> bool:
+    """Whether a verification says that the change must not stay."""
+    silent = any(check.gained and check.deviates for check in verification.checks)
+    return silent or verification.verdict in (Verdict.REGRESSED, Verdict.BROKEN_BASELINE)
+
+
+def borne_out(verification: Verification) -> bool:
+    """Whether a change may be written: it is proven, or nothing differs where everything that changed was run."""
+    neutral = verification.verdict is Verdict.NEUTRAL and verification.ran_all
+    return neutral or verification.verdict is Verdict.PROVEN
+
+
+def _unproven(verification: Verification) -> str:
+    if verification.verdict is Verdict.NEUTRAL:
+        return f"nothing says that the changed lines were run; {verification.reason}"
+    return verification.reason
+
+
+def _none(left: Sequence[int], verification: Verification) -> Mapping[int, Sequence[int]]:
+    return {}
+
+
+def sift(count: int, ask: Ask, idle: Idle = _none, rounds: int = ROUNDS) -> Sifted:
+    """Verify all of ``count`` fixes; drop what does harm, the smallest guilty fix first, and what nothing ran.
+
+    ``ask`` verifies the fixes of the given numbers, in order, against the text without any; ``idle`` says which of
+    them changed lines that the verification did not run. A set that is still harmful after ``rounds`` guilty fixes is
+    dropped whole, and so is one of which nothing says that it is good.
+    """
+    left = list(range(count))
+    dropped: list[Dropped] = []
+    guilty = 0
+    while left:
+        verification = ask(left)
+        if not harmful(verification):
+            if borne_out(verification):
+                return Sifted(tuple(left), tuple(dropped), verification)
+            unrun = idle(left, verification)
+            if not unrun:
+                dropped += [Dropped(number, _unproven(verification), harmful=False) for number in left]
+                return Sifted((), tuple(dropped), verification)
+            dropped += [Dropped(number, _unrun(lines), harmful=False) for number, lines in unrun.items()]
+            left = [number for number in left if number not in unrun]
+            continue
+        broken = verification.verdict is Verdict.BROKEN_BASELINE
+        if broken or guilty == rounds:
+            dropped += [Dropped(number, verification.reason) for number in left]
+            return Sifted((), tuple(dropped), verification if broken else None)
+        number, reason = _guilty(left, ask, verification)
+        dropped.append(Dropped(number, reason))
+        left.remove(number)
+        guilty += 1
+    return Sifted((), tuple(dropped), None)
+
+
+def _unrun(lines: Sequence[int]) -> str:
+    many = "line" if len(lines) == 1 else "lines"
+    return f"nothing that was run runs {many} {', '.join(map(str, lines))}"
+
+
+def _guilty(left: Sequence[int], ask: Ask, whole: Verification) -> tuple[int, str]:
+    """The last fix of the shortest harmful beginning of ``left``, and what it does."""
+    good, bad = 0, len(left)
+    reason = whole.reason
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        verification = ask(left[:middle])
+        if harmful(verification):
+            bad, reason = middle, verification.reason
+        else:
+            good = middle
+    return left[bad - 1], reason

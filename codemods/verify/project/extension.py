@@ -1,0 +1,292 @@
+"""A user's own project, built and tested by its own commands before and after a change, each in a scratch copy."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from collections.abc import Callable, MutableMapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ...lab.isolation import GIB, Limits, Network, run
+from ...lab.scratch import new_name
+from ...torchapi.locating import Place
+from ..change import Change, Check, Verdict, Verification
+from ..verdict import decide
+from .extension_tests import Ran, compare_runs, read
+from .extension_trees import NoProject, Project, Tree, clean, find_project, plant
+
+SECONDS = 3600.0
+"""How long a build or a test command may take, unless it is said."""
+_CONFIRMATIONS = 2
+"""How often what went worse is run again, which is rolled back for it; what went better, once."""
+_NO_NETWORK = ("No matching distribution found", "name resolution", "Network is unreachable")
+
+
+@dataclass(frozen=True)
+class Commands:
+    """What the user runs in a project: ``builds`` in order, then ``tests`` and ``repros`` (Python scripts)."""
+
+    builds: tuple[str, ...]
+    tests: tuple[str, ...]
+    repros: tuple[Path, ...] = ()
+
+    @property
+    def tests_anything(self) -> bool:
+        return bool(self.tests or self.repros)
+
+
+@dataclass
+class _Seen:
+    """What is known of one side: how it was built, and each run of each command so far."""
+
+    build: Ran | None = None
+    runs: dict[str, list[Ran]] = field(default_factory=dict)
+
+
+Memory = MutableMapping[str, _Seen]
+"""What sides that were already run did; good for as long as nobody writes to the project."""
+
+
+def verify_project(
+    changes: Sequence[Change],
+    commands: Commands,
+    blank: Verification,
+    *,
+    place: Place,
+    scratch: Path,
+    limits: Limits | None = None,
+    jobs: int = 2,
+    memory: Memory | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Verification:
+    """The verdict on ``changes`` by the project's own tests, filled into ``blank``.
+
+    Both sides are copies below ``scratch``; the project is not written to. Each command has ``limits``.
+    """
+    started = time.monotonic()
+    try:
+        project = find_project([change.path for change in changes])
+        sides = _sides(project, changes, commands, place, scratch, limits or project_limits(), memory, jobs)
+        answer = _Trial(commands, changes, project, jobs, progress).answer(*sides, blank)
+    except NoProject as obstacle:
+        answer = replace(blank, reason=str(obstacle))
+    return replace(answer, seconds=round(time.monotonic() - started, 2))
+
+
+def project_limits(seconds: float | None = None, network: Network = Network.LEFT_IF_POSSIBLE) -> Limits:
+    """The limits of a build or a test command; ``seconds`` of wall clock."""
+    wall = seconds or SECONDS
+    return Limits(wall=wall, cpu=int(wall * (os.cpu_count() or 1)), file=4 * GIB, network=network)
+
+
+class _Side:
+    """The project before or after the change: copied and built when that is first needed."""
+
+    def __init__(
+        self, name: str, project: Project, contents: dict[Path, bytes], commands: Commands, python: Path, place: Path,
+        limits: Limits, seen: _Seen, builders: int,
+    ) -> None:  # fmt: skip
+        self.name = name
+        self._project = project
+        self._contents = contents
+        self._commands = commands
+        self._python = python
+        self._place = place
+        self._limits = limits
+        self._seen = seen
+        self._builders = builders
+        self._tree: Tree | None = None
+
+    def build(self) -> Ran | None:
+        """How the build ended, None when there is nothing to build."""
+        if self._seen.build is None and self._commands.builds:
+            self._planted()
+        return self._seen.build
+
+    def run(self, number: int, key: str, words: str) -> Ran:
+        """The run of a command by its ``number``, counted from 0; ``key`` tells two commands apart."""
+        runs = self._seen.runs.setdefault(key, [])
+        while len(runs) <= number:
+            runs.append(self._run(self._planted(), words, watched=True))
+        return runs[number]
+
+    def own(self, path: str) -> bool:
+        """Whether a file that was loaded is of this copy, or was installed from it."""
+        return self._place in Path(path).parents
+
+    def _planted(self) -> Tree:
+        if self._tree is None:
+            self._tree = tree = plant(self._project, self._place, self._python)
+            for path, content in self._contents.items():
+                tree.write(path, content)
+            for words in self._commands.builds:
+                ran = self._run(tree, words, watched=False)
+                self._seen.build = ran
+                if ran.code != 0:
+                    break
+        return self._tree
+
+    def _run(self, tree: Tree, words: str, *, watched: bool) -> Ran:
+        reports = self._place / new_name("watched")
+        reports.mkdir()
+        environment = self._environment(tree)
+        if watched:
+            environment["SYMFIX_WATCH"] = str(reports)
+        ended = run(
+            ["/bin/sh", "-c", words], scratch=self._place, limits=self._limits, cwd=tree.folder, environment=environment
+        )
+        ran = read(ended, reports, tree.top)
+        if ran.code and ended.offline and any(sign in ended.stdout + ended.stderr for sign in _NO_NETWORK):
+            hint = "commands have no network here: with pip, --no-build-isolation"
+            ran = replace(ran, message=f"{ran.message} ({hint})")
+        return ran
+
+    def _environment(self, tree: Tree) -> dict[str, str]:
+        caches = self._place / "caches"
+        caches.mkdir(exist_ok=True)
+        environment = clean(os.environ)
+        source = tree.folder / "src"
+        # What was installed is what the tests must find; else they find what was built in place.
+        inside = "" if tree.installed else str(source if source.is_dir() else tree.folder)
+        paths = {"PATH": str(tree.environment / "bin"), "PYTHONPATH": inside}
+        for name, own in paths.items():
+            environment[name] = os.pathsep.join(filter(None, (own, environment.get(name))))
+        kept = ("TMPDIR", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "XDG_CACHE_HOME")
+        return {
+            "OMP_NUM_THREADS": "1",
+            "MAX_JOBS": str(self._builders),
+            **environment,
+            **dict.fromkeys(kept, str(caches)),
+            "VIRTUAL_ENV": str(tree.environment),
+            "PYTHONHASHSEED": "0",
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        }
+
+
+def _sides(
+    project: Project, changes: Sequence[Change], commands: Commands, place: Place, scratch: Path, limits: Limits,
+    memory: Memory | None, jobs: int,
+) -> tuple[_Side, _Side]:  # fmt: skip
+    known: Memory = {} if memory is None else memory
+    asked = repr((commands.builds, commands.tests, commands.repros, place.build))
+    state = project.state(changes)
+    builders = max(1, (os.cpu_count() or 1) // min(2, jobs))
+    found = []
+    for name in ("before", "after"):
+        contents = {change.path: change.before if name == "before" else change.after for change in changes}
+        key = "\0".join((asked, state, repr(sorted((str(path), content) for path, content in contents.items()))))
+        side = scratch / new_name(name)
+        seen = known.setdefault(key, _Seen())
+        found.append(_Side(name, project, contents, commands, place.python, side, limits, seen, builders))
+    return found[0], found[1]
+
+
+class _Trial:
+    """Builds and tests both sides and compares them."""
+
+    def __init__(
+        self,
+        commands: Commands,
+        changes: Sequence[Change],
+        project: Project,
+        jobs: int,
+        progress: Callable[[str], None],
+    ) -> None:
+        self._changes = changes
+        self._project = project
+        self._progress = progress
+        self._jobs = min(2, max(1, jobs))
+        self._commands = [("test", words, words) for words in commands.tests]
+        self._commands += [("repro", str(script), f"python {self._place(script)}") for script in commands.repros]
+        self._builds = commands.builds
+
+    def answer(self, before: _Side, after: _Side, blank: Verification) -> Verification:
+        """The verdict, and what it rests on."""
+        answer = replace(blank, commands=(*self._builds, *(words for _, _, words in self._commands)))
+        checks = []
+        if self._builds:
+            self._progress(f"building before and after: {'; '.join(self._builds)}")
+            was, now = self._both(before, after, lambda side: side.build())
+            assert was is not None
+            assert now is not None
+            checks.append(Check("build", "; ".join(self._builds), was.observation, now.observation))
+            if was.code != 0:
+                reason = f"the project does not build before the change: {was.message}"
+                return replace(answer, verdict=Verdict.BROKEN_BASELINE, reason=reason, checks=tuple(checks))
+            if now.code != 0:
+                reason = f"the project builds before the change and not after: {now.message}"
+                return replace(answer, verdict=Verdict.REGRESSED, reason=reason, checks=tuple(checks))
+        tested, loaded = self._tested(before, after)
+        checks += tested
+        own = (before, after)
+        foreign = self._foreign([p for s in own for p in loaded[s.name] if not any(side.own(p) for side in own)])
+        if foreign:
+            reason = f"the tests load {foreign} of the project itself, not of the copy that was built"
+            return replace(answer, verdict=Verdict.UNVERIFIABLE, reason=reason, checks=tuple(checks))
+        verdict, reason = decide(tested, reached=self._reached(after, loaded["after"]))
+        return replace(answer, verdict=verdict, reason=reason, checks=tuple(checks))
+
+    def _tested(self, before: _Side, after: _Side) -> tuple[list[Check], dict[str, set[str]]]:
+        checks: list[Check] = []
+        loaded: dict[str, set[str]] = {"before": set(), "after": set()}
+        for protocol, subject, words in self._commands:
+            rounds: list[list[Check]] = []
+            for number in range(1 + _CONFIRMATIONS):
+                self._progress(f"running before and after: {words}" if not number else f"running again: {words}")
+                runs = self._both(before, after, lambda side: side.run(number, words, words))  # noqa: B023
+                for side, ran in zip((before, after), runs, strict=True):
+                    loaded[side.name] |= ran.loaded
+                rounds.append(compare_runs(subject, *runs, protocol))
+                if not any(check.lost or (check.gained and not number) for check in rounds[-1]):
+                    break
+            checks += _confirmed(rounds)
+        return checks, loaded
+
+    def _both(self, before: _Side, after: _Side, ask: Callable[[_Side], Ran | None]) -> tuple[Ran, Ran]:
+        with ThreadPoolExecutor(self._jobs) as pool:
+            was, now = pool.map(ask, (before, after))
+        return was, now  # type: ignore[return-value]
+
+    def _place(self, script: Path) -> str:
+        inside = script.resolve()
+        if inside.is_relative_to(self._project.folder):
+            return shlex.quote(str(inside.relative_to(self._project.folder)))
+        return shlex.quote(str(inside))
+
+    def _foreign(self, loaded: Sequence[str]) -> str | None:
+        """A loaded file of the project itself, beside what is installed there."""
+        for path in sorted(loaded):
+            file = Path(path)
+            if self._project.top in file.parents and not any(part.endswith("-packages") for part in file.parts):
+                return str(file.relative_to(self._project.top))
+        return None
+
+    def _reached(self, after: _Side, loaded: set[str]) -> bool:
+        """Whether the tests loaded something of what changed; true where no Python told what it loads."""
+        if not loaded:
+            return True
+        own = [Path(path) for path in loaded if after.own(path)]
+        for change in self._changes:
+            if change.path.suffix == ".py":
+                if any(file.name == change.path.name and file.parent.name == change.path.parent.name for file in own):
+                    return True
+            elif any(".so" in file.name for file in own):
+                return True
+        return False
+
+
+def _confirmed(rounds: Sequence[Sequence[Check]]) -> list[Check]:
+    """The checks of the first round; what did not differ in the same way in each is flaky."""
+    found = []
+    for check in rounds[0]:
+        again = [{(item.protocol, item.subject): item for item in checks} for checks in rounds[1:]]
+        if check.gained or check.lost:
+            same = [item.get((check.protocol, check.subject)) for item in again]
+            steady = all(item and (item.gained, item.lost) == (check.gained, check.lost) for item in same)
+            found.append(check if steady else replace(check, flaky=True))
+        else:
+            found.append(check)
+    return found

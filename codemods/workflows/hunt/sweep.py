@@ -1,0 +1,138 @@
+"""A sweep: every operator asked for, under one protocol, in processes of their own; resumable."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...engine import storage
+from ...lab import children
+from ...lab.isolation import Limits
+from ...lab.scratch import scratch_folder
+from ...lab.variants import Laboratory, Variant
+from ...torchapi.locating import Place as Torch
+from ...torchapi.locating import locate
+from .attribution import failures_of
+from .failure import Failure, Operator
+from .journal import Journal, Row
+from .naming import operators_of, resolve
+from .workers import Workers
+
+PROTOCOLS = ("unbacked", "backed")
+PATIENCE_SECONDS = 240.0
+_PARTS = ("sweeping", "symbolic", "tracking", "samples", "changed_torch")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What became of each operator, in the order of their names."""
+
+    protocol: str
+    torch: str
+    passed: tuple[Operator, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    untestable: dict[Operator, str] = field(default_factory=dict)
+    """Why nothing could be tried."""
+    outside: tuple[Operator, ...] = ()
+    """Operators that take no float32: the protocols say nothing of them."""
+    seconds: float = 0.0
+    """Wall time of what was run now; what the journal knew costs nothing."""
+    recalled: int = 0
+    """How many operators' answers came from the journal."""
+
+    @property
+    def failed(self) -> tuple[Operator, ...]:
+        """The operators that fail, each once."""
+        return tuple(dict.fromkeys(failure.operator for failure in self.failures))
+
+
+def sweep(
+    operators: Sequence[Operator | str] | None = None,
+    protocol: str = "unbacked",
+    *,
+    variant: Variant | None = None,
+    laboratory: Laboratory | None = None,
+    torch_python: Path | None = None,
+    jobs: int = 2,
+    journal: Path | None = None,
+    fresh: bool = False,
+    every_sample: bool = False,
+    samples: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Sweep:
+    """Trace ``operators`` (None: all that torch tests) under ``protocol`` on ``variant`` (None: the installed torch).
+
+    An operator stops at its first failing sample unless ``every_sample``; at most ``samples`` of it are tried, from the
+    first to the last at even distances (None: all, as PyTorch's own tests do). ``journal`` is the file that keeps the
+    answers; None takes the one in the cache folder that belongs to this torch, protocol and variant. ``fresh`` forgets
+    what it holds. ``laboratory.limits.wall`` is the patience with one operator, in seconds of processor time. Raises a
+    TorchError when there is no usable torch, UnknownOperator, and NothingRuns when torch's tests can't be loaded.
+    """
+    started = time.monotonic()
+    torch = locate(None, torch_python)
+    on = variant or Variant("installed", identity="installed")
+    with ExitStack() as stack:
+        here = laboratory or Laboratory(
+            torch.python, stack.enter_context(scratch_folder()), Limits(wall=PATIENCE_SECONDS)
+        )
+        known = operators_of(here, torch)
+        wanted = sorted(known) if operators is None else resolve(operators, known)
+        asked = {"protocol": protocol, "every_sample": every_sample, "samples": samples}
+        kept = Journal(journal or default_journal(torch, on, asked))
+        if fresh:
+            kept.forget()
+        # What died is asked again: it may have been the machine.
+        left = [operator for operator in wanted if kept.rows.get(operator, {"crashed": True}).get("crashed")]
+        total, recalled = len(wanted), len(wanted) - len(left)
+        progress(recalled, total)
+        done = recalled
+
+        def told(row: Row) -> None:
+            nonlocal done
+            kept.add(row)
+            done += 1
+            progress(done, total)
+
+        if left:
+            Workers(here, on, jobs).run(left, asked, told)
+    rows = {operator: kept.rows[operator] for operator in wanted}
+    return collect(rows, protocol, torch, on, round(time.monotonic() - started, 2), recalled)
+
+
+def collect(
+    rows: dict[Operator, Row], protocol: str, torch: Torch, variant: Variant, seconds: float = 0.0, recalled: int = 0
+) -> Sweep:
+    """What the rows of a journal say."""
+    passed: list[Operator] = []
+    outside: list[Operator] = []
+    untestable: dict[Operator, str] = {}
+    failures: list[Failure] = []
+    for operator, row in rows.items():
+        found = failures_of(operator, protocol, row, torch.package.parent, variant.modules)
+        failures += found
+        if row.get("outside"):
+            outside.append(operator)
+        elif row["untestable"] and not found:
+            untestable[operator] = row["untestable"]
+        elif not found:
+            passed.append(operator)
+    return Sweep(protocol, torch.build, tuple(passed), tuple(failures), untestable, tuple(outside), seconds, recalled)
+
+
+def default_journal(torch: Torch, variant: Variant, asked: Mapping[str, Any]) -> Path:
+    """The journal that belongs to a question: the same for the same torch, code under test and way of asking."""
+    folder = Path(children.__file__).parent
+    parts: Iterable[bytes] = (
+        torch.build.encode(),
+        str(torch.package).encode(),
+        repr((variant.identity, sorted(asked.items()))).encode(),
+        *(variant.modules[name].read_bytes() for name in sorted(variant.modules)),
+        *((folder / f"{part}.py").read_bytes() for part in _PARTS),
+    )
+    digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:24]
+    return storage.folder("hunts") / f"{asked['protocol']}-{digest}.jsonl"

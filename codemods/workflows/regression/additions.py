@@ -1,0 +1,172 @@
+"""What a pull request needs beside the fix: a test that failed before, and the expected failures that now pass."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from ...engine import storage
+from ...lab import children
+from ...lab.scratch import new_name
+from ...lab.variants import Laboratory, Variant
+from ...torchapi.locating import Place, locate, release
+from ...verify.build.modules import Unplaced
+from ...verify.build.swapping import Unbuildable
+from ...verify.build.toolchain import CompilerMissing
+from ...verify.change import Verdict
+from ..hunt.workers import NothingRuns
+from ..repair.folder import Added, Addition
+from ..repair.repaired import Repair
+from ..xfails.entries import read
+from ..xfails.judging import LIMITS, SHARED, Judgement, State, judge
+from ..xfails.removal import NotRemovable, without
+from . import proving
+from .laying import sides
+from .placing import placed
+from .proving import Regression, regression
+from .wording import words_of
+
+LIST = "torch/testing/_internal/common_ops_unbacked.py"
+"""Where torch keeps the operators that are expected to fail with unbacked sizes."""
+_PARTS = (*(Path(children.__file__).parent / f"{name}.py" for name in ("wording", "samples")), Path(proving.__file__))
+
+Content = Callable[[str], bytes | None]
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Where additions are tried: the torch, a source tree if there is one, and a scratch folder."""
+
+    place: Place
+    scratch: Path
+    torch_root: Path | None = None
+    torch_python: Path | None = None
+    jobs: int = 2
+
+    def content(self, repair: Repair) -> Content:
+        """Files of the tree that a repair is a patch for, by their names."""
+        site = self.place.package.parent
+        root = site if self.torch_root is None or not self._fits(repair) else self.torch_root
+
+        def content(name: str) -> bytes | None:
+            path = root / name
+            return path.read_bytes() if path.is_file() else None
+
+        return content
+
+    def _fits(self, repair: Repair) -> bool:
+        """Whether the source tree is what the repair's texts come from, or of the same release."""
+        if self.torch_root is None or repair.language != "Python":
+            return self.torch_root is not None
+        return release(locate(self.torch_root, self.torch_python).version) == release(self.place.version)
+
+
+def additions(
+    repairs: Sequence[Repair], at: Workplace, progress: Callable[[str], None] = lambda _: None
+) -> tuple[list[Repair], Addition]:
+    """Make the additions of all proven repairs, ``at.jobs`` at a time.
+
+    Returns the repairs, of which those that a test shows to be wrong are proven no more, and what hands additions out.
+    """
+    proven = [one for one in repairs if one.proven]
+
+    def make(pair: tuple[int, Repair]) -> Added:
+        progress(f"test and expected failures {pair[0]} of {len(proven)}: {pair[1].name}")
+        return added(pair[1], at)
+
+    with ThreadPoolExecutor(max(1, at.jobs)) as pool:
+        made = list(pool.map(make, enumerate(proven, 1)))
+    by_operators = {repair.operators: one for repair, one in zip(proven, made, strict=True)}
+    judged = [_without_proof(one, by_operators.get(one.operators, Added()).wrong) for one in repairs]
+    return judged, lambda repair: by_operators.get(repair.operators, Added())
+
+
+def _without_proof(repair: Repair, wrong: str) -> Repair:
+    if not wrong or repair.verification is None:
+        return repair
+    return replace(repair, verification=replace(repair.verification, verdict=Verdict.REGRESSED, reason=wrong))
+
+
+def added(repair: Repair, at: Workplace) -> Added:
+    """The test and the removed expected failures of one repair, each proven by running; or why there are none."""
+    folder = at.scratch / new_name("additions")
+    folder.mkdir()
+    laboratory = Laboratory(at.place.python, folder, replace(LIMITS, wall=240.0))
+    try:
+        with sides(repair.changes, laboratory, at.place, at.torch_root, at.torch_python, 1) as (before, after):
+            test = _kept(repair, at, lambda: regression(repair.operators, repair.samples, laboratory, before, after))
+            content = at.content(repair)
+            listed = content(LIST)
+            judged = _judged(repair, listed, at, laboratory, after) if listed else []
+    except (Unbuildable, CompilerMissing, Unplaced, NothingRuns) as error:
+        return Added(lines=(f"No test: {error}",))
+    return _written(repair, test, judged, content, listed)
+
+
+def _written(
+    repair: Repair, test: Regression, judged: Sequence[Judgement], content: Content, listed: bytes | None
+) -> Added:
+    files: list[tuple[str, bytes, bytes]] = []
+    lines: list[str] = []
+    spans = {(one.entry.start, one.entry.end) for one in judged if one.state is State.STALE}
+    with suppress(NotRemovable):
+        if spans and listed:
+            files.append((LIST, listed, without(listed, spans)))
+            lines.append(f"Expected failures removed: {_names(judged, State.STALE)}.")
+    kept = _names([one for one in judged if one.state is not State.STALE], None)
+    lines += [f"Expected failures kept, since they fail still: {kept}."] if kept else []
+    if test.words is None:
+        lines.append(f"No test: {test.why}")
+    else:
+        files.append(placed(test.words, test.backend, content))
+        said = f"fails before ({test.before}) and passes after"
+        lines.append(f"Test: {files[-1][0]}, {test.words.test}, {said}, each in a process of its own.")
+    evidence = {
+        "regression": {
+            "test": test.words.test if test.words else None,
+            "operator": test.words.operator if test.words else None,
+            "backend": test.backend,
+            "failed_before_with": test.before,
+            "none_because": test.why,
+            "wrong": test.wrong,
+        },
+        "xfails": [{"operator": one.entry.name, "state": one.state.value, "reason": one.reason} for one in judged],
+    }
+    return Added(tuple(files), tuple(lines), evidence, test.wrong)
+
+
+def _names(judged: Sequence[Judgement], state: State | None) -> str:
+    return ", ".join(one.entry.name for one in judged if state is None or one.state is state)
+
+
+def _judged(repair: Repair, listed: bytes, at: Workplace, laboratory: Laboratory, after: Variant) -> list[Judgement]:
+    lists = {name for _, name in SHARED}
+    entries = [one for one in read(listed) if one.list in lists and one.name in repair.operators]
+    return judge(Path(LIST), entries, at.place, laboratory, after, jobs=1) if entries else []
+
+
+def _kept(repair: Repair, at: Workplace, make: Callable[[], Regression]) -> Regression:
+    """The test of an earlier run for the same fix on the same torch, else a new one."""
+    parts = [at.place.build.encode(), repr((repair.operators, sorted(repair.samples.items()))).encode()]
+    parts += [part for change in repair.changes for part in (change.before, change.after)]
+    parts += [path.read_bytes() for path in _PARTS]
+    digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:24]
+    path = storage.folder("regressions") / f"{digest}.json"
+    with suppress(ValueError, KeyError, TypeError):
+        return _read(json.loads(storage.load(path) or b""))
+    made = make()
+    if made.words is not None:
+        storage.store(path, json.dumps(asdict(made)).encode())
+    return made
+
+
+def _read(row: Mapping[str, object]) -> Regression:
+    said = row["words"]
+    assert isinstance(said, dict)
+    words = words_of(said["operator"], said, said["failure"])
+    return Regression(words, str(row["backend"]), str(row["before"]), str(row["why"]), str(row["wrong"]))

@@ -1,0 +1,67 @@
+"""Where a test belongs in a source tree: a class of an existing file that tests unbacked sizes, else a new one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from ...engine.edits import Edit, apply
+from .wording import Words, method, standalone
+
+FILES = ("test/test_dynamic_shapes.py", "test/inductor/test_unbacked_symints.py")
+"""Where PyTorch's reviewers want such tests, the first choice first."""
+
+
+def placed(words: Words, backend: str, content: Callable[[str], bytes | None]) -> tuple[str, bytes, bytes]:
+    """The file that gets the test, as (name below the tree, before, after).
+
+    ``content`` gives a file of the tree by its name, None where there is none; then the test gets a file of its own.
+    """
+    for name in FILES:
+        before = content(name)
+        after = _into(before, words, backend) if before else None
+        if before and after:
+            return name, before, after
+    return f"test/{words.test}.py", b"", standalone(words, backend)
+
+
+def _into(before: bytes, words: Words, backend: str) -> bytes | None:
+    """The file with the test at the end of its class for such tests; None where it has none."""
+    try:
+        tree = ast.parse(before)
+    except (SyntaxError, ValueError):
+        return None
+    if "torch" not in _bound(tree) or b"\r" in before:
+        return None
+    classes = [(count, node) for node in tree.body if isinstance(node, ast.ClassDef) and (count := _alike(node))]
+    if not classes:
+        return None
+    home = max(classes, key=lambda pair: pair[0])[1]
+    taken = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    name = words.test
+    while name in taken:
+        name += "_sizes"
+    line = home.end_lineno or home.lineno
+    at = sum(len(text) for text in before.splitlines(keepends=True)[:line])
+    after = apply(before, [Edit(at, at, b"\n" + method(words, backend, name))])
+    try:
+        ast.parse(after)
+    except SyntaxError:
+        return None
+    return after
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """The names that imports at the top bind."""
+    imports = (node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)))
+    return {(alias.asname or alias.name).split(".")[0] for node in imports for alias in node.names}
+
+
+def _alike(node: ast.ClassDef) -> int:
+    """How many tests of a plain TestCase mark unbacked sizes and take no device."""
+    plain = any(ast.unparse(parent).rpartition(".")[2] in ("TestCase", "InductorTestCase") for parent in node.bases)
+    indented = all(child.col_offset == 4 for child in node.body)
+    if not plain or not indented:
+        return 0
+    tests = (child for child in node.body if isinstance(child, ast.FunctionDef) and child.name.startswith("test"))
+    return sum(len(test.args.args) == 1 and "mark_unbacked" in ast.unparse(test) for test in tests)

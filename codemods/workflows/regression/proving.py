@@ -1,0 +1,111 @@
+"""From a proven fix to a test that fails before and passes after, each run in a child of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ...lab.batch import Heard, ask_each
+from ...lab.isolation import Ended
+from ...lab.scratch import new_name
+from ...lab.variants import Laboratory, Variant
+from .wording import Words, standalone, words_of
+
+_BACKENDS = ("aot_eager", "eager")
+"""What reviewers ask for, and what is left where that one refuses for reasons of its own."""
+_DECOMPOSING = "aot_eager_decomp_partition"
+"""Computes by torch's decompositions, as Inductor does; the others take only shapes from these."""
+_MOST_OPERATORS = 3
+_PATIENCE_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Regression:
+    """A test that was run before and after a fix; without ``words`` there is none, and ``why`` says the reason."""
+
+    words: Words | None = None
+    backend: str = ""
+    before: str = ""
+    """How it failed before."""
+    why: str = ""
+    wrong: str = ""
+    """How it fails where decompositions compute the values, and only with unbacked sizes."""
+
+
+def regression(
+    operators: Sequence[str], samples: Mapping[str, int], laboratory: Laboratory, before: Variant, after: Variant
+) -> Regression:
+    """The first of ``operators`` with a sample that a test can be made of.
+
+    ``samples`` gives the number of the sample that failed. The test fails on ``before`` and passes on ``after``.
+    """
+    ordered = sorted(operators, key=lambda name: (name.count("."), len(name), name))[:_MOST_OPERATORS]
+    candidates: list[Words] = []
+    refusals: list[str] = []
+    for name, words in _worded(ordered, samples, laboratory, before):
+        if isinstance(words, Words):
+            candidates.append(words)
+        else:
+            refusals.append(f"{name}: {words}")
+    for backend in _BACKENDS:
+        for words in candidates:
+            passed, said = _run(words, backend, laboratory, after)
+            if not passed:
+                refusals.append(f"{words.operator} with {backend}, after the fix: {said}")
+                continue
+            passed, said = _run(words, backend, laboratory, before)
+            if not passed:
+                wrong = next(filter(None, (_wrong(one, laboratory, after) for one in candidates)), "")
+                return Regression(words, backend, words.failure or said, wrong=wrong)
+            refusals.append(f"{words.operator} with {backend}: passes before the fix")
+    return Regression(why="; ".join(refusals) or "no operator has a sample")
+
+
+def _wrong(words: Words, laboratory: Laboratory, after: Variant) -> str:
+    """Another result than eager's by the decompositions; sizes that are known must give the right one."""
+    passed, said = _run(words, _DECOMPOSING, laboratory, after)
+    if passed or not said.startswith("AssertionError"):
+        return ""
+    known, _ = _run(replace(words, marks=()), _DECOMPOSING, laboratory, after)
+    return f"{words.operator} with decompositions and unbacked sizes: {said}" if known else ""
+
+
+def _worded(
+    operators: Sequence[str], samples: Mapping[str, int], laboratory: Laboratory, before: Variant
+) -> Iterator[tuple[str, Words | str]]:
+    said, broken = ask_each(
+        laboratory,
+        "wording",
+        before,
+        operators,
+        request=lambda left: {"operators": [(name, samples[name]) for name in left], "patience": _PATIENCE_SECONDS},
+        hear=_heard,
+        lost=lambda name, ended: {"refused": ended.died or "the child that words its samples ended early"},
+        limits=lambda count: laboratory.limits,
+    )
+    for name in operators:
+        row = said.get(name)
+        if row is None:
+            assert broken is not None
+            yield name, broken.died or "the child that words its samples ended early"
+        elif "words" in row:
+            yield name, words_of(name, row["words"], row["failure"])
+        else:
+            yield name, row["refused"]
+
+
+def _heard(rows: list[dict[str, Any]], ended: Ended) -> Heard[str, dict[str, Any]]:
+    begun = [row["start"] for row in rows if "start" in row]
+    return Heard(bool(rows), begun[-1] if begun else None, {row["operator"]: row for row in rows if "operator" in row})
+
+
+def _run(words: Words, backend: str, laboratory: Laboratory, variant: Variant) -> tuple[bool, str]:
+    script = Path(laboratory.scratch / new_name("regression")).with_suffix(".py")
+    script.write_bytes(standalone(words, backend))
+    observed = laboratory.replay(variant, script).observation
+    if observed.passed:
+        return True, ""
+    telling = [line for line in observed.detail.splitlines() if "Error" in line or "Exception" in line]
+    return False, " ".join((telling or [observed.message])[-1].split())[:200]

@@ -1,0 +1,200 @@
+"""Where drafts are tried: the installed torch with changed modules laid over it and changed kernels swapped in."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...lab.variants import Laboratory, Variant
+from ...torchapi.locating import Place
+from ...verify.build.modules import module_name
+from ...verify.change import SWAPPED
+from .drafts import Draft
+from .grouping import Group, only
+from .journal import Journal
+from .native import NOT_COMPILED, DoesNotBuild, Native, plain_name
+from .sites import Advisors, Site
+from .trials import Trial, Tried, try_all
+
+_FRAMES = 4
+_ONE_CHILD = 3
+"""How many operators of a group one child takes; more are shared among children."""
+
+Drafts = Mapping[Path, Draft]
+
+
+@dataclass
+class Bench:
+    """Tries operators on drafts, and finds the places that their failures name.
+
+    ``swapped`` are the operators that run on kernels of the source tree; ``kernels`` the names of these kernels.
+    """
+
+    laboratory: Laboratory
+    place: Place
+    advisors: Advisors
+    native: Native | None = None
+    jobs: int = 2
+    journal: Journal = field(default_factory=lambda: Journal(None, ""))
+    swapped: set[str] = field(default_factory=set)
+    kernels: set[str] = field(default_factory=set)
+    named: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The kernels that each swapped operator was in when it failed."""
+    states: dict[str, str] = field(default_factory=dict)
+    """What became of each kernel that was to be swapped in: ``swapped``, or why torch would not take it."""
+    refused: dict[Path, str] = field(default_factory=dict)
+    """C++ files that do not build against this torch as they are, with the reason."""
+
+    def sites(self, trial: Trial, drafts: dict[Path, Draft]) -> tuple[Site, ...]:
+        """The places of torch where a failure could be mended, the innermost first; their files get drafts."""
+        found = []
+        for frame in trial.frames[:_FRAMES]:
+            path = self._defines(frame.function) if frame.native else Path(frame.file)
+            if path is None or path in self.refused:
+                continue
+            if path not in drafts:
+                draft = self.advisors.draft(path, path.read_bytes())
+                if draft is None:
+                    continue
+                drafts[path] = draft
+            draft = drafts[path]
+            if frame.native:
+                extent = draft.language.extent(draft.source, 0, frame.function)
+                if extent is not None:
+                    found.append(Site(path, extent[0], frame.function))
+            else:
+                found.append(Site(path, draft.origin(draft.line_start(frame.line)), frame.function))
+        return tuple(dict.fromkeys(found))
+
+    def try_on(self, drafts: Drafts, operators: Mapping[str, int], most: int = 0) -> Tried:
+        """Try the operators, each on the variant that is its own; what the journal knows is not tried again."""
+        plain = {name: sample for name, sample in operators.items() if name not in self.swapped}
+        swapped = {name: sample for name, sample in operators.items() if name in self.swapped}
+        trials: dict[str, Trial] = {}
+        for share, native in ((plain, False), (swapped, True)):
+            if share:
+                variant = self.variant(drafts, native)
+                trials |= self._tried(variant, share, most)
+        return Tried(trials)
+
+    def try_alone(self, drafts: Drafts, found: Sequence[Group], most: int = 0) -> list[dict[str, Trial]]:
+        """Try the operators of each group with nothing but that group's fixes, on all samples; groups side by side."""
+        trials: list[dict[str, Trial]] = [{} for _ in found]
+        asked: list[tuple[int, Variant, dict[str, int]]] = []
+        for number, group in enumerate(found):
+            alone = only(drafts, [group])
+            try:
+                variant = self.variant(alone, any(name in self.swapped for name in group.operators))
+            except DoesNotBuild as failure:
+                trials[number] = {name: Trial(name, "failed", f"{NOT_COMPILED}: {failure}") for name in group.operators}
+                continue
+            shares = self.jobs if len(group.operators) > _ONE_CHILD else 1
+            for share in range(shares):
+                asked.append((number, variant, dict.fromkeys(group.operators[share::shares], -1)))
+
+        def ask(one: tuple[int, Variant, dict[str, int]]) -> tuple[int, dict[str, Trial]]:
+            number, variant, operators = one
+            return number, self._tried(variant, operators, most, 1)
+
+        with ThreadPoolExecutor(self.jobs) as pool:
+            for number, tried in pool.map(ask, asked):
+                trials[number] |= tried
+        return trials
+
+    def _tried(
+        self, variant: Variant, operators: Mapping[str, int], most: int, jobs: int | None = None
+    ) -> dict[str, Trial]:
+        keys = {name: self.journal.key(name, variant.identity, at, most) for name, at in operators.items()}
+        known = {name: trial for name, key in keys.items() if (trial := self.journal.get(key)) is not None}
+        left = {name: sample for name, sample in operators.items() if name not in known}
+        if not left:
+            return known
+        tried = try_all(self.laboratory, variant, left, most=most, jobs=jobs or self.jobs)
+        self._note(variant, tried.states)
+        if tried.broken:
+            return known | {name: Trial(name, "failed", tried.broken) for name in left}
+        self.journal.add({keys[name]: trial for name, trial in tried.trials.items() if not trial.crashed})
+        return known | tried.trials
+
+    def swap_in(self, trials: Mapping[str, Trial], drafts: Drafts) -> dict[str, int]:
+        """Run these operators on the source tree's kernels from now on; those whose files do not build stay away."""
+        assert self.native is not None
+        files = {path: draft.now.content for path, draft in drafts.items() if path.suffix != ".py"}
+        self.native.start(files)
+        for path, content in files.items():
+            try:
+                self.native.object(path, content)
+            except DoesNotBuild as failure:
+                self.refused[path] = failure.reason
+        moved: dict[str, int] = {}
+        for name, trial in trials.items():
+            named = {plain_name(frame.function) for frame in trial.frames if frame.native}
+            homes = (self._defines(frame.function) for frame in trial.frames[:_FRAMES] if frame.native)
+            home = next((path for path in homes if path is not None), None)
+            if home in files and home not in self.refused:
+                self.swapped.add(name)
+                self.kernels |= named
+                moved[name] = trial.sample
+        return moved
+
+    def variant(self, drafts: Drafts, native: bool) -> Variant:
+        """The installed torch with the drafts in it; ``native``: with those in C++ too. Raises DoesNotBuild."""
+        modules: dict[str, Path] = {}
+        cpp: dict[Path, bytes] = {}
+        digest = hashlib.sha256()
+        for path, draft in sorted(drafts.items()):
+            content = draft.now.content
+            if path.suffix != ".py":
+                unfit = None if draft.taken or path in self.refused else self.builds(path, draft)
+                if unfit is not None:
+                    self.refused[path] = unfit.reason
+                if path not in self.refused:
+                    cpp[path] = content
+            elif draft.taken:
+                name = module_name(path, [self.place.package.parent])
+                modules[name] = self._written(name, content)
+                digest.update(name.encode() + content)
+        if not native or self.native is None or not cpp:
+            return Variant("repaired", modules=modules, identity=digest.hexdigest())
+        library = self.native.library(cpp, frozenset(self.kernels))
+        digest.update(repr(library.candidates).encode())
+        for path, content in sorted(cpp.items()):
+            digest.update(str(path).encode() + content)
+        return Variant("repaired", library.path, len(library.candidates), modules, digest.hexdigest())
+
+    def builds(self, path: Path, draft: Draft) -> DoesNotBuild | None:
+        """Why a draft in C++ does not compile; None when it does, and for Python."""
+        if path.suffix == ".py" or self.native is None:
+            return None
+        try:
+            self.native.object(path, draft.now.content)
+        except DoesNotBuild as failure:
+            return failure
+        return None
+
+    def unswapped(self, name: str) -> str:
+        """Why none of the kernels that a swapped operator went through was taken; empty when one was."""
+        seen = {kernel: self.states[kernel] for kernel in self.named.get(name, ()) if kernel in self.states}
+        refused = [f"{kernel}: {state}" for kernel, state in sorted(seen.items()) if state != SWAPPED]
+        return "; ".join(refused) if seen and len(refused) == len(seen) else ""
+
+    def _note(self, variant: Variant, states: tuple[str, ...]) -> None:
+        for library in self.native.linked if self.native is not None else ():
+            if library.path == variant.library:
+                for candidate, state in zip(library.candidates, states, strict=False):
+                    # One name may have several signatures: it is enough that torch takes one.
+                    if self.states.get(candidate.kernel) != SWAPPED:
+                        self.states[candidate.kernel] = state
+
+    def _written(self, name: str, content: bytes) -> Path:
+        file = self.laboratory.scratch / f"{name}.{hashlib.sha256(content).hexdigest()[:16]}.py"
+        if not file.is_file():
+            file.write_bytes(content)
+        return file
+
+    def _defines(self, frame: str) -> Path | None:
+        name = plain_name(frame)
+        return self.native.file_of(name) if self.native is not None and name else None

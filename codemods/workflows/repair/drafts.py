@@ -1,0 +1,103 @@
+"""A file under repair: its text as it is, and the fixes taken so far, each said of that text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ...engine.coordinates import Step
+from ...engine.edits import Edit, apply, conflict
+from ...engine.rule import Context, Fix, Language
+from ...engine.source import SourceFile
+
+_DEFINED = re.compile(rb"(?m)^def (\w+)\(")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """``source`` with ``taken`` applied; a later fix takes the place of what it overlaps of an earlier one."""
+
+    source: SourceFile
+    language: Language
+    context: Context
+    taken: tuple[Fix, ...] = ()
+
+    @cached_property
+    def step(self) -> Step:
+        """The one step from the original to the text now."""
+        edits: list[Edit] = []
+        for fix in self.taken:
+            edits = [old for old in edits if not any(conflict(old, new) for new in fix.edits)]
+            edits += fix.edits
+        completion = self.language.complete(self.source, self.taken, self.context) if self.taken else []
+        joined = _joined(edits, completion)
+        return Step(joined, apply(self.source.content, joined))
+
+    @cached_property
+    def now(self) -> SourceFile:
+        """The text now, under the same path."""
+        return replace(self.source, content=self.step.after)
+
+    def origin(self, offset: int) -> int:
+        """Where a byte of the text now stood in the original."""
+        return self.step.origin(offset)
+
+    def offset(self, origin: int) -> int:
+        """Where a byte of the original stands now; one that was replaced, where its replacement starts."""
+        shift = 0
+        for edit in self.step.edits:
+            if edit.end > origin:
+                return min(origin, edit.start) + shift if edit.start < origin else origin + shift
+            shift += len(edit.text) - (edit.end - edit.start)
+        return origin + shift
+
+    def line_start(self, line: int) -> int:
+        """The byte of the text now at which a line starts (counted from 1)."""
+        at = 0
+        content = self.now.content
+        for _ in range(line - 1):
+            at = content.find(b"\n", at) + 1
+            if at == 0:
+                return len(content)
+        while content[at : at + 1] in (b" ", b"\t"):
+            at += 1
+        return at
+
+    def take(self, fixes: Iterable[Fix]) -> Draft:
+        """With more fixes, which were decided on the text `now`."""
+        added = tuple(self._on_original(fix) for fix in fixes)
+        return replace(self, taken=(*self.taken, *added))
+
+    def only(self, fixes: Sequence[Fix]) -> Draft:
+        """With none but those of ``fixes``, in the order in which they were taken."""
+        return replace(self, taken=tuple(fix for fix in self.taken if fix in fixes))
+
+    def _on_original(self, fix: Fix) -> Fix:
+        rebased = replace(fix, edits=self.step.rebase(fix.edits)) if self.taken else fix
+        # What an earlier fix imports is in sight, so this one does not ask for it; it must without the other.
+        words = b" ".join(edit.text for edit in rebased.edits)
+        known = {need for other in self.taken for need in other.needs}
+        used = (need for need in sorted(known) if need.rpartition(".")[2].encode() in words)
+        helpers = [edit for other in self.taken for edit in other.edits if _helps(edit, words)]
+        edits = tuple(dict.fromkeys((*rebased.edits, *helpers)))
+        return replace(rebased, edits=edits, needs=tuple(dict.fromkeys((*rebased.needs, *used))))
+
+
+def _helps(edit: Edit, words: bytes) -> bool:
+    """Whether an edit brings a function that is called in ``words`` and not defined there."""
+    names = _DEFINED.findall(edit.text) if edit.start == edit.end else []
+    return any(name + b"(" in words and b"def " + name not in words for name in names)
+
+
+def _joined(edits: Sequence[Edit], completion: Sequence[Edit]) -> tuple[Edit, ...]:
+    """All edits; a header or import that is inserted where an edit starts comes before that edit's text."""
+    joined = list(edits)
+    for added in completion:
+        at = next((one for one in joined if one.start == added.start == added.end and one.start < one.end), None)
+        if at is not None:
+            joined[joined.index(at)] = Edit(at.start, at.end, added.text + at.text)
+        else:
+            joined.append(added)
+    return tuple(sorted(joined))

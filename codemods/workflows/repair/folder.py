@@ -1,0 +1,210 @@
+"""The result as a folder: a patch and the evidence for each repair, a hand-over for each operator left, a summary."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...engine.rule import Fix
+from ...reports.patch import patch
+from ...verify.evidence import to_json
+from .repaired import REASONS, HandOver, Outcome, Repair, Spot
+
+
+@dataclass(frozen=True)
+class Added:
+    """More for the patch of a repair: ``files`` as (name below the tree, before, after), what its head and its
+    evidence say of them."""
+
+    files: tuple[tuple[str, bytes, bytes], ...] = ()
+    lines: tuple[str, ...] = ()
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    wrong: str = ""
+    """How the fix gives another result than eager after all; empty when it does not."""
+
+
+Addition = Callable[[Repair], Added]
+"""What a repair gets beside the fix: a test, a removed xfail."""
+
+UNPROVEN = "unproven"
+_BEFORE = "; before: "
+"""What follows in a reason is torch's own message, whose expression is named already."""
+
+
+def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) -> None:
+    """Write all of ``outcome`` below ``folder``; ``additions`` are asked once for each proven repair."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names: list[str] = []
+    ordered = sorted(outcome.repairs, key=lambda one: (not one.proven, -len(one.operators), one.name))
+    for number, repair in enumerate(ordered, 1):
+        name = f"{number:04d}-{repair.name}"
+        names.append(name)
+        place = folder if repair.proven else folder / UNPROVEN
+        place.mkdir(exist_ok=True)
+        more = [addition(repair) for addition in additions] if repair.proven else []
+        (place / f"{name}.patch").write_bytes(text_of(repair, more))
+        said = evidence(repair) | {key: value for one in more for key, value in one.evidence.items()}
+        (place / f"{name}.json").write_text(json.dumps(said, indent=1) + "\n")
+    left = folder / "left"
+    left.mkdir(exist_ok=True)
+    for handover in outcome.handovers:
+        (left / f"{handover.operator}.md").write_text(hand_over_text(handover))
+    (folder / "summary.md").write_text("".join(summary(outcome, ordered, names)))
+    (folder / "figures.json").write_text(json.dumps(figures(outcome), indent=1) + "\n")
+
+
+def text_of(repair: Repair, more: Sequence[Added] = ()) -> bytes:
+    """The patch with a head that says what it does; `git apply` and `git am --scissors` pass over the head."""
+    lines = [*description(repair), *(line for one in more for line in one.lines)]
+    head = "".join(f"{line}\n" for line in lines).encode()
+    files = [row for one in more for row in one.files]
+    pieces = [patch(name, one.before, one.after) for name, one in zip(repair.files, repair.changes, strict=True)]
+    pieces += [_created(name, after) if not before else patch(name, before, after) for name, before, after in files]
+    return head + b"\n" + b"".join(pieces)
+
+
+def _created(name: str, content: bytes) -> bytes:
+    """The patch that makes a file."""
+    text = patch(name, b"", content)
+    old, new = f"--- a/{name}\n".encode(), b"--- /dev/null\n"
+    first, rest = text.split(b"\n", 1)
+    return first + b"\nnew file mode 100644\n" + rest.replace(old, new, 1)
+
+
+def description(repair: Repair) -> Iterator[str]:
+    """What a repair does and which default an undecided size takes, in lines for a person."""
+    yield f"{repair.name}: {_many(repair.operators)} with unbacked sizes"
+    yield ""
+    yield f"Against {repair.baseline}. Fails before and passes after, equal to eager on every sample:"
+    for name in repair.operators:
+        yield f"  {name}, sample {repair.samples[name]}: {repair.expressions[name]}"
+    for spot in dict.fromkeys(repair.spots):
+        yield f"At {spot.file}:{spot.line} in {spot.function}."
+    for default in repair.defaults:
+        yield f"Default: {default}."
+    if not repair.defaults:
+        yield "No default: every size is kept in the expression or checked."
+    if repair.verification is not None:
+        yield f"Verdict: {repair.verification.verdict.value}. {repair.verification.reason.partition(_BEFORE)[0]}"
+    if repair.doubt:
+        yield f"Look twice: {repair.doubt}"
+
+
+def evidence(repair: Repair) -> dict[str, Any]:
+    """A repair and its proof as plain values."""
+    return {
+        "version": 1,
+        "name": repair.name,
+        "operators": list(repair.operators),
+        "samples": repair.samples,
+        "expressions": repair.expressions,
+        "files": list(repair.files),
+        "rules": list(repair.rules),
+        "fixes": [_fix(fix, spot) for fix, spot in zip(repair.fixes, repair.spots, strict=True)],
+        "defaults": list(repair.defaults),
+        "baseline": repair.baseline,
+        "doubt": repair.doubt,
+        "verification": to_json(repair.verification) if repair.verification else None,
+    }
+
+
+def _fix(fix: Fix, spot: Spot) -> dict[str, Any]:
+    return {
+        "file": spot.file,
+        "line": spot.line,
+        "function": spot.function,
+        "rule": fix.rule,
+        "mode": fix.mode,
+        "safety": fix.safety.value,
+        "message": fix.message,
+        "default": fix.default,
+    }
+
+
+def hand_over_text(handover: HandOver) -> str:
+    """What a person needs to go on with an operator."""
+    mode = f", mode {handover.mode}" if handover.mode else ""
+    lines = [f"# {handover.operator}", ""]
+    lines += [f"Not repaired ({handover.reason}{mode}): {REASONS[handover.reason]}.", ""]
+    lines += ["```", handover.message, "```", "", f"Sample {handover.sample}: {handover.arguments or 'see below'}", ""]
+    lines += ["## Reproduce", "", "```python", *repro(handover.operator, handover.sample), "```", ""]
+    lines += ["## Where", ""] + [f"- {_place(spot)}" for spot in handover.places]
+    lines += ["- no place in torch is named"] if not handover.places else []
+    lines += ["", "## Tried", ""]
+    lines += [f"- {words}\n  - {came}" for words, came in handover.tried] or ["Nothing."]
+    return "\n".join(lines) + "\n"
+
+
+def _place(spot: Spot) -> str:
+    """C++ frames know no line, and some no file."""
+    at = f"{spot.file}:{spot.line}" if spot.line else spot.file
+    return f"{at} in {spot.function}" if at else spot.function
+
+
+def repro(operator: str, sample: int) -> Iterator[str]:
+    """A script that fails as the operator does."""
+    yield "import torch"
+    yield "from torch._dynamo.decorators import mark_unbacked"
+    yield "from torch.testing._internal.common_methods_invocations import op_db"
+    yield "from torch.utils._pytree import tree_leaves"
+    yield ""
+    yield 'named = {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}'
+    yield f"op = named[{operator!r}]"
+    yield "torch.manual_seed(0)"
+    yield f'sample = list(op.sample_inputs("cpu", torch.float32))[{sample}]'
+    yield "args, kwargs = (sample.input, *sample.args), sample.kwargs"
+    yield "for tensor in tree_leaves((args, kwargs)):"
+    yield "    if isinstance(tensor, torch.Tensor):"
+    yield "        for dim, size in enumerate(tensor.shape):"
+    yield "            if size >= 2:"
+    yield "                mark_unbacked(tensor, dim)"
+    yield 'compiled = torch.compile(lambda *a, **k: op.op(*a, **k), backend="eager", fullgraph=True)'
+    yield "print(compiled(*args, **kwargs))"
+
+
+def figures(outcome: Outcome) -> dict[str, Any]:
+    """The numbers of a run."""
+    mended = outcome.mended
+    language = {name: one.language for one in outcome.repairs if one.proven for name in one.operators}
+    return {
+        "torch": outcome.torch,
+        "failing": outcome.asked,
+        "proven": len(mended),
+        "by_mode": dict(Counter(outcome.modes[name] for name in mended)),
+        "by_language": dict(Counter(language.values())),
+        "left": dict(Counter(one.reason for one in outcome.handovers)),
+        "repairs": sum(one.proven for one in outcome.repairs),
+        "regressions": list(outcome.regressions),
+        "compared": outcome.compared,
+        "seconds": outcome.seconds,
+        "mended": list(mended),
+    }
+
+
+def summary(outcome: Outcome, ordered: Sequence[Repair], names: Sequence[str]) -> Iterator[str]:
+    """The page to begin with: repairs by the operators they mend, then what is left."""
+    yield f"# Repairs for torch {outcome.torch.split()[0]}\n\n"
+    yield f"{len(outcome.mended)} of {outcome.asked} failing operators proven fixed.\n\n"
+    yield "| operators | patch | places | rules | default |\n|---|---|---|---|---|\n"
+    for repair, name in zip(ordered, names, strict=True):
+        if repair.proven:
+            places = ", ".join(dict.fromkeys(f"{spot.file}:{spot.line}" for spot in repair.spots))
+            default = "; ".join(repair.defaults) or "none"
+            yield f"| {len(repair.operators)} | {name} | {places} | {', '.join(repair.rules)} | {default} |\n"
+    unproven = [(repair, name) for repair, name in zip(ordered, names, strict=True) if not repair.proven]
+    if unproven:
+        yield "\n## Not proven\n\n"
+        for repair, name in unproven:
+            said = repair.verification.reason if repair.verification else repair.doubt
+            yield f"- {UNPROVEN}/{name} ({_many(repair.operators)}): {said}\n"
+    yield "\n## Left\n\n| operator | reason | message |\n|---|---|---|\n"
+    for handover in sorted(outcome.handovers, key=lambda one: (one.reason, one.operator)):
+        yield f"| {handover.operator} | {handover.reason} | {handover.message[:100].replace('|', '/')} |\n"
+
+
+def _many(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more operators"

@@ -1,0 +1,74 @@
+"""Which fixes belong together: those of one operator's chain, those whose texts overlap, and what shares them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...engine.edits import conflict
+from ...engine.rule import Fix
+from .drafts import Draft
+from .sites import Candidate
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A candidate that helped; its ``fixes`` are said of the original text."""
+
+    candidate: Candidate
+    fixes: tuple[Fix, ...]
+
+    @property
+    def path(self) -> Path:
+        return self.candidate.site.path
+
+
+@dataclass(frozen=True)
+class Group:
+    """Fixes that stand or fall together, and the operators that they mend."""
+
+    members: tuple[Kept, ...]
+    operators: tuple[str, ...]
+
+
+def groups(chains: Mapping[str, Sequence[Kept]], passing: Iterable[str]) -> list[Group]:
+    """The groups of what the passing operators need; most operators first. What only others needed is left out."""
+    needed = {name: list(chains[name]) for name in sorted(passing) if chains.get(name)}
+    order: list[Kept] = []
+    for chain in needed.values():
+        order += [member for member in chain if member not in order]
+    leader = {id(member): id(member) for member in order}
+
+    def find(member: int) -> int:
+        while leader[member] != member:
+            member = leader[member]
+        return member
+
+    for chain in needed.values():
+        for member in chain[1:]:
+            leader[find(id(member))] = find(id(chain[0]))
+    for number, one in enumerate(order):
+        for other in order[:number]:
+            if one.path == other.path and _overlap(one, other):
+                leader[find(id(one))] = find(id(other))
+    members: dict[int, list[Kept]] = defaultdict(list)
+    for member in order:
+        members[find(id(member))].append(member)
+    operators: dict[int, list[str]] = defaultdict(list)
+    for name, chain in needed.items():
+        operators[find(id(chain[0]))].append(name)
+    found = [Group(tuple(members[key]), tuple(operators[key])) for key in members]
+    return sorted(found, key=lambda group: (-len(group.operators), group.operators))
+
+
+def only(drafts: Mapping[Path, Draft], chosen: Sequence[Group]) -> dict[Path, Draft]:
+    """The drafts with nothing but the fixes of these groups."""
+    fixes = [fix for group in chosen for member in group.members for fix in member.fixes]
+    return {path: draft.only(fixes) for path, draft in drafts.items()}
+
+
+def _overlap(one: Kept, other: Kept) -> bool:
+    edits = [edit for fix in other.fixes for edit in fix.edits]
+    return any(conflict(edit, theirs) for fix in one.fixes for edit in fix.edits for theirs in edits)

@@ -1,0 +1,68 @@
+"""Trials of earlier runs: the same operator on the same torch with the same texts is not tried twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from ...engine import storage
+from ...lab import children
+from .trials import Frame, Trial
+
+_PARTS = ("trying", "protocols", "samples", "operators", "changed_torch")
+
+
+class Journal:
+    """One file of answers, appended as they come; a line that a killed run left half is passed over."""
+
+    def __init__(self, path: Path | None, build: str) -> None:
+        self._path = path
+        self._build = build
+        self._rows: dict[str, Trial] = {}
+        if path is not None:
+            for line in storage.rows(path):
+                try:
+                    row = json.loads(line)
+                    key = row.pop("key")
+                    self._rows[key] = _trial(row)
+                except (ValueError, KeyError, TypeError):
+                    continue
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._rows = {}
+        if self._path is not None:
+            with suppress(OSError):
+                self._path.unlink()
+
+    def key(self, operator: str, variant: str, sample: int, most: int) -> str:
+        """The name of one question."""
+        parts = (self._build, _code(), operator, variant, str(sample if most else -1), str(most))
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+    def get(self, key: str) -> Trial | None:
+        return self._rows.get(key)
+
+    def add(self, rows: Mapping[str, Trial]) -> None:
+        """Keep answers, on disk too."""
+        self._rows |= rows
+        if self._path is None or not rows:
+            return
+        storage.append(self._path, (json.dumps({"key": key, **asdict(trial)}) for key, trial in rows.items()))
+
+
+def _trial(row: dict[str, object]) -> Trial:
+    frames, calls = row.pop("frames"), row.pop("calls")
+    assert isinstance(frames, list) and isinstance(calls, list)
+    return Trial(**row, frames=tuple(Frame(**frame) for frame in frames), calls=tuple(calls))  # type: ignore[arg-type]
+
+
+def _code() -> str:
+    digest = hashlib.sha256()
+    for part in _PARTS:
+        digest.update((Path(children.__file__).parent / f"{part}.py").read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,120 @@
+"""C++ under repair: which file of a source tree defines a function, and a library that takes its kernels' place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from ...torchapi import TorchApi
+from ...verify.build.compiling import Builder, Built
+from ...verify.build.shim import Candidate, candidates, names_with_body, shim_source
+
+NOT_COMPILED = "does not compile"
+"""How the words begin that say what came of such a candidate."""
+_NATIVE = Path("aten", "src", "ATen", "native")
+_BACKENDS = frozenset({"cuda", "hip", "mps", "mkldnn", "miopen", "cudnn", "quantized", "vulkan", "metal", "xpu"})
+_NAME = re.compile(r"at::(?:native|meta)::(?:\(anonymous namespace\)::)?(?:\w+::)*?(~?\w+)(?:\[abi:\w+\])?(?:<|\()")
+_ERROR_LINE = re.compile(r":(\d+):(?:\d+:)? (?:fatal )?error")
+
+
+@dataclass(frozen=True)
+class Library:
+    """A linked library, the kernels its shim may register, and what they were made of."""
+
+    path: Path
+    candidates: tuple[Candidate, ...]
+
+
+class DoesNotBuild(Exception):
+    """A file does not compile or link against the installed torch; ``line`` 0 when the compiler names none."""
+
+    def __init__(self, path: Path, line: int, reason: str) -> None:
+        super().__init__(f"{path.name}: {reason}")
+        self.path = path
+        self.line = line
+        self.reason = reason
+
+
+def plain_name(frame: str) -> str:
+    """The function's own name in a demangled frame of torch's; empty when it is none of torch's kernels."""
+    found = _NAME.search(frame)
+    return found[1] if found else ""
+
+
+@dataclass
+class Native:
+    """The operator files of one source tree, compiled as they are asked for."""
+
+    root: Path
+    builder: Builder
+    api: TorchApi
+    _homes: dict[str, Path | None] = field(default_factory=dict, repr=False)
+    _named: dict[Path, frozenset[str]] = field(default_factory=dict, repr=False)
+    _objects: dict[tuple[Path, bytes], Built] = field(default_factory=dict, repr=False)
+    _libraries: dict[tuple[object, ...], Library] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _files(self) -> dict[Path, bytes]:
+        folder = self.root / _NATIVE
+        paths = (path for path in sorted(folder.rglob("*.cpp")) if not _BACKENDS & set(path.parts))
+        return {path: path.read_bytes() for path in paths}
+
+    @property
+    def linked(self) -> tuple[Library, ...]:
+        """The libraries that were linked so far."""
+        return tuple(self._libraries.values())
+
+    def file_of(self, function: str) -> Path | None:
+        """The file that defines a function with a body, by its name; None when none or several do."""
+        if function not in self._homes:
+            called = f"{function}(".encode()
+            found = [path for path, text in self._files.items() if called in text and self._defines(path, function)]
+            self._homes[function] = found[0] if len(found) == 1 else None
+        return self._homes[function]
+
+    def _defines(self, path: Path, function: str) -> bool:
+        if path not in self._named:
+            self._named[path] = frozenset(names_with_body(self._files[path]))
+        return function in self._named[path]
+
+    def object(self, path: Path, content: bytes) -> Path:
+        """Compile one file; raises DoesNotBuild."""
+        key = (path, content)
+        if key not in self._objects:
+            self._objects[key] = self.builder.compile(path.name, content, path.parent).result()
+        built = self._objects[key]
+        if built.target is None:
+            line = _ERROR_LINE.search(built.first_error)
+            raise DoesNotBuild(path, int(line[1]) if line else 0, built.first_error)
+        return built.target
+
+    def start(self, files: Mapping[Path, bytes]) -> None:
+        """Compile several files at a time; `object` then has them at hand."""
+        missing = {key: content for key, content in files.items() if (key, content) not in self._objects}
+        running = {
+            (path, content): self.builder.compile(path.name, content, path.parent) for path, content in missing.items()
+        }
+        for key, future in running.items():
+            self._objects[key] = future.result()
+
+    def library(self, files: Mapping[Path, bytes], kernels: frozenset[str]) -> Library:
+        """Link the files so that those of their kernels that are named take torch's place; raises DoesNotBuild."""
+        key = (tuple(sorted(files.items())), kernels)
+        if key not in self._libraries:
+            self.start(files)
+            objects = [self.object(path, content) for path, content in sorted(files.items())]
+            wanted: dict[Candidate, None] = {}
+            for content in files.values():
+                found = candidates(content, self.api.kernels)
+                wanted |= dict.fromkeys(one for one in found if one.kernel in kernels)
+            shim = self.builder.compile("shim.cpp", shim_source(tuple(wanted)).encode()).result()
+            if shim.target is None:
+                raise DoesNotBuild(Path("shim.cpp"), 0, shim.first_error)
+            linked = self.builder.link([shim.target, *objects], "repair")
+            if linked.target is None:
+                raise DoesNotBuild(next(iter(files)), 0, linked.first_error)
+            self._libraries[key] = Library(linked.target, tuple(wanted))
+        return self._libraries[key]

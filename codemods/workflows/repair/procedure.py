@@ -1,0 +1,233 @@
+"""The whole of a repair: hunt, search, group, prove, and say what is left for a person."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...engine import storage
+from ...engine.registry import Registry
+from ...engine.rule import Fix
+from ...engine.surroundings import TorchSurroundings
+from ...lab.isolation import Limits
+from ...lab.variants import Laboratory
+from ...torchapi import TorchApi
+from ...verify.build.compiling import Builder
+from ...verify.build.toolchain import find_toolchain
+from ..hunt.failure import Failure, Mode
+from ..hunt.sweep import Sweep, sweep
+from .bench import Bench
+from .grouping import groups
+from .journal import Journal
+from .native import Native
+from .proving import Prover
+from .repaired import HandOver, Outcome, Repair, Spot
+from .search import ROUNDS, Attempt, Search, told
+from .sites import Advisors
+from .trials import Trial
+from .whole import no_longer_equal, no_longer_passing
+
+SOME = 6
+"""How many samples of an operator are tried while candidates are looked for."""
+_LIMITS = Limits(wall=1800.0, cpu=900)
+"""Patience is measured in processor time: a busy machine must not make an operator fail."""
+_Key = tuple[tuple[str, ...], tuple[Fix, ...]]
+_ROUNDS = (ROUNDS, 6, 3)
+"""How many rounds of candidates each search may take: the later ones are about few operators."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a run; ``operators`` None: every operator that fails."""
+
+    operators: tuple[str, ...] | None = None
+    torch_root: Path | None = None
+    torch_python: Path | None = None
+    jobs: int = 2
+    fresh: bool = False
+    journal: Path | None = None
+    files: frozenset[Path] = frozenset()
+    """Only failures at a place in one of these files; empty: everywhere."""
+
+
+def repair(
+    wanted: Wanted,
+    scratch: Path,
+    progress: Callable[[str], None] = lambda _: None,
+    counted: Callable[[int, int], None] = lambda done, total: None,
+) -> Outcome:
+    """Hunt, then try and prove. Raises what `hunt` raises for a torch or an operator that is not there."""
+    started = time.monotonic()
+    surroundings = TorchSurroundings(torch_python=wanted.torch_python)
+    place = surroundings.place
+    progress("hunting for operators that fail")
+    found = sweep(
+        wanted.operators,
+        torch_python=wanted.torch_python,
+        jobs=wanted.jobs,
+        fresh=wanted.fresh,
+        progress=counted,
+    )
+    failures = {str(failure.operator): failure for failure in reversed(found.failures)}
+    laboratory = Laboratory(place.python, scratch, _LIMITS)
+    context = surroundings.context()
+    native = _native(wanted, surroundings, scratch, progress)
+    # A trial names files of the one torch that it was made on.
+    installed = f"{place.build} {place.package}"
+    journal = Journal(wanted.journal or _journal(installed), installed)
+    if wanted.fresh:
+        journal.forget()
+    advisors = Advisors(Registry(), context, context)
+    bench = Bench(laboratory, place, advisors, native, wanted.jobs, journal)
+    progress(f"looking at {len(failures)} failing operators")
+    first = bench.try_on({}, dict.fromkeys(sorted(failures), -1)).trials
+    search = Search(advisors, bench, {}, dict(first), files=wanted.files)
+    _search(search, progress)
+    opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
+    prover = Prover(place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, progress)
+    known: dict[_Key, Repair] = {}
+    repairs = _proven(search, prover, first, known, progress)
+    if _refused(search, repairs):
+        progress("looking for other candidates where the proof failed")
+        _search(search, progress, _ROUNDS[-1:])
+        repairs = _proven(search, prover, first, known, progress)
+    regressions, compared = _whole(search, repairs, found, wanted, progress, counted)
+    if native is not None:
+        native.builder.close()
+    return Outcome(
+        place.build,
+        len(failures),
+        tuple(repairs),
+        tuple(_hand_overs(search, repairs, failures)),
+        {name: failure.mode.value for name, failure in failures.items()},
+        tuple(regressions),
+        compared,
+        seconds=round(time.monotonic() - started, 1),
+    )
+
+
+def _whole(
+    search: Search,
+    repairs: Sequence[Repair],
+    found: Sweep,
+    wanted: Wanted,
+    progress: Callable[[str], None],
+    counted: Callable[[int, int], None],
+) -> tuple[list[str], int]:
+    """What is worse with all proven repairs in Python at once; asked only when everything was hunted."""
+    fixes = [fix for one in repairs if one.proven for fix in one.fixes]
+    drafts = {path: draft.only(fixes) for path, draft in search.drafts.items()}
+    if wanted.operators is not None or not fixes:
+        return [], 0
+    bench = search.bench
+    changed = bench.variant(drafts, native=False)
+    progress(f"all repairs at once: the {len(found.passed)} operators that passed before")
+    lost = no_longer_passing(found, changed, bench.laboratory, wanted.jobs, counted)
+    operators = [*found.passed, *found.failed, *found.untestable]
+    unequal, compared = no_longer_equal(operators, changed, bench.laboratory, bench.place.build, wanted.jobs, progress)
+    return [*lost, *unequal], compared
+
+
+def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[int] = _ROUNDS) -> None:
+    """Search until what passes does so with its own repair alone, on a few samples and then on all of them."""
+    for most, allowed in ((SOME, rounds), (0, rounds[1:] or rounds)):
+        for number in allowed:
+            search.run(SOME, progress, number)
+            passed = sum(trial.passed for trial in search.trials.values())
+            progress(f"{most or 'all'} samples of {passed} operators, each repair alone")
+            if not search.complete(most):
+                break
+
+
+def _proven(
+    search: Search, prover: Prover, first: dict[str, Trial], known: dict[_Key, Repair], progress: Callable[[str], None]
+) -> list[Repair]:
+    """Each group as a repair with its verdict; ``known`` ones are not proven again, and get the new ones."""
+    passing = [name for name, trial in search.trials.items() if trial.passed]
+    found = groups(search.chains, passing)
+    repairs = []
+    for number, group in enumerate(found, 1):
+        (alone,) = search.bench.try_alone(search.drafts, [group])
+        kept = tuple(name for name in group.operators if alone[name].passed)
+        made = prover.repair(replace(group, operators=kept or group.operators), search, first)
+        key = made.operators, made.fixes
+        if key not in known:
+            progress(f"proving {number} of {len(found)}: {made.name} ({len(kept)} operators)")
+            overtime = [name for name in group.operators if alone[name].crashed]
+            known[key] = _judged(made, kept, overtime, prover)
+        repairs.append(known[key])
+    return repairs
+
+
+def _judged(made: Repair, kept: Sequence[str], overtime: Sequence[str], prover: Prover) -> Repair:
+    if not kept and not overtime:
+        return replace(made, doubt="alone, without the other repairs, none of its operators passes")
+    return prover.prove(made, overtime)
+
+
+def _refused(search: Search, repairs: Sequence[Repair]) -> bool:
+    """Take back what the full run did not confirm; whether another candidate is left to try there."""
+    for one in repairs:
+        if one.verification is not None and not one.proven:
+            search.refuse(one.operators, f"{one.verification.verdict.value}: {one.verification.reason}", SOME)
+    return search.open
+
+
+def _native(
+    wanted: Wanted, surroundings: TorchSurroundings, scratch: Path, progress: Callable[[str], None]
+) -> Native | None:
+    if wanted.torch_root is None:
+        return None
+    toolchain = find_toolchain(surroundings.place, wanted.torch_root)
+    builder = Builder(toolchain, scratch, wanted.jobs, progress=progress, many=True)
+    return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python))
+
+
+def _journal(installed: str) -> Path:
+    return storage.folder("repair") / f"{hashlib.sha256(installed.encode()).hexdigest()[:24]}.jsonl"
+
+
+def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, Failure]) -> list[HandOver]:
+    proven = {name for one in repairs if one.proven for name in one.operators}
+    unproven = {name: one for one in repairs if not one.proven for name in one.operators}
+    found = []
+    for name, failure in sorted(failures.items()):
+        if name in proven:
+            continue
+        trial = search.trials[name]
+        attempts = [one for one in search.attempts if name in one.operators]
+        tried = tuple((one.candidate.words, one.came) for one in attempts)
+        spots = tuple(Spot(str(at.file), at.line, at.function) for at in failure.path[:4] or ())
+        reason = _reason(name, trial, search, failure, attempts)
+        message = told(trial.message or failure.message)
+        if name in unproven:
+            verification = unproven[name].verification
+            reason = "not-proven"
+            message = verification.reason if verification else unproven[name].doubt
+        found.append(
+            HandOver(name, reason, message, failure.sample, spots, tried, failure.mode.value, failure.arguments)
+        )
+    return found
+
+
+def _reason(name: str, trial: Trial, search: Search, failure: Failure, attempts: Sequence[Attempt]) -> str:
+    if name in search.mended_by_swap:
+        return "swap-alone"
+    if failure.only_test:
+        return "only-the-test"
+    if search.bench.unswapped(name):
+        return "signature-differs"
+    if failure.mode in (Mode.NOT_OURS, Mode.DATA_DEPENDENT, Mode.NO_SHAPE_FUNCTION):
+        return failure.mode.name.lower().replace("_", "-")
+    if not trial.frames:
+        return "no-place"
+    if trial.frames[0].native and name not in search.bench.swapped:
+        return "no-source"
+    if not all(attempt.built for attempt in attempts):
+        return "does-not-compile"
+    if any(attempt.silent for attempt in attempts):
+        return "other-result"
+    return "no-candidate-helps" if attempts else "no-candidate"

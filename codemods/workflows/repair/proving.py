@@ -1,0 +1,103 @@
+"""From groups of fixes to repairs with a verdict: everything that runs through what changed, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...lab.isolation import Limits
+from ...torchapi.locating import Place
+from ...verify.change import Change, Verdict, Verification
+from ...verify.command import verify
+from .grouping import Group, only
+from .repaired import Repair, Spot
+from .search import Search, expression
+from .trials import Trial
+
+SAMPLES = 4
+"""How many inputs of an operator are traced with backed symbols and once more with unbacked ones."""
+_MORE_SAMPLES = 24
+"""As many are when the first ones fail neither before nor after: the one that the repair mends is further on."""
+
+
+@dataclass(frozen=True)
+class Prover:
+    """Makes repairs of groups and has each verified."""
+
+    place: Place
+    torch_root: Path | None
+    torch_python: Path | None
+    jobs: int
+    fresh: bool
+    opinfos: Mapping[str, str]
+    """The OpInfo of each operator: its name without the variant."""
+    progress: Callable[[str], None]
+
+    def repair(self, group: Group, search: Search, first: Mapping[str, Trial]) -> Repair:
+        """The group as a repair that nobody has verified yet."""
+        drafts = only(search.drafts, [group])
+        changes, files = [], []
+        for path, draft in sorted(drafts.items()):
+            if draft.taken:
+                after = draft.language.polish(draft.source, draft.now.content, draft.context)
+                changes.append(Change(path, draft.source.content, after))
+                files.append(self._name(path))
+        fixes = tuple(fix for member in group.members for fix in member.fixes)
+        spots = []
+        for member in group.members:
+            source = search.drafts[member.path].source
+            for fix in member.fixes:
+                function = fix.function or member.candidate.site.function
+                spots.append(Spot(self._name(member.path), source.line_column(fix.start)[0], function))
+        native = any(path.suffix != ".py" for path in drafts if drafts[path].taken)
+        baseline = f"torch {self.place.version}"
+        return Repair(
+            _slug(spots),
+            group.operators,
+            {name: first[name].sample for name in group.operators},
+            {name: expression(first[name].message) for name in group.operators},
+            tuple(changes),
+            tuple(files),
+            fixes,
+            tuple(spots),
+            f"{baseline} with the source tree's kernels" if native else baseline,
+        )
+
+    def prove(self, repair: Repair, beside: Sequence[str] = ()) -> Repair:
+        """The repair with its verdict: its own operators, and those that run through what changed, whoever was mended.
+
+        ``beside`` are operators that met a time limit when the repair was tried: whether it mends them is not known.
+        """
+        own = tuple(dict.fromkeys(self.opinfos[name] for name in (*repair.operators, *beside)))
+        verification = self._verified(repair.changes, own, SAMPLES)
+        if verification.verdict is Verdict.NEUTRAL:
+            verification = self._verified(repair.changes, own, _MORE_SAMPLES)
+        return replace(repair, verification=verification)
+
+    def _verified(self, changes: Sequence[Change], operators: tuple[str, ...], samples: int) -> Verification:
+        return verify(
+            changes,
+            operators=operators,
+            complete=True,
+            samples=samples,
+            torch_python=self.torch_python,
+            torch_root=self.torch_root if any(one.path.suffix != ".py" for one in changes) else None,
+            jobs=self.jobs,
+            limits=Limits(wall=900),
+            fresh=self.fresh,
+            progress=self.progress,
+        )
+
+    def _name(self, path: Path) -> str:
+        roots = [self.place.package.parent, *((self.torch_root,) if self.torch_root else ())]
+        for root in roots:
+            if path.is_relative_to(root):
+                return path.relative_to(root).as_posix()
+        return path.name
+
+
+def _slug(spots: Sequence[Spot]) -> str:
+    first = spots[0]
+    file = Path(first.file).with_suffix("").as_posix().removeprefix("torch/").removeprefix("aten/src/ATen/")
+    return f"{file.replace('/__init__', '').replace('/', '-').strip('_')}-{first.function.rpartition('.')[2]}".lower()

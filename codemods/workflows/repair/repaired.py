@@ -1,0 +1,117 @@
+"""What a repair is: a set of fixes of one or more files, the operators that it mends, and what proves it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...engine.rule import Fix
+from ...verify.change import Change, Verdict, Verification
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a fix stands: the file below its tree (``torch/_refs/__init__.py``), a line from 1, and the function."""
+
+    file: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Fixes that belong together, because an operator needs all of them or one text holds them.
+
+    ``operators`` are OpInfos with their variants (``linalg.norm.subgradients_at_zero``) that failed and now pass on
+    every sample; ``samples`` the number of the sample at which each failed. ``files`` names each change below its
+    tree, in the order of ``changes``. ``baseline`` says what ``before`` is: the installed torch's own file, or that
+    of a source tree of another release.
+    """
+
+    name: str
+    operators: tuple[str, ...]
+    samples: dict[str, int]
+    expressions: dict[str, str]
+    """What could not be decided, for each operator."""
+    changes: tuple[Change, ...]
+    files: tuple[str, ...]
+    fixes: tuple[Fix, ...]
+    spots: tuple[Spot, ...]
+    """Where each of the fixes stands, in their order."""
+    baseline: str
+    verification: Verification | None = field(default=None, repr=False)
+    doubt: str = ""
+    """Why a person should look twice although it is proven; empty when there is no reason."""
+
+    @property
+    def proven(self) -> bool:
+        return self.verification is not None and self.verification.verdict is Verdict.PROVEN
+
+    @property
+    def language(self) -> str:
+        return "Python" if all(name.endswith(".py") for name in self.files) else "C++"
+
+    @property
+    def defaults(self) -> tuple[str, ...]:
+        """Which path undecided sizes take, in words."""
+        return tuple(dict.fromkeys(fix.default for fix in self.fixes if fix.default))
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        return tuple(sorted({fix.rule for fix in self.fixes}))
+
+
+REASONS = {
+    "data-dependent": "the values of a tensor decide its sizes",
+    "does-not-compile": "what was tried in C++ does not compile",
+    "no-candidate": "no rule has anything to say at the place",
+    "no-candidate-helps": "with each candidate it fails as before, or further on where no candidate helps",
+    "no-place": "the error names no place in torch's code",
+    "no-shape-function": "it has no meta kernel and no decomposition",
+    "no-source": "the place is in C++, and the file is not at hand or does not build as it is",
+    "not-ours": "the tracer refuses for a reason that has nothing to do with sizes",
+    "not-proven": "it passes with a repair that the verifier does not call proven",
+    "only-the-test": "the operator passes once the test's own code is not traced",
+    "other-result": "a candidate gives another result than eager without an error",
+    "signature-differs": "the source tree's kernel has another signature than the installed torch's",
+    "swap-alone": "the source tree's unchanged kernel passes already",
+}
+"""Why an operator is left: the stable words, and what each means."""
+
+
+@dataclass(frozen=True)
+class HandOver:
+    """An operator that is not repaired: what a person needs to go on from here."""
+
+    operator: str
+    reason: str
+    """One of `REASONS`."""
+    message: str
+    sample: int
+    places: tuple[Spot, ...] = ()
+    tried: tuple[tuple[str, str], ...] = ()
+    """Each candidate that was tried, with what came of it."""
+    mode: str = ""
+    arguments: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that came of one run."""
+
+    torch: str
+    asked: int
+    """How many operators were to be repaired."""
+    repairs: tuple[Repair, ...]
+    handovers: tuple[HandOver, ...]
+    modes: dict[str, str]
+    """The mode in which each operator failed."""
+    regressions: tuple[str, ...] = ()
+    """What is worse with all proven repairs in Python at once."""
+    compared: int = 0
+    """How many operators were compared on concrete sizes then."""
+    seconds: float = 0.0
+
+    @property
+    def mended(self) -> tuple[str, ...]:
+        """The operators of proven repairs."""
+        return tuple(sorted({name for repair in self.repairs if repair.proven for name in repair.operators}))

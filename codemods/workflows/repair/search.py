@@ -1,0 +1,334 @@
+"""The search: a candidate at each failing place, all operators tried at once, what helps is kept."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .bench import Bench
+from .drafts import Draft
+from .grouping import Group, Kept, groups, only
+from .native import NOT_COMPILED
+from .sites import Advisors, Candidate, Site
+from .trials import Trial, Tried
+
+Picks = list[tuple[Candidate, tuple[str, ...]]]
+ROUNDS = 16
+_BACKINGS = 3
+"""How often an operator that is stuck may go back to try something else."""
+_EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
+_ADVICE = re.compile(r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A candidate that was tried for some operators, and what came of it."""
+
+    candidate: Candidate
+    operators: tuple[str, ...]
+    kept: bool
+    came: str
+    built: bool = True
+    silent: bool = False
+    """It made an operator give another result than eager, without an error."""
+
+
+@dataclass
+class Search:
+    """What is known so far: the drafts, the last trial of each operator, what was tried where."""
+
+    advisors: Advisors
+    bench: Bench
+    drafts: dict[Path, Draft]
+    trials: dict[str, Trial]
+    files: frozenset[Path] = frozenset()
+    """Only places in these files are mended; empty: in all."""
+    attempts: list[Attempt] = field(default_factory=list)
+    mended_by_swap: list[str] = field(default_factory=list)
+    """Operators that the source tree's own, unchanged kernels make pass: no repair of ours."""
+    chains: dict[str, list[Kept]] = field(default_factory=lambda: defaultdict(list))
+    """What each operator came through."""
+    _backed: Counter[str] = field(default_factory=Counter)
+    _tried: set[tuple[object, ...]] = field(default_factory=set)
+    _sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
+
+    def run(self, most: int, progress: Callable[[str], None], rounds: int = ROUNDS) -> None:
+        """Round after round, until no failing operator has a candidate left; ``most`` samples of each are tried."""
+        for name, trial in self.trials.items():
+            self._place(name, trial, self.drafts)
+        self._swap_in(most, progress)
+        for number in range(1, rounds + 1):
+            picked = self._that_build(self._pick())
+            if not picked:
+                if self._back_up(most):
+                    continue
+                return
+            drafts = self._with(picked)
+            names = sorted({name for _, operators in picked for name in operators})
+            progress(f"round {number}: {len(picked)} candidates for {len(names)} operators")
+            tried = self.bench.try_on(drafts, {name: self.trials[name].sample for name in names}, most)
+            self._judge(picked, drafts, tried)
+            self._swap_in(most, progress)
+            passed = sum(trial.passed for trial in self.trials.values())
+            progress(f"round {number}: {passed} of {len(self.trials)} pass")
+
+    def complete(self, most: int) -> bool:
+        """Try each group alone on ``most`` samples (0: all); whether that left something more to be tried.
+
+        An operator that needs what another one's group brought joins it. What made one differ from eager without an
+        error is taken back, whoever else it helps.
+        """
+        found = groups(self.chains, [name for name, trial in self.trials.items() if trial.passed])
+        again = False
+        harmful: dict[int, tuple[Kept, Trial]] = {}
+        for group, trials in zip(found, self.bench.try_alone(self.drafts, found, most), strict=True):
+            drafts = only(self.drafts, [group])
+            for name, trial in trials.items():
+                if trial.passed:
+                    continue
+                missing = self._brought_by_others(trial, drafts, group)
+                if missing is not None:
+                    self.chains[name].append(missing)
+                    again = True
+                    continue
+                self.trials[name] = trial
+                self._place(name, trial, drafts)
+                if trial.silent:
+                    member = self.chains[name][-1]
+                    harmful[id(member)] = member, trial
+        for member, trial in harmful.values():
+            self._take_back(member, trial, 0, "taken back")
+        return again or bool(harmful) or self.open
+
+    @property
+    def open(self) -> bool:
+        """Whether some failing operator has a candidate left."""
+        return any(self._first_open(name) is not None for name in self._sites)
+
+    def refuse(self, operators: Sequence[str], why: str, most: int) -> None:
+        """Take back the last step of these operators, which pass: running everything in full spoke against it."""
+        for name in operators:
+            if self.chains[name] and self.trials[name].passed:
+                self._take_back(self.chains[name][-1], Trial(name, "not proven", why), most, "taken back")
+
+    def _brought_by_others(self, trial: Trial, drafts: Mapping[Path, Draft], group: Group) -> Kept | None:
+        """What mends the place at which an operator fails alone, though not with everything."""
+        seen = dict(drafts)
+        sites = self.bench.sites(trial, seen) if _failing(trial) else ()
+        members = (member for chain in self.chains.values() for member in chain if member not in group.members)
+        return next((member for member in members if member.candidate.site in sites), None)
+
+    def _take_back(self, member: Kept, trial: Trial, most: int, why: str) -> None:
+        draft = self.drafts[member.path]
+        self.drafts[member.path] = draft.only([fix for fix in draft.taken if fix not in member.fixes])
+        names = [name for name, chain in self.chains.items() if member in chain]
+        came = f"{why}: {trial.operator} {trial.verdict}: {told(trial.message)}"
+        self._reopen(member, names)
+        self.attempts.append(Attempt(member.candidate, tuple(names), kept=False, came=came, silent=trial.silent))
+        for name in names:
+            del self.chains[name][self.chains[name].index(member) :]
+        samples = {name: self.trials[name].sample for name in names}
+        for name, now in self.bench.try_on(self.drafts, samples, most).trials.items():
+            self.trials[name] = now
+            self._place(name, now, self.drafts)
+
+    def _reopen(self, member: Kept, names: Sequence[str]) -> None:
+        """What failed for these operators on top of ``member`` may be tried again without it."""
+        since = next((at for at, one in enumerate(self.attempts) if one.candidate is member.candidate), 0)
+        for attempt in self.attempts[since + 1 :]:
+            if not attempt.kept and attempt.built and {*attempt.operators} & {*names}:
+                self._tried.discard((attempt.candidate.site.path, attempt.candidate.key))
+
+    def _place(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
+        self._sites.pop(name, None)
+        if _failing(trial):
+            seen = dict(drafts)
+            sites = self.bench.sites(trial, seen)
+            self._sites[name] = tuple(site for site in sites if not self.files or site.path in self.files)
+            self.drafts |= {path: draft for path, draft in seen.items() if path not in self.drafts}
+
+    def _back_up(self, most: int) -> bool:
+        """Take back what brought a stuck operator on but nobody to the end, where something else can be tried."""
+        helpful = {id(member) for name, chain in self.chains.items() if self.trials[name].passed for member in chain}
+        for name, chain in self.chains.items():
+            if self.trials[name].passed or not chain or id(chain[-1]) in helpful or self._backed[name] == _BACKINGS:
+                continue
+            member = chain[-1]
+            self._backed[name] += 1
+            self._take_back(member, self.trials[name], most, "leads nowhere")
+            if any(self._next(site) is not None for site in self._sites.get(name, ())):
+                return True
+        return False
+
+    def _swap_in(self, most: int, progress: Callable[[str], None]) -> None:
+        """Operators whose failure is now in C++ run on the source tree's kernels from here on, as they are at first."""
+        fresh = {
+            name: self.trials[name].sample
+            for name, sites in self._sites.items()
+            if name not in self.bench.swapped and self._in_native(sites)
+        }
+        if not fresh:
+            return
+        progress(f"swapping unchanged kernels in for {len(fresh)} operators")
+        fresh = self.bench.swap_in({name: self.trials[name] for name in fresh}, self.drafts)
+        tried = self.bench.try_on(self.drafts, fresh, most) if fresh else Tried({})
+        for name, trial in tried.trials.items():
+            if trial.passed and not self.chains[name]:
+                self.mended_by_swap.append(name)
+                self._sites.pop(name, None)
+                continue
+            self.trials[name] = trial
+            self._place(name, trial, self.drafts)
+        for name in [one for one in self._sites if one not in fresh and one not in self.bench.swapped]:
+            self._sites[name] = tuple(site for site in self._sites[name] if site.path not in self.bench.refused)
+
+    def _in_native(self, sites: tuple[Site, ...]) -> bool:
+        """Is the failure in C++? A Python frame for which nobody knows a word may only have called it."""
+        for site in sites:
+            if site.path.suffix != ".py":
+                return True
+            if self._known(site):
+                return False
+        return False
+
+    def _that_build(self, picked: Picks) -> Picks:
+        """Without the candidates that do not compile: the compiler's line says which one it is."""
+        left = list(picked)
+        for path in sorted({candidate.site.path for candidate, _ in picked if candidate.site.path.suffix != ".py"}):
+            while True:
+                here = [pick for pick in left if pick[0].site.path == path]
+                if not here:
+                    break
+                draft = self._with(here)[path]
+                failure = self.bench.builds(path, draft)
+                if failure is None:
+                    break
+                at = draft.origin(draft.line_start(failure.line)) if failure.line else 0
+                culprit = min(here, key=lambda pick: abs(self._first(pick[0]) - at))
+                self._tried.add((path, culprit[0].key))
+                came = f"{NOT_COMPILED}: {failure.reason}"
+                self.attempts.append(Attempt(*culprit, kept=False, came=came, built=False))
+                left.remove(culprit)
+        return left
+
+    def _first(self, candidate: Candidate) -> int:
+        """Where a candidate's first edit stands in the original."""
+        return self.drafts[candidate.site.path].origin(min(fix.start for fix in candidate.fixes))
+
+    def _pick(self) -> Picks:
+        """For each place the next candidate, most operators first; two of one statement wait for each other."""
+        waiting: dict[Site, list[str]] = defaultdict(list)
+        for name, sites in self._sites.items():
+            for site in sites:
+                waiting[site].append(name)
+        picked: Picks = []
+        served: set[str] = set()
+        for site, _ in sorted(waiting.items(), key=lambda item: (-len(item[1]), str(item[0]))):
+            names = [name for name in waiting[site] if name not in served and self._first_open(name) == site]
+            if not names:
+                continue
+            candidate = self._next(site)
+            if candidate is None or self._meets(candidate, picked):
+                continue
+            picked.append((candidate, tuple(names)))
+            served.update(names)
+        return picked
+
+    def _first_open(self, name: str) -> Site | None:
+        return next((site for site in self._sites[name] if self._next(site) is not None), None)
+
+    def _next(self, site: Site) -> Candidate | None:
+        return next((one for one in self._known(site) if (site.path, one.key) not in self._tried), None)
+
+    def _known(self, site: Site) -> list[Candidate]:
+        draft = self.drafts[site.path]
+        key = (site, draft.step.after)
+        if key not in self._open:
+            self._open[key] = list(self.advisors.candidates(draft, site))
+        return self._open[key]
+
+    _open: dict[tuple[Site, bytes], list[Candidate]] = field(default_factory=dict)
+
+    def _meets(self, candidate: Candidate, picked: Picks) -> bool:
+        mine = [edit for fix in candidate.fixes for edit in fix.edits]
+        theirs = [
+            e for other, _ in picked if other.site.path == candidate.site.path for f in other.fixes for e in f.edits
+        ]
+        return any(one.start <= other.end and other.start <= one.end for one in mine for other in theirs)
+
+    def _with(self, picked: Picks) -> dict[Path, Draft]:
+        drafts = dict(self.drafts)
+        for path in {candidate.site.path for candidate, _ in picked}:
+            fixes = [fix for candidate, _ in picked if candidate.site.path == path for fix in candidate.fixes]
+            drafts[path] = drafts[path].take(fixes)
+        return drafts
+
+    def _judge(
+        self,
+        picked: Picks,
+        drafts: Mapping[Path, Draft],
+        tried: Tried,
+    ) -> None:
+        kept: Picks = []
+        for candidate, names in picked:
+            self._tried.add((candidate.site.path, candidate.key))
+            pairs = [(self.trials[name], tried.trials[name]) for name in names]
+            silent = [now for _, now in pairs if now.silent]
+            better = [now for was, now in pairs if _better(was, now)]
+            keep = bool(better) and not silent
+            came = _came(pairs)
+            self.attempts.append(Attempt(candidate, names, keep, came, silent=bool(silent)))
+            if keep:
+                kept.append((candidate, names))
+        self.drafts = self._with(kept)
+        left = {path: list(draft.taken) for path, draft in self.drafts.items()}
+        for candidate, names in reversed(kept):
+            taken = left[candidate.site.path]
+            count = len(candidate.fixes)
+            member = Kept(candidate, tuple(taken[len(taken) - count :]))
+            del taken[len(taken) - count :]
+            for name in names:
+                self.chains[name].append(member)
+                self.trials[name] = tried.trials[name]
+                self._place(name, tried.trials[name], drafts)
+
+
+def _failing(trial: Trial) -> bool:
+    return trial.verdict == "failed" and bool(trial.frames)
+
+
+def expression(message: str) -> str:
+    """The undecided expression that an error names."""
+    found = _EXPRESSION.search(message)
+    return (found[1] or found[2]) if found else message
+
+
+def told(message: str) -> str:
+    """An error without what torch advises and where it was caught, which is the same for each of them."""
+    return _ADVICE.sub("", message)
+
+
+def _better(was: Trial, now: Trial) -> bool:
+    if now.silent or now.verdict == "untestable":
+        return False
+    if now.passed or now.sample > was.sample:
+        return True
+    if not now.frames:
+        # Another failure that names no place: nothing can be tried from there.
+        return False
+    here = (was.frames[:1] and was.frames[0].function, expression(was.message))
+    return now.sample == was.sample and here != (now.frames[:1] and now.frames[0].function, expression(now.message))
+
+
+def _came(pairs: Sequence[tuple[Trial, Trial]]) -> str:
+    passed = sum(now.passed for _, now in pairs)
+    silent = [now for _, now in pairs if now.silent]
+    if silent:
+        return f"{silent[0].operator} {silent[0].verdict}: {told(silent[0].message)}"
+    if passed == len(pairs):
+        return "passes"
+    still = next(now for _, now in pairs if not now.passed)
+    return f"{passed} of {len(pairs)} pass; {still.operator}: {told(still.message)}"

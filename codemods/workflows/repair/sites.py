@@ -1,0 +1,127 @@
+"""Where a fix is looked for: the statement of torch's Python, or the C++ function, that asked for a size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...engine.registry import Registry, load_language, load_rules
+from ...engine.rule import Context, Fix, Rule, Safety
+from ...engine.source import SourceFile
+from .drafts import Draft
+
+_BEFORE = 32
+
+
+@dataclass(frozen=True)
+class Site:
+    """A statement (its first byte in the original text) or a function of one file."""
+
+    path: Path
+    origin: int
+    function: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Fixes that are tried together at one site, said of the text that the site's draft has now."""
+
+    site: Site
+    fixes: tuple[Fix, ...]
+    key: tuple[object, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def words(self) -> str:
+        """What it does, for a person."""
+        return "; ".join(dict.fromkeys(f"{fix.rule}: {fix.message}" for fix in self.fixes))
+
+    @property
+    def defaults(self) -> tuple[str, ...]:
+        """Which path undecided sizes take, in words."""
+        return tuple(dict.fromkeys(fix.default for fix in self.fixes if fix.default))
+
+
+@dataclass(frozen=True)
+class Advisors:
+    """Who is asked for fixes: the rules of the registry, and then the languages' alternatives."""
+
+    registry: Registry
+    python: Context
+    native: Context
+    _answers: dict[tuple[Path, bytes], list[Fix]] = field(default_factory=dict, compare=False, repr=False)
+
+    def draft(self, path: Path, content: bytes) -> Draft | None:
+        """A draft of a file in which nothing is changed yet; None for what no rule reads."""
+        wing = self.registry.wing(path)
+        if wing is None:
+            return None
+        context = self.python if path.suffix == ".py" else self.native
+        return Draft(SourceFile(path, content), load_language(wing.package), context)
+
+    def candidates(self, draft: Draft, site: Site) -> Iterator[Candidate]:
+        """What can be tried at a site, in the order in which reviewers prefer it."""
+        source = draft.now
+        line = source.line_column(draft.offset(site.origin))[0]
+        extent = draft.language.extent(source, line, site.function)
+        if extent is None:
+            return
+        decided = [fix for fix in self._decided(draft) if _touches(fix, extent)]
+        seen: set[tuple[object, ...]] = set()
+        for fixes in (*_combinations(decided), *((fix,) for fix in self._alternatives(draft, extent))):
+            key = _key(source, fixes)
+            if key not in seen:
+                seen.add(key)
+                yield Candidate(site, fixes, key)
+
+    def _alternatives(self, draft: Draft, extent: tuple[int, int]) -> Iterator[Fix]:
+        yield from draft.language.alternatives(draft.now, draft.context, extent)
+
+    def _decided(self, draft: Draft) -> list[Fix]:
+        """What all rules say of the whole text; asked once for each text."""
+        key = (draft.source.path, draft.step.after)
+        if key not in self._answers:
+            self._answers[key] = _decided(draft.now, self._rules(draft.source.path), draft.context)
+        return self._answers[key]
+
+    def _rules(self, path: Path) -> tuple[Rule, ...]:
+        wing = self.registry.wing(path)
+        return load_rules(wing.package) if wing else ()
+
+
+def _decided(source: SourceFile, rules: tuple[Rule, ...], context: Context) -> list[Fix]:
+    answers = [
+        answer
+        for rule in rules
+        if any(marker in source.content for marker in rule.markers)
+        for answer in rule.decide(source, context)
+    ]
+    return [answer for answer in answers if isinstance(answer, Fix) and answer.safety is not Safety.MANUAL]
+
+
+def _combinations(decided: list[Fix]) -> Iterator[tuple[Fix, ...]]:
+    """All that the rules say of the site; then what keeps every size; then the rest, one by one."""
+    if not decided:
+        return
+    ordered = sorted(decided, key=lambda fix: (fix.default is not None, fix.safety is not Safety.SAFE, fix.start))
+    keeping = tuple(fix for fix in ordered if fix.default is None)
+    if keeping and len(keeping) < len(ordered):
+        yield keeping
+    yield tuple(ordered)
+    if len(ordered) > 1:
+        for fix in ordered:
+            yield (fix,)
+
+
+def _touches(fix: Fix, extent: tuple[int, int]) -> bool:
+    return any(edit.start < extent[1] and extent[0] <= edit.end for edit in fix.edits)
+
+
+def _key(source: SourceFile, fixes: tuple[Fix, ...]) -> tuple[object, ...]:
+    """What tells candidates apart, wherever the edits of others have moved them."""
+    content = source.content
+    return tuple(
+        (fix.function, content[max(0, edit.start - _BEFORE) : edit.start], content[edit.start : edit.end], edit.text)
+        for fix in fixes
+        for edit in fix.edits
+    )

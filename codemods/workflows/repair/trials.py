@@ -1,0 +1,152 @@
+"""Operators tried on a torch with drafts laid over it: what each says, and where a size was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from ...lab.batch import Heard, ask_each, limits_for
+from ...lab.isolation import Ended
+from ...lab.variants import Laboratory, Variant
+
+_START_SECONDS = 120
+_CPU_SECONDS = 400
+"""What the samples of one operator may take."""
+
+PASSED = "passed"
+FAILED = "failed"
+WRONG = "wrong"
+DEVIATES = "deviates"
+UNTESTABLE = "untestable"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A line of torch's Python, or a C++ function of torch (then ``file`` is empty and ``line`` 0)."""
+
+    file: str
+    line: int
+    function: str
+
+    @property
+    def native(self) -> bool:
+        return not self.file
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one operator did: ``verdict`` passed, failed, wrong, deviates or untestable, to its first bad sample.
+
+    ``count`` samples were tried; ``frames`` are torch's own, the innermost first.
+    """
+
+    operator: str
+    verdict: str
+    message: str = ""
+    count: int = 0
+    sample: int = -1
+    frames: tuple[Frame, ...] = ()
+    calls: tuple[int, ...] = ()
+    crashed: bool = False
+    """The process ended instead of the trial, or the trial took too long: another time it may not."""
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict == PASSED
+
+    @property
+    def silent(self) -> bool:
+        """No error, but not eager's result either."""
+        return self.verdict in (WRONG, DEVIATES)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """All trials of a run by operator; ``broken`` says why the torch could not even be loaded."""
+
+    trials: dict[str, Trial]
+    states: tuple[str, ...] = ()
+    broken: str = ""
+
+
+def try_all(
+    laboratory: Laboratory,
+    variant: Variant,
+    operators: Mapping[str, int],
+    *,
+    most: int = 0,
+    jobs: int = 2,
+    told: Callable[[int, int], None] = lambda done, total: None,
+) -> Tried:
+    """Try every operator on ``variant``, in ``jobs`` children; one whose child dies has failed with how it died.
+
+    At most ``most`` samples of each (0: all), with the sample whose number is given for it (-1: none).
+    """
+    shares = [dict(list(operators.items())[number::jobs]) for number in range(jobs)]
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = list(pool.map(lambda share: _try_share(laboratory, variant, share, most), [s for s in shares if s]))
+    told(len(operators), len(operators))
+    trials = {name: trial for part in parts for name, trial in part.trials.items()}
+    broken = next((part.broken for part in parts if part.broken), "")
+    return Tried(trials, next((part.states for part in parts if part.states), ()), broken)
+
+
+def _try_share(laboratory: Laboratory, variant: Variant, operators: Mapping[str, int], most: int) -> Tried:
+    states: tuple[str, ...] = ()
+
+    def hear(said: list[dict[str, Any]], ended: Ended) -> Heard[str, Trial]:
+        nonlocal states
+        loaded, heard = _read(said)
+        states = loaded or states
+        return heard
+
+    trials, broken = ask_each(
+        laboratory,
+        "trying",
+        variant,
+        list(operators),
+        request=lambda left: {
+            "operators": [(name, operators[name]) for name in left],
+            "most": most,
+            "cpu": _CPU_SECONDS,
+        },
+        hear=hear,
+        lost=lambda name, ended: Trial(
+            name, FAILED, f"the process {ended.died or f'ended with {ended.code}'}", crashed=True
+        ),
+        limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+    )
+    if broken is not None:
+        last = broken.stderr.strip().splitlines()[-1:] or ["it ended without a word"]
+        return Tried(trials, states, broken.died or last[0])
+    return Tried(trials, states)
+
+
+def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, Heard[str, Trial]]:
+    states: tuple[str, ...] | None = None
+    begun: str | None = None
+    trials: dict[str, Trial] = {}
+    for said in rows:
+        if "swaps" in said:
+            states = tuple(said["swaps"])
+        elif "start" in said:
+            begun = said["start"]
+        else:
+            trials[said["operator"]] = _trial(said)
+    return states, Heard(states is not None, begun, trials)
+
+
+def _trial(said: dict[str, Any]) -> Trial:
+    frames = [*said.get("frames", ()), *said.get("user", ())]
+    return Trial(
+        said["operator"],
+        said["verdict"],
+        said["message"],
+        said.get("count", 0),
+        said.get("sample", -1),
+        tuple(dict.fromkeys(Frame(*frame) for frame in frames)),
+        tuple(said.get("calls", ())),
+        said.get("crashed", False),
+    )

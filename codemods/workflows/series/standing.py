@@ -1,0 +1,123 @@
+"""Where each request of a series stands: what build made of it, kept beside the plan, and checked again when read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from ...verify.change import Verification
+from ...verify.evidence import from_json, to_json
+from .plan import Request, request_fields, request_from
+
+
+class State(Enum):
+    """What became of a request."""
+
+    PLANNED = "planned"
+    BUILT = "built"
+    """Its branch holds its commit."""
+    KEPT = "kept"
+    """Its branch holds what a person put there, or is checked out; build left it."""
+    HELD = "held"
+    """Not built: the verification did not bear it out."""
+    CONFLICT = "conflict"
+    """Not built: the base has other text where it would change something."""
+    LANDED = "landed"
+    """The base has it already."""
+    REJECTED = "rejected"
+    """A reviewer wanted none of it."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One request; ``dropped`` are lines about files or fixes that were left out of it.
+
+    ``request`` is the request as it was built, with what it says; None when it was not.
+    """
+
+    state: State
+    reason: str = ""
+    commit: str | None = None
+    dropped: tuple[str, ...] = ()
+    verification: Verification | None = None
+    request: Request | None = None
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the last build made, over the commit ``base``: standings by request, the stack of all, and its proof."""
+
+    base: str
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+    stack: str | None = None
+    union: Verification | None = None
+
+    def of(self, request: str) -> Standing:
+        return self.standings.get(request, Standing(State.PLANNED))
+
+    def with_standing(self, request: str, standing: Standing) -> Record:
+        return replace(self, standings={**self.standings, request: standing})
+
+
+def save(record: Record, path: Path) -> None:
+    """Write the record so that a reader finds the old one or the new one."""
+    value = {
+        "base": record.base,
+        "stack": record.stack,
+        "union": _verification(record.union),
+        "standings": {key: _standing(one) for key, one in record.standings.items()},
+    }
+    write_whole(path, json.dumps(value, indent=1).encode() + b"\n")
+
+
+def load(path: Path) -> Record | None:
+    """The record; None when there is none that reads as one."""
+    try:
+        value = json.loads(path.read_bytes())
+        standings = {
+            key: Standing(
+                State(one["state"]),
+                one["reason"],
+                one["commit"],
+                tuple(one["dropped"]),
+                _read(one["verification"]),
+                request_from(one["request"]) if one["request"] else None,
+            )
+            for key, one in value["standings"].items()
+        }
+        return Record(value["base"], standings, value["stack"], _read(value["union"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put a file there at once; unlike a cache, what can't be written is an error."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh.write_bytes(content)
+    fresh.replace(path)
+
+
+def _standing(standing: Standing) -> dict[str, Any]:
+    fields = asdict(replace(standing, verification=None, request=None))
+    request = request_fields(standing.request) if standing.request else None
+    verification = _verification(standing.verification)
+    return {**fields, "state": standing.state.value, "verification": verification, "request": request}
+
+
+def _verification(verification: Verification | None) -> dict[str, Any] | None:
+    if verification is None:
+        return None
+    return {**to_json(verification), "kept": str(verification.evidence) if verification.evidence else None}
+
+
+def _read(value: dict[str, Any] | None) -> Verification | None:
+    if value is None:
+        return None
+    kept = value.pop("kept", None)
+    return replace(from_json(value), evidence=Path(kept) if kept else None)

@@ -1,0 +1,207 @@
+"""Which entries pass by now: each is put to the very test that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from ...lab.batch import Heard, ask_each, limits_for
+from ...lab.isolation import GIB, Ended, Limits
+from ...lab.variants import Laboratory, Variant, one_line
+from ...torchapi.locating import Place as Torch
+from ..hunt.naming import operators_of
+from ..hunt.sweep import sweep
+from .entries import Entry
+
+SHARED = {("common_ops_unbacked.py", "ops_dde_xfail"): "unbacked"}
+"""Lists of torch's own that its test files import, and the protocol of those tests."""
+LIMITS = Limits(wall=240.0, cpu=900, memory=24 * GIB)
+_START_SECONDS = 300
+
+
+class State(Enum):
+    """What became of an entry."""
+
+    STALE = "stale"
+    """Every test that it is about passes."""
+    NEEDED = "needed"
+    """One of them fails still."""
+    LEFT = "left"
+    """It is not judged; the reason says why."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One entry, and what its tests say."""
+
+    entry: Entry
+    state: State
+    reason: str
+
+
+def judge(
+    path: Path,
+    entries: Sequence[Entry],
+    torch: Torch,
+    laboratory: Laboratory,
+    variant: Variant | None = None,
+    jobs: int = 2,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Judgement]:
+    """Run the tests of ``entries``, which are those of the file at ``path``, on ``variant`` (None: as installed).
+
+    Raises what `sweep` raises when torch's operator tests can't be loaded.
+    """
+    found: dict[Entry, Judgement] = {}
+    shared: dict[str, list[Entry]] = {}
+    own: list[Entry] = []
+    for entry in entries:
+        protocol = SHARED.get((path.name, entry.list))
+        reason = _not_judged(entry, protocol)
+        if reason:
+            found[entry] = Judgement(entry, State.LEFT, reason)
+        elif protocol:
+            shared.setdefault(protocol, []).append(entry)
+        else:
+            own.append(entry)
+    for protocol, listed in shared.items():
+        found |= _swept(protocol, listed, torch, laboratory, variant, jobs, progress)
+    if own:
+        found |= _tested(path, own, laboratory, variant or Variant("installed"), jobs)
+    return [found[entry] for entry in entries]
+
+
+def _not_judged(entry: Entry, protocol: str | None) -> str:
+    if entry.kind == "skip":
+        return "a skip: its test may be flaky, slow or crash, which no run disproves"
+    if entry.unclear:
+        return entry.unclear
+    if entry.device not in (None, "cpu"):
+        return f"limited to {entry.device}: what runs here says nothing about it"
+    if protocol and entry.dtypes is not None and set(entry.dtypes) - {"float", "float32"}:
+        return f"limited to {', '.join(entry.dtypes)}: the protocol is run with float32"
+    if not protocol and not entry.tests:
+        return "unverifiable: no test of this file takes the list, and no protocol belongs to it"
+    return ""
+
+
+def _swept(
+    protocol: str,
+    entries: Sequence[Entry],
+    torch: Torch,
+    laboratory: Laboratory,
+    variant: Variant | None,
+    jobs: int,
+    progress: Callable[[int, int], None],
+) -> dict[Entry, Judgement]:
+    known = {str(operator): operator for operator in operators_of(laboratory, torch)}
+    named = sorted({entry.name for entry in entries} & set(known))
+    result = sweep(
+        [known[name] for name in named],
+        protocol,
+        variant=variant,
+        laboratory=laboratory,
+        torch_python=torch.python,
+        jobs=jobs,
+        progress=progress,
+    )
+    passed = set(map(str, result.passed))
+    failures = {str(failure.operator): failure.message for failure in reversed(result.failures)}
+    untestable = {str(operator): why for operator, why in result.untestable.items()}
+    found = {}
+    for entry in entries:
+        if entry.name in passed:
+            said = Judgement(entry, State.STALE, f"passes on every sample ({protocol} protocol, cpu, float32)")
+        elif entry.name in failures:
+            said = Judgement(entry, State.NEEDED, one_line(failures[entry.name]))
+        elif entry.name not in known:
+            said = Judgement(entry, State.LEFT, "unverifiable: the installed torch has no operator test of this name")
+        else:
+            said = Judgement(entry, State.LEFT, f"unverifiable: {untestable.get(entry.name, 'it takes no float32')}")
+        found[entry] = said
+    return found
+
+
+def _tested(
+    path: Path, entries: Sequence[Entry], laboratory: Laboratory, variant: Variant, jobs: int
+) -> dict[Entry, Judgement]:
+    """Put the file's own expected failures to its own tests; a child for each share of them."""
+    numbered = list(enumerate(entries))
+    shares = [numbered[number::jobs] for number in range(jobs)]
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = pool.map(lambda share: _share(path, share, laboratory, variant), [share for share in shares if share])
+        answers = {number: judgement for part in parts for number, judgement in part.items()}
+    return {entry: answers[number] for number, entry in numbered}
+
+
+def _share(
+    path: Path, numbered: Sequence[tuple[int, Entry]], laboratory: Laboratory, variant: Variant
+) -> dict[int, Judgement]:
+    entries = dict(numbered)
+
+    def lost(number: int, ended: Ended) -> Judgement:
+        return Judgement(entries[number], State.NEEDED, f"its test does not come to its end: {_said(ended)}")
+
+    found, broken = ask_each(
+        laboratory,
+        "expecting",
+        variant,
+        list(entries),
+        request=lambda left: {
+            "file": str(path.resolve()),
+            "folders": [str(folder) for folder in _folders(path.resolve())],
+            "entries": [(number, _asked(entries[number])) for number in left],
+        },
+        hear=lambda rows, ended: _heard(rows, entries),
+        lost=lost,
+        limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+    )
+    if broken is not None:
+        why = f"unverifiable: the test file does not load with the installed torch: {_said(broken)}"
+        found |= {number: Judgement(entry, State.LEFT, why) for number, entry in numbered if number not in found}
+    return found
+
+
+def _asked(entry: Entry) -> dict[str, Any]:
+    return {"operator": entry.operator, "variant": entry.variant, "tests": entry.tests, "dtypes": entry.dtypes}
+
+
+def _said(ended: Ended) -> str:
+    return ended.died or one_line((ended.stderr.strip().splitlines() or ["it ended without a word"])[-1])
+
+
+def judgement(entry: Entry, tests: Sequence[Sequence[str]]) -> Judgement:
+    """What the tests of an entry, each with what came of it, say about it."""
+    if not tests:
+        return Judgement(entry, State.LEFT, f"unverifiable: no test of {', '.join(entry.tests)} is about it here")
+    passing = [name for name, came in tests if came == "passes"]
+    failing = [name for name, came in tests if came == "fails"]
+    # A test that skips itself does so with and without the entry.
+    other = [f"{name} {came}" for name, came in tests if came not in ("passes", "fails")]
+    unknown = [said for said in other if not passing or " skips itself: " not in said]
+    if failing:
+        return Judgement(entry, State.NEEDED, f"{failing[0]} fails")
+    if unknown:
+        return Judgement(entry, State.LEFT, f"unverifiable: {unknown[0]}")
+    return Judgement(entry, State.STALE, f"{', '.join(passing)} {'pass' if passing[1:] else 'passes'}")
+
+
+def _folders(path: Path) -> list[Path]:
+    """What the file's own imports need: its folder and the folder ``test`` that it is in."""
+    above = next((folder for folder in path.parents if folder.name == "test"), None)
+    return [path.parent, *([above] if above not in (None, path.parent) else [])]
+
+
+def _heard(rows: list[dict[str, Any]], entries: Mapping[int, Entry]) -> Heard[int, Judgement]:
+    ready, begun = False, None
+    answers: dict[int, Judgement] = {}
+    for said in rows:
+        ready = ready or "loaded" in said
+        begun = said.get("start", begun)
+        if "entry" in said:
+            answers[said["entry"]] = judgement(entries[said["entry"]], said["tests"])
+    return Heard(ready, begun, answers)

@@ -1,7 +1,0 @@
-from __future__ import annotations
-
-from symfix.codemods.rule import Language
-
-language = Language(
-    "notes", (".cpp", ".py"), lambda source, fixes, context: [], lambda content: 0, lambda s, after, c: after
-)

@@ -1,0 +1,7 @@
+from __future__ import annotations
+
+from symfix.codemods.engine.rule import Language
+
+language = Language(
+    "notes", (".cpp", ".py"), lambda source, fixes, context: [], lambda content: 0, lambda s, after, c: after
+)

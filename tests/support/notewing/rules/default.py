@@ -1,0 +1,7 @@
+"""Harm: a guard's default that gives a wrong shape without an error."""
+
+from __future__ import annotations
+
+from ..notes import noted
+
+rule = noted("default")

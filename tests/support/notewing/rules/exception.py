@@ -1,0 +1,7 @@
+"""Harm: another exception."""
+
+from __future__ import annotations
+
+from ..notes import noted
+
+rule = noted("exception")

@@ -1,0 +1,7 @@
+"""No harm, but nothing runs its line."""
+
+from __future__ import annotations
+
+from ..notes import noted
+
+rule = noted("idle")

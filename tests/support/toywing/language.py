@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.rule import Context, Fix, Language
+from symfix.codemods.engine.source import SourceFile
+
+
+def _complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:
+    needs = sorted({need for fix in fixes for need in fix.needs})
+    wanted = [need for need in needs if f"use {need}\n".encode() not in source.content]
+    return [Edit(0, 0, "".join(f"use {need}\n" for need in wanted).encode())] if wanted else []
+
+
+def _errors(content: bytes) -> int:
+    return content.split(b"\n").count(b"!")
+
+
+def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
+    return after.replace(b"  LOUD", b" LOUD")
+
+
+language = Language(
+    "toy", (".toy",), _complete, _errors, _polish, settings=(".toy-format",), package_words=(b"spoken",)
+)
