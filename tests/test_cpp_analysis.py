@@ -221,6 +221,23 @@ def test_which_functions_see_symbolic_sizes(text: str, eligible: list[str]) -> N
     assert worth_reading(file, context())
 
 
+@pytest.mark.parametrize(
+    ("body", "stays"),
+    [
+        ("if (t.is_cuda()) { use(t.numel()); }", True),
+        ("if (t.is_cuda()) { use(); } else { use(t.numel()); }", False),
+        ("if (!t.is_cuda()) { use(); } else { use(t.numel()); }", True),
+        ("if (!t.is_cuda()) { use(); return; } use(t.numel());", True),
+        ("if (!t.is_cuda()) return; use(t.numel());", True),
+        ("if (!t.is_cuda()) { use(); } use(t.numel());", False),
+        ('if (t.is_cuda()) { TORCH_CHECK(false, "no"); } use(t.numel());', False),
+    ],
+)
+def test_the_side_of_a_branch_that_one_device_takes(body: str, stays: bool) -> None:
+    _, refused, _ = seeds(known(f"{HEAD}void f(const Tensor& t) {{ {body} }}"), signatures=False)
+    assert [refusal.reason for _, refusal in refused] == [SkipReason.DEVICE_BRANCH] * stays
+
+
 def test_the_name_of_a_kernel_that_takes_symint() -> None:
     assert [symint_name(name) for name in ("narrow", "narrow_out")] == ["narrow_symint", "narrow_symint_out"]
 

@@ -440,6 +440,20 @@ def test_a_kernel_follows_its_schema() -> None:
     assert found == ["'narrow' to 'narrow_symint'", "start becomes SYM_INT", "length becomes SYM_INT"]
 
 
+def test_a_kernel_that_kernel_code_calls_does_not_follow() -> None:
+    text = """namespace at::native {
+Tensor narrow(const Tensor& self, int64_t dim, int64_t «start», int64_t length) { return self; }
+Tensor _cholesky_solve_helper_cpu(const Tensor& self, const Tensor& A, bool upper) { return narrow(self, 0, 0, 1); }
+Tensor ravel(const Tensor& self) { return narrow(self, 0, 0, 2); }
+}"""
+    p, _ = place(text, path="aten/src/ATen/native/TensorShape.cpp")
+    (seed, *_) = (one for one in seeds(p.know, signatures=True)[0] if one.kernel is not None)
+    assert seed.kernel is not None
+    found = shown(p, kernels.follow(p, seed, seed.kernel))
+    assert "refuses shared-with-kernel at narrow(self, 0, 0, 1)" in found
+    assert found.count("'narrow' to 'narrow_symint'") == 2
+
+
 def test_what_is_known_only_at_the_end() -> None:
     p, node = place("use(«k»);")
     match = Matches(CAUSE, node, frozenset({Type.INT}), SkipReason.RETURN_TYPE)
