@@ -129,6 +129,17 @@ def test_a_comment_is_never_lost() -> None:
     assert isinstance(answer, Skip) and answer.reason == "comment-inside"
 
 
+def test_what_is_nested_too_deeply_stays() -> None:
+    made, node = expression(" or ".join(f"a == {number}" for number in range(1000)))
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    try:
+        answer = change("r", Safety.SAFE, made, node, [(node, to.Joined(False, 1000, 0, "f"))], "said")
+    finally:
+        sys.setrecursionlimit(usual)
+    assert isinstance(answer, Skip) and answer.reason == "nested-deeply"
+
+
 def test_a_change_is_a_fix_with_the_bytes_of_what_changes() -> None:
     made, node = expression("größe(a == b, c)")
     inner = only(made, ast.Compare)

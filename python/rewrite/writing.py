@@ -6,15 +6,24 @@ import ast
 from collections.abc import Sequence
 
 from ...codemods.edits import Edit
+from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from .changes import Changes
 
+_TOO_DEEP = "nested-deeply", "LibCST, which nests `a or b or c` to the left, does not go so deep"
+
 
 def edited(module: Module, node: ast.expr, changes: Changes) -> Edit:
-    """The edit that makes ``changes`` to ``node`` and its parts; raises Unfit where a comment would be lost."""
+    """The edit that makes ``changes`` to ``node`` and its parts.
+
+    Raises Unfit where a comment would be lost, or the nesting is too deep.
+    """
     from .rewriting import rewritten
 
-    return rewritten(module, node, changes)
+    try:
+        return rewritten(module, node, changes)
+    except RecursionError as error:
+        raise Unfit(*_TOO_DEEP) from error
 
 
 def checked(
@@ -31,7 +40,10 @@ def checked(
     """
     from .checking import check_edit
 
-    return check_edit(module, node, changes, function, message, error)
+    try:
+        return check_edit(module, node, changes, function, message, error)
+    except RecursionError as too_deep:
+        raise Unfit(*_TOO_DEEP) from too_deep
 
 
 def limited(module: Module, call: ast.Call, changes: Changes, keyword: str) -> Edit:
