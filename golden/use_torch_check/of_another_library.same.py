@@ -18,5 +18,13 @@ def some(x: Tensor) -> Tensor:
     return x
 
 
+def split(experts, x: Tensor, strict: bool = True) -> Tensor:
+    valid = ~(experts == 0)
+    empty = experts.sum()
+    if strict:
+        assert valid.sum() == x.shape[0] - empty
+    return x
+
+
 def observe() -> list[Tensor]:
-    return [read(torch.ones(6), (2, 3)), read(torch.ones(0), (2, 3), strict=False)]
+    return [read(torch.ones(6), (2, 3)), read(torch.ones(0), (2, 3), strict=False), split(torch.ones(2), torch.ones(4))]

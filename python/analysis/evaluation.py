@@ -285,6 +285,10 @@ def _each(iterable: ast.expr, scope: Scope) -> Value:
     return flat(value).element
 
 
+_REDUCTIONS = frozenset({"sum", "prod", "mean", "all", "any", "min", "max", "amin", "amax", "argmin", "argmax"})
+"""Methods that tensors and arrays have, and numbers and lists have not."""
+
+
 def _call(node: ast.Call, scope: Scope) -> Value:
     called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if "hint" in called and "hint" in called.strip("_").split("_"):
@@ -298,6 +302,8 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         method = _method(node, node.func, scope)
         if method is not None:
             return method
+        if node.func.attr in _REDUCTIONS and scope.module.meaning(node.func) is None:
+            return Kind.FOREIGN
     return _function(node, scope)
 
 

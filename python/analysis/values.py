@@ -20,7 +20,7 @@ class Kind(Enum):
     STRIDES = "several strides"
     RATIO = "a float computed from sizes"
     TRUTH = "a comparison of sizes, a bool or SymBool"
-    FOREIGN = "a number or array of another library: what it is compared with is decided, and the answer is no bool"
+    FOREIGN = "an array, or a number of another library: what it is compared with is decided, and the answer is no bool"
 
     __hash__ = object.__hash__
 

@@ -87,7 +87,7 @@ class Deferral:
         """Raise Unfit where a part of ``node`` decides a size before anything can be deferred."""
         for part in ast.walk(node):
             if isinstance(part, ast.Compare) and self._flow.kind(part) is Kind.FOREIGN:
-                raise Unfit("not-a-bool", f"`{ast.unparse(part)}` is of another library, and a check takes a bool")
+                raise Unfit("not-a-bool", f"`{ast.unparse(part)}` compares an array, and a check takes a bool")
             if isinstance(part, ast.expr) and part is not node and decides(self._surely, part):
                 raise Unfit("decided-inside", f"`{ast.unparse(part)}` decides a size before the check can wait for it")
 
