@@ -131,7 +131,12 @@ def test_a_comment_is_never_lost() -> None:
 
 def test_what_is_nested_too_deeply_stays() -> None:
     made, node = expression(" or ".join(f"a == {number}" for number in range(1000)))
-    answer = change("r", Safety.SAFE, made, node, [(node, to.Joined(False, 1000, 0, "f"))], "said")
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    try:
+        answer = change("r", Safety.SAFE, made, node, [(node, to.Joined(False, 1000, 0, "f"))], "said")
+    finally:
+        sys.setrecursionlimit(usual)
     assert isinstance(answer, Skip) and answer.reason == "nested-deeply"
 
 

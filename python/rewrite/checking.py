@@ -36,10 +36,11 @@ def check_instead(
         raise Unfit("one-line-suite", "the statement shares its line with another")
     test, said = _parts(statement.tree, node, message)
     condition = changed(node.test, test, changes)
-    if comments(test) != comments(condition):
+    if statement.commented and comments(test) != comments(condition):
         raise Unfit("comment-inside", "a comment inside the condition would lose its place")
     call = check(function, condition, said, statement.indent, error)
-    return statement, _commented(cst.SimpleStatementLine([cst.Expr(call)]), statement.tree)
+    line = cst.SimpleStatementLine([cst.Expr(call)])
+    return statement, _commented(line, statement.tree) if statement.commented else line
 
 
 def check_edit(

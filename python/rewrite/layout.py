@@ -55,10 +55,11 @@ def _argument(node: cst.BaseExpression) -> cst.BaseExpression:
 
 def _laid_out(condition: cst.BaseExpression, indent: str) -> cst.BaseExpression:
     """The condition as an argument on lines of its own; a call that is too long has one argument a line."""
-    if comments(condition):
-        closes = code(condition).rpartition("\n")[2].strip() in (")", "]", "))", ")]")
+    text = code(condition)
+    if "\n" in text:
+        closes = text.rpartition("\n")[2].strip() in (")", "]", "))", ")]")
         return indented(condition, indent, "    " if closes else "        ")
-    if len(indent) + 4 + len(code(condition)) < _WIDTH or not isinstance(condition, cst.Call):
+    if len(indent) + 4 + len(text) < _WIDTH or not isinstance(condition, cst.Call):
         return condition
     return _broken_call(condition.func, condition.args, "    ")
 

@@ -14,6 +14,8 @@ _NOTHING, _BLANK = cst.SimpleWhitespace(""), cst.SimpleWhitespace(" ")
 
 def one_line(tree: cst.BaseExpression) -> cst.BaseExpression:
     """``tree`` with its line breaks taken out; raises Unfit where a comment or a string goes over the end of a line."""
+    if not _breaks(tree):
+        return tree
     if comments(tree):
         raise Unfit("comment-inside", "a comment ends a line")
     if string_breaks(tree):

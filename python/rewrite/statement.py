@@ -14,7 +14,10 @@ from .fragment import code
 
 
 class Statement:
-    """One statement of a module, in a block of its own; ``alone`` unless another statement begins its line."""
+    """One statement of a module, in a block of its own; ``alone`` unless another statement begins its line.
+
+    It may hold a comment where it is ``commented``.
+    """
 
     def __init__(self, module: Module, node: ast.stmt) -> None:
         """Raises Unfit where LibCST does not read what Python reads."""
@@ -24,7 +27,9 @@ class Statement:
         self.indent = indent or ""
         self._newline = module.newline
         self._head = f"if _:{self._newline}{self.indent}" if self.indent else ""
-        self._block = self._parsed(module.text(node).decode())
+        text = module.text(node).decode()
+        self.commented = "#" in text
+        self._block = self._parsed(text)
 
     def _parsed(self, text: str) -> cst.Module:
         whole = f"{self._head}{text}{self._newline}"
