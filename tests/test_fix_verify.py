@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from running import git
 from symfix.codemods.cli import main_group
-from symfix.codemods.commands import proving, rewriting
+from symfix.codemods.commands import examining, proving
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.torchapi.locating import locate
 
@@ -117,7 +117,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 
 @pytest.fixture(autouse=True)
 def notes(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (rewriting, proving):
+    for module in (examining, proving):
         monkeypatch.setattr(module, "Registry", lambda: Registry(("notewing",)))
     # The second sample of the few that reach the kernel of trapezoid is the last of nine.
     monkeypatch.setattr(proving, "run_verification", partial(proving.run_verification, samples=9))

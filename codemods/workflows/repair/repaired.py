@@ -63,7 +63,7 @@ class Repair:
 REASONS = {
     "data-dependent": "the values of a tensor decide its sizes",
     "does-not-compile": "what was tried in C++ does not compile",
-    "no-candidate": "no rule has anything to say at the place",
+    "no-candidate": "no rule offers a fix at the place",
     "no-candidate-helps": "with each candidate it fails as before, or further on where no candidate helps",
     "no-place": "the error names no place in torch's code",
     "no-shape-function": "it has no meta kernel and no decomposition",
