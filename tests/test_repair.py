@@ -363,7 +363,7 @@ def test_a_hand_over_can_be_run_and_says_where(tmp_path: Path) -> None:
     code = text.split("```python\n")[1].split("```")[0]
     compile(code, "repro", "exec")
     assert "did not help" in text and "sample = list(" in code
-    assert "Not repaired (no-candidate): no rule has anything to say at the place." in text
+    assert "Not repaired (no-candidate): no rule offers a fix at the place." in text
 
 
 def test_a_place_in_cpp_has_no_line_and_maybe_no_file() -> None:
