@@ -13,16 +13,16 @@ from .registry import WingCard
 
 
 def settings_digest(path: Path, wing: WingCard) -> str:
-    """What the wing's settings files in the folder of ``path`` and above it hold."""
-    return _settings_digest(path.absolute().parent, wing.settings)
+    """What the wing's settings files in the folder of ``path``, which is absolute, and above it hold."""
+    return _settings_digest(path.parent, wing.settings)
 
 
 def package_speaks(path: Path, wing: WingCard) -> bool:
-    """Whether one of the wing's package words stands in any file of the package that ``path`` belongs to.
+    """Whether one of the wing's package words stands in any file of the package that ``path``, absolute, belongs to.
 
     The package is the topmost folder around the file that is a package, and whose folders on the way are.
     """
-    package = _package(path.absolute().parent)
+    package = _package(path.parent)
     if package is None or not wing.package_words:
         return False
     return _speaks(package, wing.package_words, wing.suffixes)

@@ -75,8 +75,9 @@ class Results:
 
     def by_stat(self, path: Path, wing: WingCard) -> Hit | None:
         """The answer when the file's stat is the one it had; reads the file only when there is something to show."""
-        entry = self._entries.get(str(path.absolute()))
-        if entry is None or entry.stat is None or not _holds(entry, path, wing):
+        located = path.absolute()
+        entry = self._entries.get(str(located))
+        if entry is None or entry.stat is None or not _holds(entry, located, wing):
             return None
         try:
             if _stat(path) != entry.stat:
@@ -87,8 +88,9 @@ class Results:
 
     def by_content(self, path: Path, content: bytes, wing: WingCard) -> Hit | None:
         """The answer when the file's bytes are the ones it had."""
-        entry = self._entries.get(str(path.absolute()))
-        if entry is None or entry.digest != _digest(content) or not _holds(entry, path, wing):
+        located = path.absolute()
+        entry = self._entries.get(str(located))
+        if entry is None or entry.digest != _digest(content) or not _holds(entry, located, wing):
             return None
         self._remember(path, content, entry)
         return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, content))
@@ -97,8 +99,10 @@ class Results:
         """Keep an answer; a failure is a bug that the next run should meet again, so it is not kept."""
         if not isinstance(outcome, Failed):
             packed = None if outcome is None else _pack(outcome)
-            package = outcome is not None and package_speaks(path, wing)
-            self._remember(path, content, _Entry(None, _digest(content), settings_digest(path, wing), package, packed))
+            located = path.absolute()
+            package = outcome is not None and package_speaks(located, wing)
+            settings = settings_digest(located, wing)
+            self._remember(path, content, _Entry(None, _digest(content), settings, package, packed))
 
     def _remember(self, path: Path, content: bytes, entry: _Entry) -> None:
         try:

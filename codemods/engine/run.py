@@ -271,7 +271,8 @@ def examine(task: _Task, question: Question, context: Context) -> Outcome:
     source = admit(task.path, task.content)
     if isinstance(source, Refused):
         return source
-    located = SourceFile(task.path.absolute(), task.content, package_speaks(task.path, task.wing))
+    path = task.path.absolute()
+    located = SourceFile(path, task.content, package_speaks(path, task.wing))
     try:
         rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
         outcome = rewrite(located, rules, load_language(task.wing.package), context, question.wishes)
