@@ -10,6 +10,7 @@ import click
 import pytest
 import rulepages
 from symfix.codemods.cli import main_group
+from symfix.codemods.lab.children.varying import MOST
 
 TOP = Path(__file__).parents[1]
 PAGES = sorted([TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")])
@@ -80,3 +81,12 @@ def test_what_does_not_exist_is_found() -> None:
     block = "symfix fix --verfy a.cpp  # so\n$ symfix chek b\nsymfix series plan|send -x \\\n  --nope\n"
     text = f"```sh\n{block}```\n`symfix rule -`\n"
     assert [unknown(words) for words in commands(text)] == [["--verfy"], ["chek"], ["-x", "--nope"], []]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/verification.md"])
+def test_no_more_varied_calls_are_promised_than_are_made(page: str) -> None:
+    text = " ".join((TOP / page).read_text().split())
+    promised = re.findall(r"(?:varied up to|with up to) (\d+)(?: varied calls| times)", text)
+    assert [int(number) for number in promised] == [MOST]
+    assert "bounded time" in text
+    assert "until every changed line has run" not in text
