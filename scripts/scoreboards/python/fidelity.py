@@ -3,7 +3,7 @@
 Protocol. All rules, unsafe fixes included, code outside PyTorch's tree treated like PyTorch's own; nothing is written.
 A file passes when
 
-- what Python itself cannot compile is refused with a reason, and nothing else is;
+- what Python itself cannot compile, or reads otherwise than as UTF-8, is refused with a reason, and nothing else is;
 - a file that is not changed is the same bytes;
 - in a changed file the bytes between the edits are there one after the other, with nothing new among them but lines
   that import something; the result compiles, and a second run finds nothing;
@@ -17,9 +17,11 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib.metadata
+import io
 import re
 import sys
 import sysconfig
+import tokenize
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -90,7 +92,7 @@ def judged(name: str, content: bytes, outcome: Changed | Unchanged | Refused) ->
     """What is wrong with an outcome, in words."""
     compiles = _compiles(content)
     if isinstance(outcome, Refused):
-        if compiles or not outcome.reason or not outcome.detail:
+        if (compiles and not _read_otherwise(content)) or not outcome.reason or not outcome.detail:
             yield f"refused without need: {outcome.reason}"
         return
     if not compiles and isinstance(outcome, Changed) and _parses(content) is None:
@@ -197,6 +199,15 @@ def _compiles(content: bytes) -> bool:
     except (SyntaxError, ValueError, RecursionError):
         return False
     return True
+
+
+def _read_otherwise(content: bytes) -> bool:
+    """Whether the encoding that the text declares makes other characters of it than UTF-8 does."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return content.decode(encoding) != content.decode("utf-8-sig" if encoding == "utf-8-sig" else "utf-8")
+    except UnicodeDecodeError:
+        return True
 
 
 def _every_file() -> Iterator[tuple[str, str, bytes]]:
