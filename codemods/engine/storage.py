@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 _NEW = ".new-"
-_LAYOUT = "sealed"
+LAYOUT = "sealed"
 """The files below are sealed; a symfix that knows no seals looks elsewhere."""
 _SEAL = b"symfix-1"
 _OTHERS_WRITE = 0o022
@@ -28,7 +28,7 @@ def folder(kind: str) -> Path:
     from platformdirs import user_cache_path
 
     place = user_cache_path("symfix")
-    return (Path(os.devnull) / "symfix" if doubt(place) else place) / _LAYOUT / kind
+    return (Path(os.devnull) / "symfix" if doubt(place) else place) / LAYOUT / kind
 
 
 @lru_cache

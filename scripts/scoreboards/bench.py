@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from symfix.codemods.engine.registry import Registry
+from symfix.codemods.engine.storage import LAYOUT
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.build.toolchain import CompilerMissing, find_toolchain
 
@@ -42,7 +43,7 @@ class Bench:
     def __init__(self, runs: int, scratch: Path) -> None:
         self._runs = runs
         self._environment = {**os.environ, "XDG_CACHE_HOME": str(scratch / "cache")}
-        self._results = scratch / "cache" / "symfix" / "results"
+        self._results = scratch / "cache" / "symfix" / LAYOUT / "results"
 
     def prime(self, command: Command) -> None:
         """Let one run fill what is kept between runs."""
@@ -68,7 +69,8 @@ class Bench:
             raise SystemExit(f"{' '.join(map(str, command))}\n{ended.stderr.decode(errors='replace')}")
 
     def _forget(self) -> None:
-        shutil.rmtree(self._results, ignore_errors=True)
+        """Raises FileNotFoundError when there is nothing to forget: a run before has kept its results."""
+        shutil.rmtree(self._results)
 
 
 def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
@@ -127,7 +129,7 @@ def _verify_a_copy(symfix: Path, tree: Path, scratch: Path) -> str:
     repro = ROOT / "golden" / "repros" / "cross_entropy.py"
     copy = scratch / OPERATOR.name
     return (
-        f"rm -rf '{scratch}/evidence' '{scratch}/cache/symfix/objects' && cp '{tree / OPERATOR}' '{copy}' && "
+        f"rm -rf '{scratch}/evidence' '{scratch}/cache/symfix/{LAYOUT}/objects' && cp '{tree / OPERATOR}' '{copy}' && "
         f"'{symfix}' fix --verify --evidence '{scratch}/evidence' --repro '{repro}' --torch-root '{tree}' '{copy}'"
     )
 

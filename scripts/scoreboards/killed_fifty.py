@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from symfix.codemods.engine.storage import LAYOUT
+
 from .table import table, write_json
 
 MARK = "SYMFIX_KILLED_RUN"
@@ -64,7 +66,7 @@ class Case:
         for name, text in self.files.items():
             (self.sources / name).write_text(text)
         for kind in self.forgets:
-            shutil.rmtree(self.folder / "cache" / "symfix" / kind, ignore_errors=True)
+            shutil.rmtree(self.folder / "cache" / "symfix" / LAYOUT / kind, ignore_errors=True)
 
     def start(self) -> subprocess.Popen[bytes]:
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"), "TMPDIR": str(self.temporary)}
