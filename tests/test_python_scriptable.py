@@ -166,7 +166,7 @@ def test_a_default_says_it_too() -> None:
     assert isinstance(found, Changed)
     (fix,) = found.applied
     assert fix.default is not None
-    assert fix.default.endswith("; `torch.jit.script` may take this function, and does not after the change")
+    assert fix.default.endswith("; `torch.jit.script` may compile this function now, but can't after the change")
 
 
 @pytest.mark.parametrize("line", ["traced = torch.jit.trace(f, torch.ones(2))", "print(torch.jit.is_tracing())"])

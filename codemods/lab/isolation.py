@@ -17,7 +17,9 @@ from ..engine.interrupting import supervised
 from . import sandbox
 from .scratch import new_name
 
-_SUPERVISOR = Path(__file__).parent / "children" / "supervise.py"
+CHILDREN = Path(__file__).parent / "children"
+"""The scripts that run in child processes."""
+_SUPERVISOR = CHILDREN / "supervise.py"
 _KEPT_OUTPUT = 64 * 1024
 _GRACE_SECONDS = 30.0
 

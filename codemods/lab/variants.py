@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .isolation import Ended, Limits, run
+from .isolation import CHILDREN, Ended, Limits, run
 from .observation import Observation
 from .scratch import new_name
 
-_CHILDREN = Path(__file__).parent / "children"
 _MESSAGE_LENGTH = 500
 # The target's interpreter has no symfix: the children are a package of their own there.
 _START = """
@@ -95,12 +94,12 @@ class Laboratory:
         environment = self._environment()
         startup = self.scratch / "startup"
         startup.mkdir(exist_ok=True)
-        shutil.copyfile(_CHILDREN / "startup.py", startup / "sitecustomize.py")
+        shutil.copyfile(CHILDREN / "startup.py", startup / "sitecustomize.py")
         added = {"PATH": str(self.python.parent), "PYTHONPATH": str(startup)}
         environment |= {
             name: os.pathsep.join(filter(None, (own, environment.get(name)))) for name, own in added.items()
         }
-        environment |= {"SYMFIX_VARIANT": str(question), "SYMFIX_CHILDREN": str(_CHILDREN)}
+        environment |= {"SYMFIX_VARIANT": str(question), "SYMFIXCHILDREN": str(CHILDREN)}
         ended = run(shlex.split(words), scratch=self.scratch, limits=self.limits, cwd=cwd, environment=environment)
         told = [
             json.loads(path.read_bytes()) for path in self.scratch.glob(report.name + ".*") if path.suffix != ".new"
@@ -121,7 +120,7 @@ class Laboratory:
     ) -> tuple[Ended, dict[str, Any]]:
         """Start one of the child scripts on ``variant``; how it ended and what it reported ({} if nothing)."""
         question = self._question(variant, request, report)
-        command = [str(self.python), "-c", _START, str(_CHILDREN), child, str(question)]
+        command = [str(self.python), "-c", _START, str(CHILDREN), child, str(question)]
         ended = run(command, scratch=self.scratch, limits=limits or self.limits, environment=self._environment())
         try:
             answer: dict[str, Any] = json.loads(report.read_text())

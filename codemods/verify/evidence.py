@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..engine.storage import digest, put
-from ..lab import children
+from ..lab.isolation import CHILDREN
 from ..lab.observation import Observation
 from .change import Check, Swap, Verdict, Verification
 
@@ -29,7 +29,7 @@ def question_key(parts: Iterable[bytes]) -> str:
 @lru_cache
 def _own_code() -> bytes:
     digest = hashlib.sha256()
-    for room in (Path(__file__).parent, Path(str(children.__file__)).parents[1]):
+    for room in (Path(__file__).parent, CHILDREN.parent):
         for path in sorted(room.rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.digest()

@@ -85,7 +85,7 @@ def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
     if cuts_off(test, leaf.node):
         return NoDefault("neither-branch-general", "what is cut off by a slice up to -n is everything for 0")
     if isinstance(leaf.node, ast.Compare) and asked_in_front(module, leaf.node):
-        return NoDefault("decided-in-front", "the comparison in front of it asks for these sizes' values")
+        return NoDefault("decided-in-front", "the preceding comparison already needs the values of these sizes")
     no_branch = negated(test, leaf.node)
     if no_branch is not None and refuses(test):
         return Default(no_branch, ONLY_BAD_REFUSED)

@@ -183,7 +183,7 @@ _COMPILING = (
 )
 
 
-EAGER_ONLY = ("host-code", "this is skipped while torch compiles, and no undecided size comes here")
+EAGER_ONLY = ("host-code", "this code does not run while torch compiles, so no undecided size reaches it")
 
 
 def eager_only(module: Module, node: ast.expr) -> bool:

@@ -46,7 +46,7 @@ def speaks_to_script(module: Module) -> bool:
     return _TO_SCRIPT.search(module.source.content) is not None
 
 
-_DOUBT = "`torch.jit.script` may take this function, and does not after the change"
+_DOUBT = "`torch.jit.script` may compile this function now, but can't after the change"
 
 
 def doubts_of_script(module: Module, function: Function | None) -> list[str]:
@@ -114,7 +114,7 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
     if module.source.package_speaks and doubts_of_script(module, function):
         return (
             "torchscript",
-            "the package is written for TorchScript, which may compile this function and knows no helper",
+            "the package supports TorchScript, which may compile this function and knows no symbolic helper",
         )
     foreign = foreign_decorator(module, function, module.own_tree)
     if foreign:

@@ -66,9 +66,15 @@ def _answer(module: Module, known: Flow, call: ast.Call, meaning: str, context: 
 
 def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
     if _compared(module, call):
-        return skip(NAME, module, call, "keeps-static", "the comparison around it asks for the size's value")
+        return skip(NAME, module, call, "keeps-static", "the comparison around it needs the value of the size")
     if _rounded_elsewhere(module, call):
-        return skip(NAME, module, call, "keeps-static", "int() of a product asks for the size's value in this function")
+        return skip(
+            NAME,
+            module,
+            call,
+            "keeps-static",
+            "int() of a product in this function already needs the value of the size",
+        )
     spelled = spell(module, call, "torch.sym_float", context)
     if spelled is None:
         return cannot_name(NAME, module, call, "torch.sym_float")

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from ...engine import storage
-from ...lab import children
+from ...lab.isolation import CHILDREN
 from ...lab.scratch import new_name
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import Place
@@ -135,7 +135,7 @@ def _through(module: str, change: Change, index: TraceIndex, installed: Path) ->
 
 def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], None]) -> dict[str, list[str]]:
     """The index of the torch at ``place``: OpInfo to the aten operators it runs; made once for each build."""
-    maker = (Path(str(children.__file__)).parent / "coverage.py").read_bytes()
+    maker = (CHILDREN / "coverage.py").read_bytes()
     name = hashlib.sha256(place.build.encode() + b"\0" + maker).hexdigest()[:32]
     path = storage.folder("coverage") / f"{name}.json"
     try:

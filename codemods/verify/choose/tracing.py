@@ -8,12 +8,10 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ...engine import storage
-from ...lab import children
-from ...lab.isolation import Limits
+from ...lab.isolation import CHILDREN, Limits
 from ...lab.scratch import new_name
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import Place
@@ -102,5 +100,5 @@ def _index(fields: dict[str, Any]) -> TraceIndex:
 
 
 def _name(place: Place) -> str:
-    maker = (Path(str(children.__file__)).parent / "tracing.py").read_bytes()
+    maker = (CHILDREN / "tracing.py").read_bytes()
     return hashlib.sha256(place.build.encode() + b"\0" + maker).hexdigest()[:32]

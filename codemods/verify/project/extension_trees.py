@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...engine import repository
-from ...lab import children
-from ...lab.isolation import Limits, run
+from ...lab.isolation import CHILDREN, Limits, run
 from ..change import Change
 
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 _PRODUCTS = frozenset({"__pycache__", "build", "dist", ".git", ".hg", ".tox", ".nox", ".pytest_cache", ".mypy_cache"})
-_WATCHING = Path(str(children.__file__)).parent / "watching.py"
+_WATCHING = CHILDREN / "watching.py"
 _OURS = ("_symfix", "symfix_watching", "_virtualenv", "__pycache__")
 _LIMITS = Limits(wall=120)
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...engine import storage
-from ...lab import children
-from ...lab.isolation import Limits
+from ...lab.isolation import CHILDREN, Limits
 from ...lab.scratch import scratch_folder
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import Place as Torch
@@ -126,7 +125,7 @@ def collect(
 
 def default_journal(torch: Torch, variant: Variant, asked: Mapping[str, Any]) -> Path:
     """The journal that belongs to a question: the same for the same torch, code under test and way of asking."""
-    folder = Path(children.__file__).parent
+    folder = CHILDREN
     parts: Iterable[bytes] = (
         torch.build.encode(),
         str(torch.package).encode(),

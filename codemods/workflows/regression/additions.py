@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ...engine import storage
-from ...lab import children
+from ...lab.isolation import CHILDREN
 from ...lab.scratch import new_name
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import Place, locate, release
@@ -33,7 +33,7 @@ from .wording import words_of
 
 LIST = "torch/testing/_internal/common_ops_unbacked.py"
 """Where torch keeps the operators that are expected to fail with unbacked sizes."""
-_PARTS = (*(Path(children.__file__).parent / f"{name}.py" for name in ("wording", "samples")), Path(proving.__file__))
+_PARTS = (*(CHILDREN / f"{name}.py" for name in ("wording", "samples")), Path(proving.__file__))
 
 Content = Callable[[str], bytes | None]
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ...engine import storage
-from ...lab import children
+from ...lab.isolation import CHILDREN
 from .trials import Frame, Trial
 
 _PARTS = ("trying", "protocols", "samples", "operators", "changed_torch")
@@ -64,5 +64,5 @@ def _trial(row: dict[str, object]) -> Trial:
 def _code() -> str:
     digest = hashlib.sha256()
     for part in _PARTS:
-        digest.update((Path(children.__file__).parent / f"{part}.py").read_bytes())
+        digest.update((CHILDREN / f"{part}.py").read_bytes())
     return digest.hexdigest()
