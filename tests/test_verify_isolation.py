@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from running import symfix
 from symfix.codemods.lab import sandbox, scratch
-from symfix.codemods.lab.isolation import Ended, Limits, Network, SandboxMissing, run
+from symfix.codemods.lab.isolation import CHILDREN, Ended, Limits, Network, SandboxMissing, run
 from symfix.codemods.lab.scratch import clear_leftovers, scratch_folder
 
 MIB = 1024**2
@@ -99,6 +100,36 @@ def test_all_files_together_are_limited(tmp_path: Path) -> None:
     ended = python(code, tmp_path, Limits(wall=60, disk=16 * MIB))
     assert ended.died == "stopped: more than 16 MiB written"
     assert not ended.timed_out
+
+
+def test_files_are_counted_whatever_others_remove(tmp_path: Path) -> None:
+    # The disk gets back as much as the child writes: its free bytes tell nothing.
+    ballast = tmp_path.parent / "ballast"
+    ballast.write_bytes(os.urandom(24 * MIB))
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    code = f"""
+import os, time
+os.unlink({str(ballast)!r})
+open('part', 'wb').write(os.urandom(24 * 1024**2))
+time.sleep(60)
+"""
+    ended = python(code, folder, Limits(wall=60, disk=16 * MIB))
+    assert ended.died == "stopped: more than 16 MiB written"
+
+
+def test_a_command_does_not_run_on_the_installed_torch_instead(tmp_path: Path) -> None:
+    shutil.copyfile(CHILDREN / "startup.py", tmp_path / "sitecustomize.py")
+    environment = {
+        "PYTHONPATH": str(tmp_path),
+        "SYMFIX_CHILDREN": str(CHILDREN),
+        "SYMFIX_VARIANT": str(tmp_path / "no"),
+    }
+    command = [sys.executable, "-c", "print('it ran')"]
+    ended = run(command, scratch=tmp_path, limits=Limits(wall=60), environment=environment)
+    assert ended.code != 0
+    assert "symfix cannot change torch in this process: FileNotFoundError" in ended.stderr
+    assert "it ran" not in ended.stdout
 
 
 def test_the_number_of_processes_is_limited(tmp_path: Path) -> None:

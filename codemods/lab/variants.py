@@ -99,7 +99,7 @@ class Laboratory:
         environment |= {
             name: os.pathsep.join(filter(None, (own, environment.get(name)))) for name, own in added.items()
         }
-        environment |= {"SYMFIX_VARIANT": str(question), "SYMFIXCHILDREN": str(CHILDREN)}
+        environment |= {"SYMFIX_VARIANT": str(question), "SYMFIX_CHILDREN": str(CHILDREN)}
         ended = run(shlex.split(words), scratch=self.scratch, limits=self.limits, cwd=cwd, environment=environment)
         told = [
             json.loads(path.read_bytes()) for path in self.scratch.glob(report.name + ".*") if path.suffix != ".new"

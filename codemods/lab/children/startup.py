@@ -31,4 +31,8 @@ def main() -> None:
 
 
 if __name__ == "sitecustomize":
-    main()
+    try:
+        main()
+    except Exception as error:
+        # Python goes on after an exception in this file; the command would then run on the torch as installed.
+        sys.exit(f"symfix cannot change torch in this process: {type(error).__name__}: {error}")
