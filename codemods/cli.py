@@ -21,7 +21,7 @@ from typing import Any
 
 import click
 
-from .commands.options import BASELINE, FILE, FIX_FORMAT, FORMAT, PROOF, RULES, SCHEMAS, TARGET, WHICH
+from .commands.options import BASELINE, EXPORTING, FILE, FIX_FORMAT, FORMAT, PROOF, RULES, SCHEMAS, TARGET, WHICH
 from .engine import interrupting, streams
 
 
@@ -149,6 +149,37 @@ def repair(**words: Any) -> int:
     from .commands.repairing import repair
 
     return repair(Repair(**words))
+
+
+@_with(EXPORTING)
+@main_group.command()
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@click.option("--init", type=FILE, metavar="FILE", help="Write a target to begin with, and stop.")
+@click.option(
+    "--report", type=FILE, metavar="FILE", help="Only write what torch.export.draft_export finds, as JSON, and stop."
+)
+def export(**words: Any) -> int:
+    """Find what keeps a model from exporting, try fixes, write a proven patch.
+
+    TARGET is script.py, script.py:function or module:function (function: target); it returns a dict with the model,
+    a call of it and its dynamic dimensions. Installed packages are patched, not changed.
+    """
+    from .commands.asked import Export
+    from .commands.exporting import export
+
+    return export(Export(**words))
+
+
+@_with(EXPORTING)
+@main_group.command("apply-report")
+@click.argument("file", type=FILE)
+@click.argument("target", required=False)
+def apply_report(**words: Any) -> int:
+    """Do the same for the target of a report that `symfix export --report` wrote."""
+    from .commands.asked import ApplyReport
+    from .commands.exporting import apply_report
+
+    return apply_report(ApplyReport(**words))
 
 
 @main_group.command()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
+from collections.abc import Iterable, Sequence
 
-from ..codemods.engine.rule import Context, Language
+from ..codemods.engine.rule import Context, Fix, Language
 from ..codemods.engine.source import SourceFile
+from .analysis.residue import residue
 from .analysis.scriptable import TO_SCRIPT
 from .rewrite.alternatives import alternatives, extent
 from .rewrite.formatting import CONFIGURATIONS, wrap_long_lines
@@ -42,6 +44,12 @@ def same_code(before: bytes, after: bytes) -> bool:
     return ast.dump(syntax_tree(before)) == ast.dump(syntax_tree(after))
 
 
+def _stated(source: SourceFile, context: Context, where: tuple[int, int], conditions: Sequence[str]) -> Iterable[Fix]:
+    from .rewrite.stating import stated  # by LibCST, which takes long to import
+
+    return stated(source, context, where, conditions)
+
+
 def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
     laid_out = wrap_long_lines(source.path, source.content, after)
     return laid_out if same_code(after, laid_out) else after
@@ -58,6 +66,8 @@ language = Language(
     package_words=TO_SCRIPT,
     extent=extent,
     alternatives=alternatives,
+    stated=_stated,
+    residue=residue,
     comment="#",
     same_code=same_code,
     obscure=obscure,

@@ -23,7 +23,7 @@ FLOORS = [
     {"verify"},
     {"hunt"},
     {"reports", "repair", "xfails", "regression"},
-    {"series", "review"},
+    {"series", "review", "export"},
     {"commands"},
     {"cli"},
     {"lintrunner"},

@@ -403,7 +403,7 @@ class NoCompiler:
 
 def test_a_file_that_does_not_compile_as_it_is_stays_out(advisors: Advisors) -> None:
     good, bad = Path("native/Good.cpp"), Path("native/Bad.cpp")
-    bench = Bench(None, None, advisors, NoCompiler(CPP))  # type: ignore[arg-type]
+    bench = Bench(None, None, None, advisors, NoCompiler(CPP))  # type: ignore[arg-type]
     drafts = {path: advisors.draft(path, text) for path, text in ((good, CPP), (bad, b"\n" + CPP))}
     assert bench.variant(drafts, native=True).library == good  # type: ignore[arg-type]
     assert bench.refused == {bad: "error: no header"}
@@ -417,14 +417,14 @@ def test_a_group_whose_text_does_not_compile_fails(advisors: Advisors) -> None:
     fix = Fix("alternative", 2, Safety.UNSAFE, (Edit(at, at, b"unknown; "),), "break it")
     drafts = {path: draft.take([fix])}
     member = Kept(Candidate(Site(path, at, "narrow"), (fix,)), drafts[path].taken)
-    bench = Bench(None, None, advisors, NoCompiler(CPP), swapped={"narrow"})  # type: ignore[arg-type]
+    bench = Bench(None, None, None, advisors, NoCompiler(CPP), swapped={"narrow"})  # type: ignore[arg-type]
     ((name, trial),) = bench.try_alone(drafts, [Group((member,), ("narrow",))])[0].items()
     assert (name, trial.verdict) == ("narrow", "failed")
     assert trial.message == "does not compile: Bad.cpp: error: no header"
 
 
 def test_a_kernel_that_torch_does_not_take_is_named(context: Context, advisors: Advisors) -> None:
-    bench = Bench(None, None, advisors)  # type: ignore[arg-type]
+    bench = Bench(None, None, None, advisors)  # type: ignore[arg-type]
     bench.named = {"one": frozenset({"chunk", "helper"}), "two": frozenset({"chunk", "split"})}
     bench.states = {"chunk": "expected another signature", "split": "swapped"}
     assert bench.unswapped("one") == "chunk: expected another signature"

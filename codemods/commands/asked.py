@@ -109,6 +109,38 @@ class Repair:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Exporting:
+    """How targets are tried, and where what comes of it goes."""
+
+    ways: tuple[str, ...]
+    unbacked: bool
+    output: Path
+    page: Path | None
+    style: str
+    timeout: float | None
+    jobs: int | None
+    torch_python: Path | None
+    min_torch: tuple[int, int] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export(Exporting):
+    """``symfix export``."""
+
+    targets: tuple[str, ...]
+    init: Path | None
+    report: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApplyReport(Exporting):
+    """``symfix apply-report``."""
+
+    file: Path
+    target: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Xfails:
     """``symfix xfails``."""
 

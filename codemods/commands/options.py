@@ -144,6 +144,28 @@ PROOF = [
         help="Run tests without network, and in bubblewrap if it is installed; 'require' refuses to run without.",
     ),
 ]  # fmt: skip
+EXPORTING = [
+    click.Option(
+        ["--backend", "ways"], type=click.Choice(["export", "strict", "compile"]), multiple=True,
+        help="torch.export non-strict, strict, or torch.compile(fullgraph=True); may be repeated "
+        "[export; with --unbacked: compile].",
+    ),
+    click.Option(["--unbacked"], is_flag=True, help="Sizes without a hint: one program for all, 0 and 1 too."),
+    click.Option(
+        ["--output"], type=FILE, default=Path("symfix-export"), show_default=True, metavar="DIR",
+        help="Folder for the patches and their evidence.",
+    ),
+    click.Option(["--page"], type=FILE, metavar="FILE", help="Also write an HTML report."),
+    click.Option(["--format", "style"], type=click.Choice(["text", "json"]), default="text", show_default=True),
+    click.Option(
+        ["--timeout"], type=click.FloatRange(1), metavar="SECONDS", help="Limit for each try of a target [900]."
+    ),
+    click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes, for several targets [1]."),
+    click.Option(
+        ["--torch-python"], type=FILE, metavar="EXE", help="The interpreter that runs the model [this one]."
+    ),
+    click.Option(["--min-torch"], callback=_release, metavar="X.Y", help="The oldest torch the result must run on."),
+]  # fmt: skip
 _ALL_COMMON = [
     *SCHEMAS,
     *RULES,

@@ -74,6 +74,8 @@ class Context:
     """Oldest torch the result must run on; None: the torch that ``api`` describes."""
     all_functions: bool = False
     """Every function of the file sees symbolic sizes (code outside PyTorch's own tree)."""
+    tried: bool = False
+    """Each fix is tried on the program that the user named: what else might be made of the code is not asked."""
     torch_root: Path | None = None
     """A PyTorch source tree, or None."""
 
@@ -109,6 +111,16 @@ def _none(source: SourceFile, context: Context, extent: tuple[int, int]) -> Iter
     return ()
 
 
+def _unnamed(source: SourceFile, line: int) -> str:
+    return ""
+
+
+def _unstated(
+    source: SourceFile, context: Context, extent: tuple[int, int], conditions: Sequence[str]
+) -> Iterable[Fix]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Language:
     """What the engine must know of a language to apply fixes in it.
@@ -132,6 +144,10 @@ class Language:
     """The bytes that a failure at a line (counted from 1), or in a function of a name, is about."""
     alternatives: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none
     """What could be tried inside an extent where each fix is proven by running it; no rule vouches for these."""
+    residue: Callable[[SourceFile, int], str] = _unnamed
+    """Why no rewrite mends the statement at a line (from 1) that asks for the values of a tensor, in a stable word."""
+    stated: Callable[[SourceFile, Context, tuple[int, int], Sequence[str]], Iterable[Fix]] = _unstated
+    """The fix that checks conditions, in words of the language, in front of the statement at an extent."""
     comment: str = ""
     """What starts a comment that ends with its line."""
     same_code: Callable[[bytes, bytes], bool] = _identical

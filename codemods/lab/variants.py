@@ -41,7 +41,10 @@ Ran = Mapping[str, Collection[int]]
 
 @dataclass(frozen=True)
 class Variant:
-    """A torch to run on: the installed one, with ``library`` loaded and ``modules`` (name to file) laid over it."""
+    """A torch to run on: the installed one, with ``library`` loaded and ``modules`` laid over it.
+
+    A module goes by its name or by the path of its file.
+    """
 
     name: str
     library: Path | None = None

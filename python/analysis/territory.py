@@ -107,6 +107,9 @@ def obstacle(module: Module, function: Function | None, context: Context, *, ask
         return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
     if scripted(module, function):
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
+    if context.tried:
+        foreign = foreign_decorator(module, function, module.own_tree)
+        return ("unknown-decorator", f"`@{foreign}` may hand this function to another compiler") if foreign else None
     if not module.own_tree and speaks_to_script(module):
         return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
     if not module.own_tree and function is not None and on_host(module, function, asked=asked):

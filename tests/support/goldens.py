@@ -76,11 +76,11 @@ def goldens() -> tuple[Golden, ...]:
 
 
 def strays() -> list[str]:
-    """Files under golden/ that belong to no rule or no case, by name; repros and the extension are the verifier's."""
+    """Files under golden/ that belong to no rule or no case, by name; those that are run have folders of their own."""
     known = {path for golden in goldens() for path in (golden.before, golden.after) if path is not None}
     files = (path for path in FOLDER.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     names = (path.relative_to(FOLDER) for path in files if path not in known)
-    return sorted(name.as_posix() for name in names if name.parts[0] not in ("repros", "extension"))
+    return sorted(name.as_posix() for name in names if name.parts[0] not in ("repros", "extension", "models"))
 
 
 def _of_rule(card: RuleCard) -> Iterator[Golden]:

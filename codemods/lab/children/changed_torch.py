@@ -99,13 +99,16 @@ class _WhenImported(MetaPathFinder):
 
 
 def overlay(modules: dict[str, str], wanted: Mapping[str, Sequence[Sequence[int]]] = MappingProxyType({})) -> Recorder:
-    """Serve each named module from the file given, as if that text stood at the module's own place.
+    """Serve each module from the file given, as if that text stood at the module's own place.
 
-    Has to be called before the modules are imported. What is returned tells which of the statements ``wanted`` of them
-    were started, at their import and while it records.
+    A module is named by its name or by the path of its file. Has to be called before the modules are imported. What is
+    returned tells which of the statements ``wanted`` of them were started, at their import and while it records.
     """
     recorder = Recorder(wanted)
-    late = sorted(name for name in modules if name in sys.modules)
+    imported = {name for name, module in sys.modules.items()} | {
+        str(getattr(module, "__file__", None)) for module in list(sys.modules.values())
+    }
+    late = sorted(name for name in modules if name in imported)
     if late:
         raise RuntimeError(f"already imported: {', '.join(late)}")
     if modules:
@@ -116,18 +119,21 @@ def overlay(modules: dict[str, str], wanted: Mapping[str, Sequence[Sequence[int]
 class _Finder(MetaPathFinder):
     def __init__(self, modules: dict[str, str], recorder: Recorder) -> None:
         self._modules = modules
+        self._by_path = any(os.sep in name for name in modules)
         self._recorder = recorder
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        source = self._modules.get(fullname)
-        if source is None:
+        if fullname not in self._modules and not self._by_path:
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
         found = (finder.find_spec(fullname, path, target) for finder in others)
         spec = next((spec for spec in found if spec is not None), None)
         if spec is None or spec.origin is None:
             return None
-        spec.loader = _Loader(fullname, spec.origin, source, self._recorder)
+        name = fullname if fullname in self._modules else spec.origin
+        if name not in self._modules:
+            return spec
+        spec.loader = _Loader(fullname, spec.origin, self._modules[name], self._recorder, name)
         spec.cached = None
         return spec
 
@@ -135,10 +141,10 @@ class _Finder(MetaPathFinder):
 class _Loader(SourceFileLoader):
     """Reads the text from another file; everything else, tracebacks too, says the module's own path."""
 
-    def __init__(self, fullname: str, path: str, source: str, recorder: Recorder) -> None:
+    def __init__(self, fullname: str, path: str, source: str, recorder: Recorder, known_as: str) -> None:
         super().__init__(fullname, path)
         self._recorder = recorder
-        recorder.watch(fullname, path)
+        recorder.watch(known_as, path)
         self._content = Path(source).read_bytes()
         lines = self._content.decode("utf-8", "replace").splitlines(keepends=True)
         linecache.cache[path] = (len(self._content), None, lines, path)

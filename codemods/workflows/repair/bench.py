@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...lab.variants import Laboratory, Variant
-from ...torchapi.locating import Place
-from ...verify.build.modules import module_name
 from ...verify.change import SWAPPED
 from .drafts import Draft
 from .grouping import Group, only
 from .journal import Journal
 from .native import NOT_COMPILED, DoesNotBuild, Native, plain_name
 from .sites import Advisors, Site
-from .trials import Trial, Tried, try_all
+from .trials import Trial, Tried
 
 _FRAMES = 4
 _ONE_CHILD = 3
 """How many operators of a group one child takes; more are shared among children."""
 
 Drafts = Mapping[Path, Draft]
+Tries = Callable[[Laboratory, Variant, Mapping[str, int], int, int], Tried]
+"""Tries what is named, each to its first failing sample: at most so many samples, in so many children."""
 
 
 @dataclass
 class Bench:
     """Tries operators on drafts, and finds the places that their failures name.
 
+    ``module`` gives the name under which a variant holds a file of Python.
     ``swapped`` are the operators that run on kernels of the source tree; ``kernels`` the names of these kernels.
     """
 
     laboratory: Laboratory
-    place: Place
+    tries: Tries
+    module: Callable[[Path], str]
     advisors: Advisors
     native: Native | None = None
     jobs: int = 2
@@ -53,7 +55,7 @@ class Bench:
         found = []
         for frame in trial.frames[:_FRAMES]:
             path = self._defines(frame.function) if frame.native else Path(frame.file)
-            if path is None or path in self.refused:
+            if path is None or path in self.refused or not path.is_file():
                 continue
             if path not in drafts:
                 draft = self.advisors.draft(path, path.read_bytes())
@@ -66,7 +68,9 @@ class Bench:
                 if extent is not None:
                     found.append(Site(path, extent[0], frame.function))
             else:
-                found.append(Site(path, draft.origin(draft.line_start(frame.line)), frame.function))
+                site = Site(path, draft.origin(draft.line_start(frame.line)), frame.function)
+                self.advisors.note(site, frame.conditions)
+                found.append(site)
         return tuple(dict.fromkeys(found))
 
     def try_on(self, drafts: Drafts, operators: Mapping[str, int], most: int = 0) -> Tried:
@@ -112,7 +116,7 @@ class Bench:
         left = {name: sample for name, sample in operators.items() if name not in known}
         if not left:
             return known
-        tried = try_all(self.laboratory, variant, left, most=most, jobs=jobs or self.jobs)
+        tried = self.tries(self.laboratory, variant, left, most, jobs or self.jobs)
         self._note(variant, tried.states)
         if tried.broken:
             return known | {name: Trial(name, "failed", tried.broken) for name in left}
@@ -154,8 +158,8 @@ class Bench:
                 if path not in self.refused:
                     cpp[path] = content
             elif draft.taken:
-                name = module_name(path, [self.place.package.parent])
-                modules[name] = self._written(name, content)
+                name = self.module(path)
+                modules[name] = self._written(path.stem, content)
                 digest.update(name.encode() + content)
         if not native or self.native is None or not cpp:
             return Variant("repaired", modules=modules, identity=digest.hexdigest())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...engine.edits import conflict
 from ...engine.rule import Fix
 from .drafts import Draft
 from .sites import Candidate
+from .trials import Trial
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +20,8 @@ class Kept:
 
     candidate: Candidate
     fixes: tuple[Fix, ...]
+    before: Mapping[str, Trial] = field(default_factory=dict)
+    """How each of those that it helped failed without it."""
 
     @property
     def path(self) -> Path:

@@ -58,7 +58,11 @@ class Journal:
 def _trial(row: dict[str, object]) -> Trial:
     frames, calls = row.pop("frames"), row.pop("calls")
     assert isinstance(frames, list) and isinstance(calls, list)
-    return Trial(**row, frames=tuple(Frame(**frame) for frame in frames), calls=tuple(calls))  # type: ignore[arg-type]
+    return Trial(**row, frames=tuple(_frame(**frame) for frame in frames), calls=tuple(calls))  # type: ignore[arg-type]
+
+
+def _frame(file: str, line: int, function: str, conditions: list[str]) -> Frame:
+    return Frame(file, line, function, tuple(conditions))
 
 
 def _code() -> str:

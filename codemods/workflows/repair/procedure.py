@@ -16,6 +16,7 @@ from ...lab.isolation import Limits
 from ...lab.variants import Laboratory
 from ...torchapi import TorchApi
 from ...verify.build.compiling import Builder
+from ...verify.build.modules import module_name
 from ...verify.build.toolchain import find_toolchain
 from ..hunt.failure import Failure, Mode
 from ..hunt.sweep import Sweep, sweep
@@ -27,7 +28,7 @@ from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
 from .search import ROUNDS, Attempt, Search, told
 from .sites import Advisors
-from .trials import Trial
+from .trials import Trial, try_all
 from .whole import no_longer_equal, no_longer_passing
 
 SOME = 6
@@ -81,7 +82,8 @@ def repair(
     if wanted.fresh:
         journal.forget()
     advisors = Advisors(Registry(), context, context)
-    bench = Bench(laboratory, place, advisors, native, wanted.jobs, journal)
+    folder = place.package.parent
+    bench = Bench(laboratory, try_all, lambda path: module_name(path, [folder]), advisors, native, wanted.jobs, journal)
     progress(f"looking at {len(failures)} failing operators")
     first = bench.try_on({}, dict.fromkeys(sorted(failures), -1)).trials
     search = Search(advisors, bench, {}, dict(first), files=wanted.files)
@@ -127,7 +129,7 @@ def _whole(
     progress(f"all repairs at once: the {len(found.passed)} operators that passed before")
     lost = no_longer_passing(found, changed, bench.laboratory, wanted.jobs, counted)
     operators = [*found.passed, *found.failed, *found.untestable]
-    unequal, compared = no_longer_equal(operators, changed, bench.laboratory, bench.place.build, wanted.jobs, progress)
+    unequal, compared = no_longer_equal(operators, changed, bench.laboratory, found.torch, wanted.jobs, progress)
     return [*lost, *unequal], compared
 
 

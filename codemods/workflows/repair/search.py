@@ -245,12 +245,12 @@ class Search:
 
     def _known(self, site: Site) -> list[Candidate]:
         draft = self.drafts[site.path]
-        key = (site, draft.step.after)
+        key = (site, draft.step.after, self.advisors.conditions(site))
         if key not in self._open:
             self._open[key] = list(self.advisors.candidates(draft, site))
         return self._open[key]
 
-    _open: dict[tuple[Site, bytes], list[Candidate]] = field(default_factory=dict)
+    _open: dict[tuple[Site, bytes, tuple[str, ...]], list[Candidate]] = field(default_factory=dict)
 
     def _meets(self, candidate: Candidate, picked: Picks) -> bool:
         mine = [edit for fix in candidate.fixes for edit in fix.edits]
@@ -288,7 +288,8 @@ class Search:
         for candidate, names in reversed(kept):
             taken = left[candidate.site.path]
             count = len(candidate.fixes)
-            member = Kept(candidate, tuple(taken[len(taken) - count :]))
+            before = {name: self.trials[name] for name in names}
+            member = Kept(candidate, tuple(taken[len(taken) - count :]), before)
             del taken[len(taken) - count :]
             for name in names:
                 self.chains[name].append(member)

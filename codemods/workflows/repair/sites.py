@@ -50,6 +50,15 @@ class Advisors:
     python: Context
     native: Context
     _answers: dict[tuple[Path, bytes], list[Fix]] = field(default_factory=dict, compare=False, repr=False)
+    _conditions: dict[Site, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def note(self, site: Site, conditions: tuple[str, ...]) -> None:
+        """What would have to hold at ``site``, in the words of its line, for the question asked there to be decided."""
+        known = self._conditions.get(site, ())
+        self._conditions[site] = (*known, *(one for one in conditions if one not in known))
+
+    def conditions(self, site: Site) -> tuple[str, ...]:
+        return self._conditions.get(site, ())
 
     def draft(self, path: Path, content: bytes) -> Draft | None:
         """A draft of a file in which nothing is changed yet; None for what no rule reads."""
@@ -67,15 +76,17 @@ class Advisors:
         if extent is None:
             return
         decided = [fix for fix in self._decided(draft) if _touches(fix, extent)]
+        alternatives = self._alternatives(draft, extent, self.conditions(site))
         seen: set[tuple[object, ...]] = set()
-        for fixes in (*_combinations(decided), *((fix,) for fix in self._alternatives(draft, extent))):
+        for fixes in (*_combinations(decided), *((fix,) for fix in alternatives)):
             key = _key(source, fixes)
             if key not in seen:
                 seen.add(key)
                 yield Candidate(site, fixes, key)
 
-    def _alternatives(self, draft: Draft, extent: tuple[int, int]) -> Iterator[Fix]:
+    def _alternatives(self, draft: Draft, extent: tuple[int, int], conditions: tuple[str, ...]) -> Iterator[Fix]:
         yield from draft.language.alternatives(draft.now, draft.context, extent)
+        yield from draft.language.stated(draft.now, draft.context, extent, conditions)
 
     def _decided(self, draft: Draft) -> list[Fix]:
         """What all rules say of the whole text; asked once for each text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +29,8 @@ class Frame:
     file: str
     line: int
     function: str
+    conditions: tuple[str, ...] = ()
+    """What would have to hold for the question to be decided, in the words of this line."""
 
     @property
     def native(self) -> bool:
@@ -75,10 +77,8 @@ def try_all(
     laboratory: Laboratory,
     variant: Variant,
     operators: Mapping[str, int],
-    *,
     most: int = 0,
     jobs: int = 2,
-    told: Callable[[int, int], None] = lambda done, total: None,
 ) -> Tried:
     """Try every operator on ``variant``, in ``jobs`` children; one whose child dies has failed with how it died.
 
@@ -87,7 +87,6 @@ def try_all(
     shares = [dict(list(operators.items())[number::jobs]) for number in range(jobs)]
     with ThreadPoolExecutor(jobs) as pool:
         parts = list(pool.map(lambda share: _try_share(laboratory, variant, share, most), [s for s in shares if s]))
-    told(len(operators), len(operators))
     trials = {name: trial for part in parts for name, trial in part.trials.items()}
     broken = next((part.broken for part in parts if part.broken), "")
     return Tried(trials, next((part.states for part in parts if part.states), ()), broken)

@@ -1,0 +1,152 @@
+"""``export`` and ``apply-report``: what keeps a model from exporting, a proven patch, and what is left."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from ..engine.interrupting import promise
+from ..lab.isolation import Limits
+from ..lab.scratch import scratch_folder
+from ..lab.variants import Laboratory
+from ..torchapi.errors import TorchError
+from ..torchapi.locating import locate, release
+from ..workflows.export.draft_report import BadReport, DraftReport, load, make, write
+from ..workflows.export.folder import to_json
+from ..workflows.export.folder import write as write_folder
+from ..workflows.export.outcome import Outcome, Verdict
+from ..workflows.export.page import page
+from ..workflows.export.procedure import Wanted
+from ..workflows.export.procedure import export as run_export
+from ..workflows.export.skeleton import SKELETON
+from ..workflows.export.text import lines
+from .asked import ApplyReport, Export
+
+_SECONDS = 900.0
+
+
+def export(asked: Export) -> int:
+    """Try each target, write the folder. 0: all export, as they are or with a proven patch; 1: some do not."""
+    if asked.init is not None:
+        return _begin(asked.init)
+    if not asked.targets:
+        raise click.UsageError("name a target: script.py, script.py:function or module:function; --init writes one")
+    if asked.report is not None:
+        return _report(asked, asked.report)
+    return _run(_wanted(asked, asked.targets, Path.cwd()), asked)
+
+
+def apply_report(asked: ApplyReport) -> int:
+    """The same for the target of a report; says of each failure of the report what became of it."""
+    try:
+        report = load(asked.file)
+    except OSError as error:
+        raise click.ClickException(f"{asked.file}: {error.strerror}") from None
+    except BadReport as error:
+        raise click.ClickException(str(error)) from None
+    target = asked.target or report.target
+    if not target:
+        raise click.UsageError(
+            f"{asked.file} names no target: add one, as in symfix apply-report {asked.file} model.py"
+        )
+    _require_same_torch(report, asked)
+    for failure in report.failures:
+        click.echo(f"reported: {failure}")
+    folder = Path(report.folder) if report.folder and not asked.target else Path.cwd()
+    return _run(_wanted(asked, (target,), folder), asked)
+
+
+def _begin(path: Path) -> int:
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(SKELETON)
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}") from None
+    click.echo(f"{path} written; change it, then: symfix export {path}")
+    return 0
+
+
+def _wanted(asked: Export | ApplyReport, targets: tuple[str, ...], folder: Path) -> Wanted:
+    ways = asked.ways or (("compile",) if asked.unbacked else ("export",))
+    if asked.unbacked and "export" in ways:
+        raise click.UsageError("non-strict export knows no unbacked sizes: use --backend strict or compile")
+    seconds = asked.timeout or _SECONDS
+    return Wanted(
+        targets,
+        folder,
+        tuple(dict.fromkeys(ways)),
+        asked.unbacked,
+        asked.torch_python,
+        asked.min_torch,
+        asked.jobs or 1,
+        Limits(wall=seconds, cpu=int(seconds) + 60),
+    )
+
+
+def _run(wanted: Wanted, asked: Export | ApplyReport) -> int:
+    promise("nothing was written")
+    try:
+        with scratch_folder() as scratch:
+            outcome = run_export(wanted, scratch, _say)
+    except TorchError as error:
+        raise click.ClickException(str(error)) from None
+    _show(outcome, asked)
+    if any(one.verdict is Verdict.UNUSABLE for one in outcome.targets):
+        return 2
+    return 0 if all(one.good for one in outcome.targets) else 1
+
+
+def _report(asked: Export, path: Path) -> int:
+    if len(asked.targets) > 1:
+        raise click.UsageError("--report takes one target")
+    try:
+        with scratch_folder() as scratch:
+            limits = Limits(wall=asked.timeout or _SECONDS)
+            laboratory = Laboratory(locate(None, asked.torch_python).python, scratch, limits)
+            report = make(asked.targets[0], Path.cwd(), laboratory)
+            write(report, path)
+    except (TorchError, BadReport) as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}") from None
+    click.echo(f"{len(report.failures)} failures written to {path}; next: symfix apply-report {path}")
+    return 1 if report.failures else 0
+
+
+def _require_same_torch(report: DraftReport, asked: ApplyReport) -> None:
+    try:
+        installed = locate(None, asked.torch_python).version
+    except TorchError as error:
+        raise click.ClickException(str(error)) from None
+    if report.torch and release(report.torch) != release(installed):
+        raise click.ClickException(f"{asked.file} is a report of torch {report.torch}; this one is {installed}")
+
+
+def _show(outcome: Outcome, asked: Export | ApplyReport) -> None:
+    if asked.style == "json":
+        sys.stdout.write(json.dumps(to_json(outcome), indent=1) + "\n")
+    else:
+        for line in lines(outcome):
+            click.echo(line)
+    try:
+        patches = write_folder(outcome, asked.output) if _worth_a_folder(outcome) else []
+        if asked.page is not None:
+            asked.page.write_text(page(outcome), encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    for path in patches:
+        click.echo(f"symfix: patch written to {path}", err=True)
+    if asked.page is not None:
+        click.echo(f"symfix: page written to {asked.page}", err=True)
+
+
+def _worth_a_folder(outcome: Outcome) -> bool:
+    return any(one.files for one in outcome.targets)
+
+
+def _say(text: str) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"symfix: {text}", err=True)

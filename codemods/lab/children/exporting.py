@@ -1,0 +1,266 @@
+"""Export models and compare what comes out with the models: how far each gets, and where it stops."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .operators import Questions, answer_all
+
+
+def main(request_path: str) -> None:
+    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+
+    def questions() -> Questions:
+        from .sides import count_sides
+        from .stopping import Witness
+
+        witness = Witness()
+        if request["sides"]:
+            request["counted"] = count_sides()
+        for words in request["targets"]:
+            yield "target", words, partial(_in_time, words, witness, request)
+
+    answer_all(request, questions)
+
+
+class _Overtime(BaseException):
+    """A target took more processor time than it may."""
+
+
+def _stop(number: int, frame: Any) -> None:
+    raise _Overtime
+
+
+def _in_time(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any]:
+    signal.signal(signal.SIGPROF, _stop)
+    signal.setitimer(signal.ITIMER_PROF, request["cpu"])
+    started = time.monotonic()
+    try:
+        answer = _examine(words, witness, request)
+    except _Overtime:
+        answer = {
+            "verdict": "failed",
+            "message": f"more than {request['cpu']:.0f} s of processor time",
+            "crashed": True,
+        }
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return {**answer, "seconds": round(time.monotonic() - started, 2)}
+
+
+def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any]:
+    """The verdict on one target: passed, failed (``stage`` says in which way), wrong, deviates, untestable."""
+    import torch
+
+    from .samples import describe
+    from .targets import BadTarget, load, read
+
+    try:
+        torch.manual_seed(0)
+        model = read(load(words, request["folder"])())
+    except BadTarget as error:
+        return {"verdict": "untestable", "message": str(error)}
+    except Exception as error:
+        return {"verdict": "untestable", "message": f"{words} raises {describe(error)}"}
+    counted = request.get("counted", {})
+    counted.clear()
+    with torch.set_grad_enabled(model.training):
+        cases = list(_cases(model))
+        if cases[0].error:
+            return {"verdict": "untestable", "message": f"the model itself raises {cases[0].error}"}
+        seen = [{"name": case.name, "digest": case.digest, "error": case.error, "small": case.small} for case in cases]
+        sides = [[file, line, sorted(truths)] for (file, line), truths in counted.items()]
+        answer: dict[str, Any] = {"verdict": "passed", "message": "", "cases": seen, "notes": [], "sides": sides}
+        for stage, way in enumerate(request["ways"]):
+            torch._dynamo.reset()
+            witness.forget()
+            found = _one_way(model, cases, way, request["unbacked"], witness)
+            answer["notes"] += [f"{way}: {note}" for note in found.pop("notes", ())]
+            if found:
+                return {**answer, "stage": stage, "way": way, **found}
+    return answer
+
+
+class Case:
+    """A call of the model at some sizes, and what eager gives: a result or an error."""
+
+    def __init__(self, name: str, model: Any, make: Callable[[], Any], *, small: bool = False) -> None:
+        from .samples import attempt, digest
+
+        self.name, self.model, self._make = name, model, make
+        self.small = small
+        self.expected, self.error = attempt(lambda: self.call(model.module))
+        again, _ = attempt(lambda: self.call(model.module))
+        bits = digest(self.expected)
+        self.repeats = bits == digest(again)
+        self.digest = bits if self.repeats and not self.error else ""
+
+    def inputs(self) -> Any:
+        return self._make()
+
+    def call(self, function: Any, mark: Callable[[Any], None] = lambda inputs: None) -> Any:
+        """The result, in training with the gradients of the parameters; the model's buffers stay as they are."""
+        import torch
+
+        inputs = self.inputs()
+        mark(inputs)
+        torch.manual_seed(0)
+        with _kept(self.model.module):
+            result = function(*inputs[0], **inputs[1])
+            if not self.model.training:
+                return result
+            return result, _gradients(function if isinstance(function, torch.nn.Module) else self.model.module, result)
+
+
+@contextlib.contextmanager
+def _kept(module: Any) -> Iterator[None]:
+    buffers = {name: (buffer, buffer.clone()) for name, buffer in module.named_buffers()}
+    try:
+        yield
+    finally:
+        for buffer, kept in buffers.values():
+            if buffer.shape == kept.shape:
+                buffer.detach().copy_(kept)
+
+
+def _gradients(module: Any, result: Any) -> Any:
+    import torch
+    from torch.utils import _pytree as pytree
+
+    leaves = [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+    named = {name: one for name, one in sorted(module.named_parameters()) if one.requires_grad}
+    found: Any = [None] * len(named)
+    if leaves and named:
+        found = torch.autograd.grad([leaf.sum() for leaf in leaves], list(named.values()), allow_unused=True)
+    # Where nothing flows back eager may give no gradient and the program zeros.
+    pairs = zip(named.items(), found)  # noqa: B905 - one for each name
+    return {name: torch.zeros_like(one) if gradient is None else gradient for (name, one), gradient in pairs}
+
+
+def _cases(model: Any) -> Iterator[Case]:
+    """The call as given, larger, with one size at a time at 1 and at 0, and what the user added."""
+    import copy
+
+    sizes = model.sizes
+    yield Case("as given", model, model.inputs)
+    others = {"larger": {name: 2 * size + 1 for name, size in sizes.items()}}
+    others["one more"] = {name: size + 1 for name, size in sizes.items()}
+    for name in sizes:
+        for special in (1, 0):
+            others[f"{name} = {special}"] = {**sizes, name: special}
+    for name, changed in others.items():
+        yield Case(name, model, partial(model.resized, changed), small=min(changed.values()) < 2)
+    for number, more in enumerate(model.more, 1):
+        yield Case(f"further input {number}", model, partial(copy.deepcopy, more))
+
+
+def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: Any) -> dict[str, Any]:
+    """What is wrong with the program that one way gives, {} where nothing is; ``notes`` are for a person."""
+    from .samples import attempt, describe, difference
+
+    try:
+        program, narrowed = _WAYS[way](model, unbacked, witness)
+    except Exception as error:
+        return {"verdict": "failed", "message": describe(error, 800), **witness.testimony(error)}
+    if narrowed:
+        return {"verdict": "failed", **narrowed}
+    notes: list[str] = []
+    for case in cases:
+        if case.error:
+            continue
+        before = getattr(program, "count", 1)
+        result, refusal = attempt(lambda case=case: case.call(program))  # type: ignore[misc]
+        if getattr(program, "count", 1) > before:
+            if unbacked:
+                return {"verdict": "failed", "message": f"at {case.name} it is compiled again", "notes": notes}
+            notes.append(f"at {case.name} it is compiled again")
+        if refusal:
+            if not case.small:
+                return {"verdict": "failed", "message": f"at {case.name} the program raises {refusal}", "notes": notes}
+            notes.append(f"at {case.name} the program refuses what the model takes: {refusal}")
+            continue
+        said = difference(result, case.expected, values=case.repeats)
+        if said:
+            verdict = "wrong" if case.name == "as given" else "deviates"
+            return {"verdict": verdict, "message": f"at {case.name}: {said}", "notes": notes}
+    return {"notes": notes} if notes else {}
+
+
+def _exported(strict: bool, model: Any, unbacked: bool, witness: Any) -> tuple[Any, dict[str, Any]]:
+    import torch
+
+    args, kwargs = model.inputs()
+    shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
+    if unbacked:
+        _mark_unbacked(model, (args, kwargs))
+    else:
+        for tensor, dimensions in model.dimensions((args, kwargs)):
+            shapes[tensor] = dict.fromkeys(dimensions, torch.export.Dim.DYNAMIC)
+    torch.manual_seed(0)
+    with witness.watching(), _kept(model.module):
+        program = torch.export.export(
+            model.module, args, kwargs, dynamic_shapes=None if unbacked else shapes, strict=strict
+        )
+    return program.module(), {} if unbacked else witness.narrowed(program, model.sizes)
+
+
+def _compiled(model: Any, unbacked: bool, witness: Any) -> tuple[Any, dict[str, Any]]:
+    import torch
+
+    program = _Counting(model.module)
+    args, kwargs = model.inputs()
+    if unbacked:
+        _mark_unbacked(model, (args, kwargs))
+    else:
+        for tensor, dimension, _ in model.marked((args, kwargs)):
+            torch._dynamo.mark_dynamic(tensor, dimension)
+    torch.manual_seed(0)
+    with witness.watching(), _kept(model.module):
+        program(*args, **kwargs)
+    return program, {}
+
+
+class _Counting:
+    """A compiled module that counts its compilations."""
+
+    def __init__(self, module: Any) -> None:
+        import torch
+
+        self.count = 0
+        inner = torch._dynamo.backends.registry.lookup_backend("eager")
+
+        def counting(graph: Any, inputs: Any) -> Any:
+            self.count += 1
+            return inner(graph, inputs)
+
+        self._call: Any = torch.compile(module, backend=counting, fullgraph=True)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+
+def _mark_unbacked(model: Any, inputs: Any) -> None:
+    from torch._dynamo.decorators import mark_unbacked
+
+    for tensor, dimension, name in model.marked(inputs):
+        mark_unbacked(tensor, dimension, shape_id=name)
+
+
+_WAYS: dict[str, Callable[[Any, bool, Any], tuple[Any, dict[str, Any]]]] = {
+    "export": partial(_exported, False),
+    "strict": partial(_exported, True),
+    "compile": _compiled,
+}
+
+
+if __name__ == "__main__":
+    sys.exit("this module is run by symfix")

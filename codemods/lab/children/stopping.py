@@ -1,0 +1,223 @@
+"""Where the export of a model stops: the lines outside of torch, and how the sizes in question are spelled there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+_HELD = "_symfix_places"
+_FRAMES = 6
+_OWN = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep)  # noqa: PTH120
+_STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
+
+Place = dict[str, Any]
+"""``file``, ``line``, ``function``, and ``sizes``: by symbol, how the code there spells it."""
+
+
+class Witness:
+    """Remembers where a size or value was asked for that nobody knows, and which guards were added where."""
+
+    def __init__(self) -> None:
+        self._guards: list[tuple[Any, list[Place]]] | None = None
+        _keep_places()
+        self._keep_guards()
+
+    def forget(self) -> None:
+        self._guards = None
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Collect the guards that are added."""
+        self._guards = []
+        try:
+            yield
+        except BaseException:
+            self._guards = None
+            raise
+
+    def testimony(self, error: BaseException) -> dict[str, Any]:
+        """Where ``error`` began: the places outside of torch, the innermost first, and the condition."""
+        chain = list(_chain(error))
+        root = next((one for one in reversed(chain) if hasattr(one, _HELD)), None)
+        if root is None:
+            return {"places": _of_traceback(chain[-1]), "kind": type(chain[-1]).__name__}
+        places, inside = getattr(root, _HELD)
+        condition = getattr(root, "cond", None)
+        return {
+            "places": places,
+            "inside": inside,
+            "kind": type(root).__name__,
+            "condition": "" if condition is None else str(condition),
+            "stated": [_stated(condition, place["sizes"]) for place in places],
+            "values": "(Size-like symbols: none)" in str(root),
+        }
+
+    def narrowed(self, program: Any, sizes: Mapping[str, int]) -> dict[str, Any]:
+        """The first dynamic size of which the program takes fewer values than asked for; {} when there is none."""
+        guards, self._guards = self._guards or [], None
+        for symbol, allowed in program.range_constraints.items():
+            if not str(symbol).startswith("s") or (allowed.lower <= 2 and allowed.upper > 2**31):
+                continue
+            places = next((at for guard, at in guards if symbol in guard.free_symbols and at), [])
+            said = f"the program takes {_range(allowed)} for a size that should be free"
+            return {"message": said, "places": places, "kind": "narrowed"}
+        return {}
+
+    def _keep_guards(self) -> None:
+        from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+        plain = ShapeEnv._log_guard
+        witness = self
+
+        def keeping(env: Any, prefix: str, guard: Any, forcing_spec: bool) -> None:
+            if witness._guards is not None:
+                witness._guards.append((guard, _open_places()[0]))
+            plain(env, prefix, guard, forcing_spec)
+
+        ShapeEnv._log_guard = keeping  # type: ignore[assignment,method-assign]
+
+
+def _range(allowed: Any) -> str:
+    return f"{allowed.lower} to {allowed.upper}" if allowed.upper <= 2**31 else f"{allowed.lower} and more"
+
+
+def _keep_places() -> None:
+    from torch._dynamo.exc import Unsupported
+    from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
+
+    for kind in (GuardOnDataDependentSymNode, DataDependentOutputException, DynamicOutputShapeException, Unsupported):
+        plain = kind.__init__
+
+        def keeping(self: Any, *args: Any, plain: Any = plain, **kwargs: Any) -> None:
+            plain(self, *args, **kwargs)
+            setattr(self, _HELD, _open_places())
+
+        kind.__init__ = keeping  # type: ignore[method-assign]
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen:
+        seen.add(id(at))
+        yield at
+        at = at.__cause__ or at.__context__
+
+
+def _open_places() -> tuple[list[Place], str]:
+    """The places that are open now, and the line inside torch that they called, where it did the asking."""
+    frames = list(_traced_frames()) or list(_python_frames())
+    places = [_place(file, line, name, names) for file, line, name, names in frames if _is_others(file)]
+    first = next((f"{file}:{line} in {name}" for file, line, name, _ in frames[:1] if not _is_others(file)), "")
+    return places[:_FRAMES], first
+
+
+def _traced_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
+    """The frames that dynamo is tracing, the innermost first: Python itself runs only dynamo."""
+    from torch._dynamo.symbolic_convert import InstructionTranslatorBase
+
+    at: Any = sys._getframe(1)
+    while at is not None:
+        tracer = at.f_locals.get("self") if at.f_code.co_name == "step" else None
+        if isinstance(tracer, InstructionTranslatorBase):
+            names = {name: _example(variable) for name, variable in tracer.symbolic_locals.items()}
+            yield tracer.f_code.co_filename, tracer.lineno, tracer.f_code.co_name, names
+        at = at.f_back
+
+
+def _example(variable: Any) -> Any:
+    """The fake value of a tensor or size that dynamo tracks; None for what nobody has looked at so far: a look changes
+    what dynamo guards."""
+    from torch._dynamo.variables.lazy import LazyVariableTracker
+    from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
+
+    if isinstance(variable, LazyVariableTracker):
+        if not variable.is_realized():
+            return None
+        variable = variable.realize()
+    known = isinstance(variable, (TensorVariable, SymNodeVariable))
+    return variable.as_proxy().node.meta.get("example_value") if known else None
+
+
+def _python_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
+    at = sys._getframe(1)
+    deciding = True
+    while at is not None:
+        file = at.f_code.co_filename
+        deciding = deciding and file.startswith(_OWN) and _decides(file)
+        if not deciding:
+            yield file, at.f_lineno, at.f_code.co_name, at.f_locals
+        at = at.f_back  # type: ignore[assignment]
+
+
+def _decides(file: str) -> bool:
+    """Whether the file asks for a size on behalf of somebody else."""
+    inner = file.removeprefix(_OWN[0])
+    return file.startswith(_OWN[1]) or inner.startswith(
+        ("fx/", "_subclasses/", "utils/", "_ops.py", "_export/", "__init__")
+    )
+
+
+def _is_others(file: str) -> bool:
+    """Whether a file is neither torch's, nor Python's, nor ours: a person can change it."""
+    if not file.endswith(".py") or file.startswith(_OWN) or "<" in file:
+        return False
+    return "site-packages" in file or not file.startswith(_STANDARD)
+
+
+def _place(file: str, line: int, name: str, names: Mapping[str, Any]) -> Place:
+    return {"file": file, "line": line, "function": name, "sizes": _spelled(names)}
+
+
+def _spelled(names: Mapping[str, Any]) -> dict[str, str]:
+    """By symbol the shortest way in which local names say it: ``n`` or ``x.shape[0]``."""
+    found: dict[str, str] = {}
+    for name, value in names.items():
+        if not name.isidentifier():
+            continue
+        sizes = enumerate(value.shape) if isinstance(value, torch.Tensor) else ()
+        spelled: list[tuple[str, Any]] = [(name, value)] if isinstance(value, torch.SymInt) else []
+        spelled += [(f"{name}.shape[{dimension}]", size) for dimension, size in sizes]
+        for text, size in spelled:
+            expression = getattr(getattr(size, "node", None), "expr", None)
+            if getattr(expression, "is_Symbol", False):
+                known = found.get(str(expression))
+                if known is None or ("." in known and "." not in text):
+                    found[str(expression)] = text
+    return found
+
+
+def _stated(condition: Any, sizes: Mapping[str, str]) -> list[str]:
+    """What would have to be known for ``condition`` to be decided, in the words of a place; [] where it can't be said.
+
+    Of a product that is compared with 0, that none of its sizes is 0; of a size compared with 1, that it is not 1.
+    """
+    arguments = getattr(condition, "args", ())
+    if type(condition).__name__ not in ("Equality", "Unequality") or len(arguments) != 2:
+        return []
+    number = next((int(one) for one in arguments if one.is_Integer), None)
+    expression = next((one for one in arguments if not one.is_Integer), None)
+    if expression is None or number not in (0, 1) or (number == 1 and not expression.is_Symbol):
+        return []
+    factors = expression.as_powers_dict() if expression.is_Mul or expression.is_Pow else {expression: 1}
+    symbols = [str(factor) for factor in factors if not factor.is_Integer]
+    return [f"{sizes[one]} != {number}" for one in sorted(symbols)] if all(one in sizes for one in symbols) else []
+
+
+def _of_traceback(error: BaseException) -> list[Place]:
+    """The places of an error that says nothing about sizes."""
+    found: list[Place] = []
+    at = error.__traceback__
+    while at is not None:
+        code = at.tb_frame.f_code
+        if _is_others(code.co_filename):
+            found.insert(0, {"file": code.co_filename, "line": at.tb_lineno, "function": code.co_name, "sizes": {}})
+        at = at.tb_next
+    return found[:_FRAMES]

@@ -1,0 +1,200 @@
+"""What a target of ``symfix export`` gives: a model, a call of it, and which of its dimensions change."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypedDict
+
+import torch
+from torch.utils import _pytree as pytree
+
+
+class Target(TypedDict, total=False):
+    """What the callable of a target returns. Only ``model`` and ``dynamic`` are required."""
+
+    model: Any
+    """A module, or a function of tensors."""
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    dynamic: dict[str, Any]
+    """By parameter of the model: ``{dimension: name}``; a name stands for one size wherever it is used. A parameter
+    that takes a list or a dict of tensors gets a list or a dict of these."""
+    more: list[tuple[tuple[Any, ...], dict[str, Any]]]
+    """Further calls, ``(args, kwargs)`` each, on which the exported program is compared with the model."""
+    training: bool
+    """Compare the gradients of the parameters too."""
+
+
+class BadTarget(Exception):
+    """The target can't be used; ``str()`` is the one line for the user."""
+
+
+@dataclass
+class Model:
+    """A target that was read and fits: ``sizes`` are the sizes of the call by name."""
+
+    module: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    marks: list[tuple[int, int, str]]
+    """Dynamic dimensions: the place of the tensor among the leaves of the call, the dimension, the name."""
+    sizes: dict[str, int]
+    more: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
+    training: bool = False
+
+    def inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """A fresh copy of the call."""
+        args, kwargs = copy.deepcopy((self.args, self.kwargs))
+        return args, kwargs
+
+    def marked(self, inputs: Any) -> Iterator[tuple[Any, int, str]]:
+        """The dynamic dimensions of a call: tensor, dimension, name."""
+        leaves = pytree.tree_leaves(inputs)
+        for place, dimension, name in self.marks:
+            yield leaves[place], dimension, name
+
+    def dimensions(self, inputs: Any) -> Iterator[tuple[Any, list[int]]]:
+        """The tensors of a call that have dynamic dimensions, each once, with these."""
+        leaves = pytree.tree_leaves(inputs)
+        for place in dict.fromkeys(place for place, _, _ in self.marks):
+            yield leaves[place], [dimension for at, dimension, _ in self.marks if at == place]
+
+    def resized(self, sizes: Mapping[str, int]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The call with other sizes; what a tensor holds is repeated, or cut off."""
+        leaves, structure = pytree.tree_flatten(self.inputs())
+        for place, dimension, name in self.marks:
+            leaf = leaves[place]
+            index = torch.arange(sizes[name]) % leaf.shape[dimension]
+            leaves[place] = leaf.index_select(dimension, index).contiguous()
+        args, kwargs = pytree.tree_unflatten(leaves, structure)
+        return args, kwargs
+
+
+def load(words: str, folder: str) -> Callable[[], Target]:
+    """The callable that ``script.py``, ``script.py:name`` or ``module:name`` names (name: ``target``).
+
+    Raises BadTarget.
+    """
+    place, _, name = words.rpartition(":") if ":" in words else (words, "", "")
+    name = name or "target"
+    sys.path.insert(0, folder)
+    try:
+        module = _script(Path(folder, place)) if place.endswith(".py") else importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        if error.name == place or (error.name and place.startswith(error.name + ".")):
+            raise BadTarget(f"{words}: there is no module {place}") from None
+        raise
+    found = getattr(module, name, None)
+    if not callable(found):
+        raise BadTarget(f"{words}: {place} has no function {name}(); `symfix export --init` writes one to begin with")
+    made: Callable[[], Target] = found
+    return made
+
+
+def _script(path: Path) -> Any:
+    if not path.is_file():
+        raise BadTarget(f"{path}: no such file")
+    sys.path.insert(0, str(path.parent))
+    # By the import system, so that a changed text of the script is served like that of any other file.
+    sys.modules.pop(path.stem, None)
+    module = importlib.import_module(path.stem)
+    if Path(str(module.__file__)).resolve() != path.resolve():
+        raise BadTarget(f"{path}: {path.stem} is the name of another module; give the script another name")
+    return module
+
+
+def read(given: Any) -> Model:
+    """The target as a `Model`. Raises BadTarget where it does not fit."""
+    if not isinstance(given, Mapping) or "model" not in given:
+        raise BadTarget("the target has to return a dict with the model under 'model'")
+    unknown = sorted(set(given) - set(Target.__annotations__))
+    if unknown:
+        raise BadTarget(f"the target's dict has an unknown key: {unknown[0]!r}")
+    args, kwargs = tuple(given.get("args", ())), dict(given.get("kwargs", {}))
+    module = given["model"]
+    device = next((one.device.type for one in _tensors(module, args, kwargs) if one.device.type != "cpu"), None)
+    if device:
+        raise BadTarget(f"the model or its inputs are on {device}; make them on the CPU")
+    marks, sizes = _marks(module, args, kwargs, given.get("dynamic", {}))
+    if not marks:
+        raise BadTarget("'dynamic' names no dimension: without one every export fits one shape only")
+    wrapped = module if isinstance(module, torch.nn.Module) else _Function(module)
+    return Model(wrapped, args, kwargs, marks, sizes, list(given.get("more", [])), bool(given.get("training")))
+
+
+class _Function(torch.nn.Module):
+    """`torch.export` takes modules only."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+
+def _tensors(module: Any, args: Any, kwargs: Any) -> Iterator[Any]:
+    if isinstance(module, torch.nn.Module):
+        yield from module.parameters()
+        yield from module.buffers()
+    yield from (leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor))
+
+
+def _marks(
+    module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic: Mapping[str, Any]
+) -> tuple[list[tuple[int, int, str]], dict[str, int]]:
+    called = module.forward if isinstance(module, torch.nn.Module) else module
+    try:
+        bound = inspect.signature(called).bind(*args, **kwargs).arguments
+    except TypeError as error:
+        raise BadTarget(f"the inputs do not fit the model: {error}") from None
+    given = dict(bound)
+    for name, parameter in inspect.signature(called).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            given |= given.pop(name, {})
+    places = {id(leaf): place for place, leaf in enumerate(pytree.tree_leaves((args, kwargs)))}
+    marks: list[tuple[int, int, str]] = []
+    sizes: dict[str, int] = {}
+    for name, wanted in dynamic.items():
+        if name not in given:
+            raise BadTarget(f"'dynamic' names {name!r}, which the call does not give")
+        for tensor, dimensions in _pairs(given[name], wanted, name):
+            for dimension, size in dimensions.items():
+                if not isinstance(size, str) or not isinstance(dimension, int):
+                    raise BadTarget(f"'dynamic' of {name!r}: write {{dimension: 'name'}}, as in {{0: 'batch'}}")
+                if not -tensor.dim() <= dimension < tensor.dim():
+                    raise BadTarget(f"'dynamic' of {name!r}: there is no dimension {dimension}")
+                at = dimension % tensor.dim()
+                if sizes.setdefault(size, tensor.shape[at]) != tensor.shape[at]:
+                    raise BadTarget(f"{size!r} is {sizes[size]} and, in {name!r}, {tensor.shape[at]}")
+                marks.append((places[id(tensor)], at, size))
+    small = next((name for name, size in sizes.items() if size < 2), None)
+    if small:
+        raise BadTarget(
+            f"{small!r} is {sizes[small]} in the call; torch takes a size below 2 for a constant: use 2 or more"
+        )
+    return marks, sizes
+
+
+def _pairs(value: Any, wanted: Any, name: str) -> Iterator[tuple[Any, Mapping[Any, Any]]]:
+    if wanted is None:
+        return
+    if isinstance(value, torch.Tensor) and isinstance(wanted, Mapping):
+        yield value, wanted
+    elif isinstance(value, Mapping) and isinstance(wanted, Mapping):
+        for key, part in wanted.items():
+            if key not in value:
+                raise BadTarget(f"'dynamic' of {name!r}: the call gives no {key!r}")
+            yield from _pairs(value[key], part, name)
+    elif isinstance(value, (list, tuple)) and isinstance(wanted, (list, tuple)) and len(value) == len(wanted):
+        for one, part in zip(value, wanted):  # noqa: B905 - the lengths are equal
+            yield from _pairs(one, part, name)
+    else:
+        raise BadTarget(f"'dynamic' of {name!r} does not have the structure of the value")

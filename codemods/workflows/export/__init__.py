@@ -1,0 +1,1 @@
+"""Models that do not export: where they stop, what lets them go on, and the proof."""

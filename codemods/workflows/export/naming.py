@@ -1,0 +1,44 @@
+"""How files are called in a patch: below the project, or below the folder of packages with the package's version."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.metadata import distributions
+from pathlib import Path
+
+_PACKAGES = ("site-packages", "dist-packages")
+
+
+class Names:
+    """Names of files for a person and for ``git apply``; ``folder`` is where the user's own code is."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+
+    def short(self, path: Path) -> str:
+        """The name below the folder of packages, or below the user's folder, or the whole path without its root."""
+        root = _package_root(path)
+        if root is not None:
+            return path.relative_to(root).as_posix()
+        whole = path.resolve()
+        if whole.is_relative_to(self._folder):
+            return whole.relative_to(self._folder).as_posix()
+        return whole.relative_to(whole.anchor).as_posix()
+
+    def package(self, path: Path) -> str:
+        """``NAME VERSION`` of the installed package that holds the file; empty for other files."""
+        root = _package_root(path)
+        return _packages(root).get(path.relative_to(root).parts[0], "") if root is not None else ""
+
+
+def _package_root(path: Path) -> Path | None:
+    return next((parent for parent in path.parents if parent.name in _PACKAGES), None)
+
+
+@lru_cache(maxsize=8)
+def _packages(root: Path) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in distributions(path=[str(root)]):
+        for file in one.files or ():
+            found.setdefault(file.parts[0], f"{one.metadata['Name']} {one.version}")
+    return found

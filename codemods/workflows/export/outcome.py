@@ -1,0 +1,127 @@
+"""What comes of exporting a target: the obstacles that were removed, the patch, or what is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+
+class Verdict(Enum):
+    """How a target ended."""
+
+    AS_IT_IS = "exports as it is"
+    PROVEN = "proven"
+    ONE_SIDED = "one side only"
+    """It exports with the patch, equal to the model on every input; of a changed branch no input takes one side."""
+    LEFT = "left"
+    UNUSABLE = "unusable"
+    """The target itself is at fault: ``message`` says how."""
+
+
+REASONS = {
+    "value-dependent": "the values of a tensor decide what is computed; torch.where or torch.cond keeps both sides",
+    "loop-over-data": "the values of a tensor say how often a loop runs; write it with operations on whole tensors",
+    "decides-rank": "the values of a tensor decide how many dimensions or results there are; make it an argument",
+    "narrows-range": "a branch keeps the program to a part of the sizes; with --unbacked a default can be tried",
+    "in-torch": "torch itself asks for the size; `symfix repair` looks there",
+    "undecided-size": "no fix that was tried decides this size rightly",
+    "other-result": "what was tried gives another result than the model",
+    "not-sizes": "the export fails for a reason that has nothing to do with sizes",
+}
+"""Why a target is left: the stable words, and what to do."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line: ``file`` is named below the project or the folder of packages; ``text`` is the line itself."""
+
+    file: str
+    line: int
+    function: str
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} in {self.function}"
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A place where the export stopped, and what was changed there."""
+
+    place: Place
+    way: str
+    expression: str
+    """What could not be decided, in symbols."""
+    inside: str
+    """The line of torch that asked, where it was torch."""
+    changes: tuple[str, ...]
+    defaults: tuple[str, ...]
+    """What the change takes for granted, in words."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """Where a target stops for good."""
+
+    reason: str
+    """One of `REASONS`."""
+    message: str
+    way: str
+    place: Place | None
+    inside: str
+    tried: tuple[tuple[str, str], ...]
+    """Each candidate that was tried there, with what came of it."""
+
+
+@dataclass(frozen=True)
+class FilePatch:
+    """One changed file: its name in the patch, its text before and after, the package that it belongs to."""
+
+    name: str
+    path: Path
+    before: bytes
+    after: bytes
+    package: str = ""
+    """``NAME VERSION``; empty for the user's own code."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """All that came of one target."""
+
+    target: str
+    verdict: Verdict
+    message: str = ""
+    obstacles: tuple[Obstacle, ...] = ()
+    files: tuple[FilePatch, ...] = ()
+    notes: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    """The calls on which program and model were compared."""
+    unseen: tuple[str, ...] = ()
+    """Changed conditions of which no input takes one side: the line of the changed file, the truth, its text."""
+    left: Left | None = None
+
+    @property
+    def good(self) -> bool:
+        return self.verdict in (Verdict.AS_IT_IS, Verdict.PROVEN)
+
+    @property
+    def defaults(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(words for one in self.obstacles for words in one.defaults))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A run over some targets."""
+
+    torch: str
+    ways: tuple[str, ...]
+    unbacked: bool
+    targets: tuple[Exported, ...]
+    seconds: float = 0.0
+
+    @property
+    def protocol(self) -> str:
+        sizes = "unbacked sizes" if self.unbacked else "dynamic sizes"
+        return f"{', '.join(self.ways)} with {sizes}"

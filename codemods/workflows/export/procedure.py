@@ -1,0 +1,200 @@
+"""The loop: try to export, change what stands in the way, go on behind it, and prove the whole."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...engine.registry import Registry
+from ...engine.surroundings import TorchSurroundings
+from ...lab.isolation import Limits
+from ...lab.variants import Laboratory, Variant
+from ..repair.bench import Bench
+from ..repair.drafts import Draft
+from ..repair.grouping import Group, Kept, groups, only
+from ..repair.search import Search, expression, told
+from ..repair.sites import Advisors
+from ..repair.trials import UNTESTABLE, Frame, Trial
+from .naming import Names
+from .outcome import Exported, FilePatch, Left, Obstacle, Outcome, Place, Verdict
+from .trying import ModelTrial, Targets
+
+_LIMITS = Limits(wall=900.0, cpu=1200)
+_ROUNDS = 60
+_AGAIN = 3
+"""How often what a target needs alone is looked for anew."""
+NARROWED = "narrowed"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a run; ``ways`` are export, strict and compile."""
+
+    targets: tuple[str, ...]
+    folder: Path
+    ways: tuple[str, ...] = ("export",)
+    unbacked: bool = False
+    torch_python: Path | None = None
+    min_torch: tuple[int, int] | None = None
+    jobs: int = 1
+    limits: Limits = _LIMITS
+
+
+def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lambda _: None) -> Outcome:
+    """Try and prove each target. Raises TorchError for a torch that is not there."""
+    started = time.monotonic()
+    surroundings = TorchSurroundings(
+        torch_python=wanted.torch_python, min_torch=wanted.min_torch, all_functions=True, tried=True
+    )
+    place = surroundings.place
+    context = surroundings.context()
+    targets = Targets(wanted.folder, wanted.ways, wanted.unbacked)
+    laboratory = Laboratory(place.python, scratch, wanted.limits)
+    bench = Bench(laboratory, targets, str, Advisors(Registry(), context, context), None, wanted.jobs)
+    names = Names(wanted.folder)
+    progress(f"trying {_count(len(wanted.targets))} as they are")
+    first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials
+    failing = {name: trial for name, trial in first.items() if not trial.passed and trial.verdict != UNTESTABLE}
+    search = Search(bench.advisors, bench, {}, dict(failing))
+    for _ in range(_AGAIN):
+        search.run(0, progress, _ROUNDS)
+        if not search.complete(0):
+            break
+    found = {name: Exported(name, Verdict.AS_IT_IS, inputs=_compared(one)) for name, one in first.items() if one.passed}
+    found |= {
+        name: Exported(name, Verdict.UNUSABLE, one.message) for name, one in first.items() if one.verdict == UNTESTABLE
+    }
+    passing = [name for name, trial in search.trials.items() if trial.passed]
+    for group in groups(search.chains, passing):
+        progress(f"proving {_count(len(group.operators))}")
+        found |= _proven(group, search, targets, names)
+    for name in failing:
+        found.setdefault(name, _left(name, search, names))
+    ordered = tuple(found[name] for name in wanted.targets)
+    return Outcome(place.build, wanted.ways, wanted.unbacked, ordered, round(time.monotonic() - started, 1))
+
+
+def _count(number: int) -> str:
+    return "one target" if number == 1 else f"{number} targets"
+
+
+def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dict[str, Exported]:
+    """What the texts as they will be written come to, in fresh children; sides of changed branches are counted."""
+    bench = search.bench
+    drafts = {path: draft for path, draft in only(search.drafts, [group]).items() if draft.taken}
+    texts = {path: _polished(draft) for path, draft in drafts.items()}
+    variant = variant_of(texts, bench.laboratory)
+    trials = targets(bench.laboratory, variant, dict.fromkeys(group.operators, -1), 0, bench.jobs).trials
+    sides = targets.sides(bench.laboratory, variant, group.operators, bench.jobs) if _defaults(group) else {}
+    files = tuple(
+        FilePatch(names.short(path), path, draft.source.content, texts[path], names.package(path))
+        for path, draft in sorted(drafts.items())
+    )
+    found = {}
+    for name in group.operators:
+        trial = trials[name]
+        if not trial.passed:
+            found[name] = replace(_left(name, search, names, trial), files=files)
+            continue
+        assert isinstance(trial, ModelTrial)
+        obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains[name])
+        unseen = tuple(
+            f"{names.short(Path(file))}:{line}, always {str(seen[0]).lower()}: {_line(texts[Path(file)], line)}"
+            for (file, line), seen in sorted(sides.get(name, {}).items())
+            if len(seen) == 1 and Path(file) in texts
+        )
+        verdict = Verdict.ONE_SIDED if unseen else Verdict.PROVEN
+        found[name] = Exported(name, verdict, "", obstacles, files, trial.notes, _compared(trial), unseen)
+    return found
+
+
+def _line(text: bytes, line: int) -> str:
+    return text.decode("utf-8", "replace").splitlines()[line - 1].strip()
+
+
+def _defaults(group: Group) -> bool:
+    return any(fix.default for member in group.members for fix in member.fixes)
+
+
+def _polished(draft: Draft) -> bytes:
+    return draft.language.polish(draft.source, draft.now.content, draft.context)
+
+
+def variant_of(texts: Mapping[Path, bytes], laboratory: Laboratory) -> Variant:
+    """Torch with files of the user and of packages in another text."""
+    modules, digest = {}, hashlib.sha256()
+    for path, text in sorted(texts.items()):
+        digest.update(str(path).encode() + text)
+        file = laboratory.scratch / f"{path.stem}.{digest.hexdigest()[:16]}.py"
+        file.write_bytes(text)
+        modules[str(path)] = file
+    return Variant("patched", modules=modules, identity=digest.hexdigest())
+
+
+def _compared(trial: Trial) -> tuple[str, ...]:
+    return tuple(case.name for case in trial.cases if not case.error) if isinstance(trial, ModelTrial) else ()
+
+
+def _obstacle(name: str, member: Kept, search: Search, names: Names) -> Obstacle:
+    before = member.before.get(name) or next(iter(member.before.values()), None)
+    source = search.drafts[member.path].source
+    line = source.line_column(member.candidate.site.origin)[0]
+    text = source.content.decode("utf-8", "replace").splitlines()[line - 1].strip()
+    return Obstacle(
+        Place(names.short(member.path), line, member.candidate.site.function, text),
+        before.way if isinstance(before, ModelTrial) else "",
+        expression(before.message) if before else "",
+        before.inside if isinstance(before, ModelTrial) else "",
+        tuple(dict.fromkeys(fix.message for fix in member.fixes)),
+        member.candidate.defaults,
+    )
+
+
+def _left(name: str, search: Search, names: Names, trial: Trial | None = None) -> Exported:
+    last = trial or search.trials[name]
+    attempts = [one for one in search.attempts if name in one.operators and not one.kept]
+    tried = tuple((one.candidate.words, one.came) for one in attempts)
+    frame = last.frames[0] if last.frames else None
+    place = None if frame is None else _place(frame, search, names)
+    model = last if isinstance(last, ModelTrial) else ModelTrial(name, last.verdict, last.message)
+    reason = _reason(model, frame, search, silent=any(one.silent for one in attempts))
+    left = Left(reason, told(last.message), model.way, place, model.inside, tried)
+    obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains.get(name, ()))
+    return Exported(name, Verdict.LEFT, told(last.message), obstacles, left=left, notes=model.notes)
+
+
+def _place(frame: Frame, search: Search, names: Names) -> Place:
+    path = Path(frame.file)
+    draft = search.drafts.get(path)
+    line = frame.line
+    if draft is not None:
+        line = draft.source.line_column(draft.origin(draft.line_start(frame.line)))[0]
+    lines = path.read_text("utf-8", "replace").splitlines() if path.is_file() else []
+    text = lines[line - 1].strip() if line <= len(lines) else ""
+    return Place(names.short(path), line, frame.function, text)
+
+
+def _reason(trial: ModelTrial, frame: Frame | None, search: Search, *, silent: bool) -> str:
+    if trial.silent or silent:
+        return "other-result"
+    if trial.kind == NARROWED:
+        return "narrows-range"
+    if not frame or trial.kind not in _ABOUT_SIZES:
+        return "not-sizes"
+    if trial.by_value or trial.kind != _UNDECIDED:
+        draft = search.drafts.get(Path(frame.file))
+        word = draft.language.residue(draft.now, frame.line) if draft is not None else ""
+        return word or "value-dependent"
+    return "in-torch" if trial.inside else "undecided-size"
+
+
+_UNDECIDED = "GuardOnDataDependentSymNode"
+_ABOUT_SIZES: Sequence[str] = (
+    _UNDECIDED,
+    "DataDependentOutputException",
+    "DynamicOutputShapeException",
+    "Unsupported",
+)

@@ -1,0 +1,74 @@
+"""What came of exporting, as lines for a terminal and as the head of a patch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .outcome import REASONS, Exported, Left, Obstacle, Outcome, Verdict
+
+
+def lines(outcome: Outcome) -> Iterator[str]:
+    """The targets one after the other, then the counts; without line ends."""
+    for one in outcome.targets:
+        yield from target_lines(one)
+        yield ""
+    counts = {verdict: sum(one.verdict is verdict for one in outcome.targets) for verdict in Verdict}
+    told = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
+    yield f"torch {outcome.torch.split()[0]}, {outcome.protocol}: {told}"
+
+
+def target_lines(one: Exported) -> Iterator[str]:
+    """One target: the obstacles in order, what was compared, what is left."""
+    yield f"{one.target}: {one.verdict.value}{': ' + one.message if one.verdict is Verdict.UNUSABLE else ''}"
+    for number, obstacle in enumerate(one.obstacles, 1):
+        yield from _obstacle(number, obstacle)
+    if one.left is not None:
+        yield from _left(one.left)
+    elif one.inputs:
+        yield f"  equal to the model: {', '.join(one.inputs)}"
+    for note in one.notes:
+        yield f"  note: {note}"
+    for unseen in one.unseen:
+        yield f"  not seen: give an input under 'more' that takes the other side of {unseen}"
+
+
+def _obstacle(number: int, obstacle: Obstacle) -> Iterator[str]:
+    yield f"  {number}. {obstacle.place}"
+    yield f"     {obstacle.place.text}"
+    if obstacle.expression:
+        yield f"     undecided: {obstacle.expression}{' in ' + obstacle.inside if obstacle.inside else ''}"
+    for change in obstacle.changes:
+        yield f"     change: {change}"
+    for default in obstacle.defaults:
+        yield f"     default: {default}"
+
+
+def _left(left: Left) -> Iterator[str]:
+    yield f"  stops, {left.reason}: {REASONS[left.reason]}"
+    if left.place is not None:
+        yield f"     {left.place}"
+        yield f"     {left.place.text}"
+    if left.inside:
+        yield f"     asked for in {left.inside}"
+    yield f"     {left.message}"
+    for words, came in left.tried:
+        yield f"     tried: {words}: {came}"
+
+
+def patch_head(targets: list[Exported], outcome: Outcome) -> Iterator[str]:
+    """What a patch does, in lines above it; `git apply` passes over them."""
+    names = ", ".join(one.target for one in targets)
+    yield f"Export of {names} ({outcome.protocol}, torch {outcome.torch.split()[0]})"
+    yield ""
+    for package in dict.fromkeys(file.package for one in targets for file in one.files if file.package):
+        yield f"Against {package}."
+    for obstacle in dict.fromkeys(found for one in targets for found in one.obstacles):
+        yield f"At {obstacle.place}: {'; '.join(obstacle.changes)}."
+    for default in dict.fromkeys(words for one in targets for words in one.defaults):
+        yield f"Default: {default}."
+    inputs = dict.fromkeys(name for one in targets for name in one.inputs)
+    yield f"Equal to the model: {', '.join(inputs)}."
+    for note in dict.fromkeys(note for one in targets for note in one.notes):
+        yield f"Note: {note}"
+    for unseen in dict.fromkeys(unseen for one in targets for unseen in one.unseen):
+        yield f"Not seen: no input takes the other side of {unseen}"

@@ -1,0 +1,165 @@
+"""Targets tried on a torch with drafts laid over the user's code and over packages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ...lab.batch import Heard, ask_each, limits_for
+from ...lab.isolation import Ended
+from ...lab.variants import Laboratory, Variant
+from ..repair.trials import FAILED, WRONG, Frame, Trial, Tried
+
+_START_SECONDS = 60
+
+
+Sides = Mapping[tuple[str, int], tuple[bool, ...]]
+"""By file and line, the truths that a condition had."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call of the model: ``digest`` is one word for eager's result ("" where it is not the same twice)."""
+
+    name: str
+    digest: str
+    error: str
+    small: bool
+    """One of its sizes is 0 or 1."""
+
+
+@dataclass(frozen=True)
+class ModelTrial(Trial):
+    """How far a target got; ``sample`` is the number of the way that failed."""
+
+    way: str = ""
+    kind: str = ""
+    """The type of the error, or ``narrowed`` where the program takes fewer sizes than asked for."""
+    by_value: bool = False
+    """The values of a tensor were asked for, not a size."""
+    inside: str = ""
+    """The line of torch that asked."""
+    cases: tuple[Case, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a user should know although it is no fault: inputs that are refused."""
+    sides: tuple[tuple[str, int, tuple[bool, ...]], ...] = ()
+    """File and line of each condition with a default, and the truths that it had."""
+
+
+@dataclass
+class Targets:
+    """Tries targets; what eager gives for the unchanged code is remembered and held against every change."""
+
+    folder: Path
+    """Relative names of scripts and modules start here."""
+    ways: tuple[str, ...]
+    unbacked: bool
+    counting: bool = False
+    """Count the truths of conditions with a default, instead of exporting."""
+    _eager: dict[str, tuple[Case, ...]] = field(default_factory=dict)
+
+    def __call__(
+        self, laboratory: Laboratory, variant: Variant, targets: Mapping[str, int], most: int, jobs: int
+    ) -> Tried:
+        """Try every target on ``variant``, in ``jobs`` children, through all ways up to the first that fails."""
+        shares = [list(targets)[number::jobs] for number in range(jobs)]
+        with ThreadPoolExecutor(jobs) as pool:
+            parts = list(pool.map(lambda share: self._try(laboratory, variant, share), [s for s in shares if s]))
+        trials = {name: trial for part in parts for name, trial in part.trials.items()}
+        broken = next((part.broken for part in parts if part.broken), "")
+        if not variant.modules:
+            self._eager |= {name: trial.cases for name, trial in trials.items() if isinstance(trial, ModelTrial)}
+        return Tried({name: self._held(name, trial) for name, trial in trials.items()}, broken=broken)
+
+    def sides(self, laboratory: Laboratory, variant: Variant, targets: Sequence[str], jobs: int) -> dict[str, Sides]:
+        """By target, which truths each condition with a default had while the model ran in eager on all inputs."""
+        found: dict[str, Sides] = {}
+        eager = replace(self, ways=(), counting=True)
+        for trial in eager(laboratory, variant, dict.fromkeys(targets, -1), 0, jobs).trials.values():
+            if isinstance(trial, ModelTrial):
+                found[trial.operator] = {(file, line): tuple(seen) for file, line, seen in trial.sides}
+        return found
+
+    def _try(self, laboratory: Laboratory, variant: Variant, targets: Sequence[str]) -> Tried:
+        trials, broken = ask_each(
+            laboratory,
+            "exporting",
+            variant,
+            targets,
+            request=lambda left: {
+                "targets": list(left),
+                "folder": str(self.folder),
+                "ways": self.ways,
+                "unbacked": self.unbacked,
+                "sides": self.counting,
+                "cpu": laboratory.limits.wall,
+            },
+            hear=_read,
+            lost=lambda name, ended: ModelTrial(name, FAILED, _end(ended), crashed=True),
+            limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+        )
+        if broken is None:
+            return Tried(dict(trials))
+        last = broken.stderr.strip().splitlines()[-1:] or ["it ended without a word"]
+        return Tried(dict(trials), broken=broken.died or last[0])
+
+    def _held(self, name: str, trial: Trial) -> Trial:
+        """The trial, as a wrong one where the changed code gives another result in eager."""
+        if not isinstance(trial, ModelTrial):
+            return trial
+        notes = []
+        for then, now in zip(self._eager.get(name, ()), trial.cases):  # noqa: B905 - a broken model has none
+            if then.error or then.digest == now.digest:
+                continue
+            if now.error and now.small:
+                notes.append(f"at {now.name} the model itself refuses now: {now.error}")
+            elif now.error or (then.digest and now.digest):
+                came = now.error or "another result"
+                return ModelTrial(
+                    name, WRONG, f"at {now.name} the changed model itself gives {came}", cases=trial.cases
+                )
+        return replace(trial, notes=(*notes, *trial.notes))
+
+
+def _end(ended: Ended) -> str:
+    return f"the process {ended.died or f'ended with {ended.code}'} after {ended.seconds:.0f} s"
+
+
+def _read(rows: list[dict[str, Any]], ended: Ended) -> Heard[str, Trial]:
+    ready = False
+    begun: str | None = None
+    trials: dict[str, Trial] = {}
+    for said in rows:
+        if "swaps" in said:
+            ready = True
+        elif "start" in said:
+            begun = said["start"]
+        else:
+            trials[said["target"]] = _trial(said)
+    return Heard(ready, begun, trials)
+
+
+def _trial(said: dict[str, Any]) -> ModelTrial:
+    places = said.get("places", ())
+    stated = said.get("stated") or [()] * len(places)
+    return ModelTrial(
+        said["target"],
+        said["verdict"],
+        said["message"],
+        sample=said.get("stage", -1),
+        frames=tuple(
+            Frame(place["file"], place["line"], place["function"], tuple(conditions))
+            for place, conditions in zip(places, stated, strict=True)
+        ),
+        crashed=said.get("crashed", False),
+        way=said.get("way", ""),
+        kind=said.get("kind", ""),
+        by_value=said.get("values", False),
+        inside=said.get("inside", ""),
+        cases=tuple(Case(**case) for case in said.get("cases", ())),
+        notes=tuple(said.get("notes", ())),
+        sides=tuple((file, line, tuple(seen)) for file, line, seen in said.get("sides", ())),
+    )

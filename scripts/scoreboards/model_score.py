@@ -1,0 +1,127 @@
+"""How many models of public libraries export, with unbacked and with dynamic sizes, before and after symfix export."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.workflows.export.folder import patches, write
+from symfix.codemods.workflows.export.outcome import Exported, Outcome, Verdict
+from symfix.codemods.workflows.export.page import page
+from symfix.codemods.workflows.export.procedure import Wanted, export, variant_of
+from symfix.codemods.workflows.export.trying import Targets
+
+ZOO = Path(__file__).with_name("model_targets.py")
+KINDS = ("causal", "encoder", "vision", "diffusion")
+Passing = Mapping[str, bool]
+
+
+def main() -> None:
+    words = _words()
+    started = time.monotonic()
+    found, missing = built(words.torch_python)
+    chosen = [name for kind in KINDS for name in _of(kind, found)[: words.most]]
+    if not chosen:
+        sys.exit("model-score: no model can be built; is the extra [models] installed?")
+    print(f"{len(chosen)} models of {len(found)} that can be built ({len(missing)} can't)", file=sys.stderr)
+    targets = tuple(f"{ZOO}:{name}" for name in chosen)
+    wanted = Wanted(targets, ZOO.parent, ("compile",), unbacked=True, torch_python=words.torch_python, jobs=words.jobs)
+    with scratch_folder() as scratch:
+        outcome = export(wanted, scratch, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
+        laboratory = Laboratory(locate(None, words.torch_python).python, scratch, wanted.limits)
+        before, after = dynamic(outcome, laboratory, words.jobs)
+    if words.output is not None:
+        write(outcome, words.output)
+        (words.output / "export.html").write_text(page(outcome), encoding="utf-8")
+    for line in table(outcome, before, after, (time.monotonic() - started) / 60):
+        print(line)
+
+
+def _words() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/model-score", description=__doc__)
+    parser.add_argument("--most", type=int, metavar="N", help="at most N models of each kind [all]")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="also write the patches, the evidence and a page")
+    parser.add_argument("--torch-python", type=Path, metavar="EXE", help="an interpreter with torch and the libraries")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N")
+    return parser.parse_args()
+
+
+def built(python: Path | None) -> tuple[list[str], dict[str, str]]:
+    """The models that can be built, and for the others the reason."""
+    command = [str(python or sys.executable), str(ZOO)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    rows = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+    if not rows:
+        sys.exit(f"model-score: {(ran.stderr.strip().splitlines() or ['no answer'])[-1]}")
+    return [row["target"] for row in rows if "why" not in row], {
+        row["target"]: row["why"] for row in rows if "why" in row
+    }
+
+
+def dynamic(outcome: Outcome, laboratory: Laboratory, jobs: int) -> tuple[Passing, Passing]:
+    """Which models export with dynamic sizes and run at other sizes, as they are and with their patches."""
+    tries = Targets(ZOO.parent, ("export",), unbacked=False)
+    every = {one.target: -1 for one in outcome.targets}
+    before = tries(laboratory, Variant("installed"), every, 0, jobs).trials
+    after = {name: trial.passed for name, trial in before.items()}
+    for _, group in patches(outcome):
+        variant = variant_of({file.path: file.after for file in group[0].files}, laboratory)
+        tried = tries(laboratory, variant, {one.target: -1 for one in group}, 0, min(jobs, len(group))).trials
+        after |= {name: trial.passed for name, trial in tried.items()}
+    return {name: trial.passed for name, trial in before.items()}, after
+
+
+def table(outcome: Outcome, before: Passing, after: Passing, minutes: float) -> Iterator[str]:
+    """The board, line by line."""
+    yield f"torch {outcome.torch.split()[0]}; {minutes:.0f} minutes"
+    yield "| kind | models | unbacked before | with patch | one side unseen | dynamic before | with patch |"
+    yield "|---|---|---|---|---|---|---|"
+    for kind in (*KINDS, ""):
+        rows = [one for one in outcome.targets if _name(one).startswith(kind)]
+        if rows:
+            yield f"| {kind or 'all'} | {len(rows)} | {' | '.join(map(str, _counts(rows, before, after)))} |"
+    worse = sorted(_name(one) for one in outcome.targets if before[one.target] and not after[one.target])
+    yield f"\nworse with dynamic sizes: {', '.join(worse) or 'none'}"
+    yield "\n| models | file that is patched |\n|---|---|"
+    files = Counter(file.name for one in outcome.targets if one.verdict in _PATCHED for file in one.files)
+    yield from (f"| {count} | {name} |" for name, count in files.most_common())
+    yield "\n| left | models |\n|---|---|"
+    reasons: dict[str, list[str]] = {}
+    for one in outcome.targets:
+        if one.left is not None:
+            reasons.setdefault(one.left.reason, []).append(_name(one))
+    for reason, names in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        yield f"| {reason} | {len(names)}: {', '.join(names)} |"
+
+
+_PATCHED = (Verdict.PROVEN, Verdict.ONE_SIDED)
+
+
+def _counts(rows: Sequence[Exported], before: Passing, after: Passing) -> Iterator[int]:
+    verdicts = Counter(one.verdict for one in rows)
+    yield verdicts[Verdict.AS_IT_IS]
+    yield verdicts[Verdict.AS_IT_IS] + verdicts[Verdict.PROVEN]
+    yield verdicts[Verdict.ONE_SIDED]
+    yield sum(before[one.target] for one in rows)
+    yield sum(after[one.target] for one in rows)
+
+
+def _of(kind: str, names: Sequence[str]) -> list[str]:
+    return [name for name in names if name.startswith(f"{kind}_")]
+
+
+def _name(one: Exported) -> str:
+    return one.target.rpartition(":")[2]
+
+
+if __name__ == "__main__":
+    main()

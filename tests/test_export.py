@@ -1,0 +1,333 @@
+"""`symfix export`: models that do not export go from failing to proven, and what is left has its reason."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from running import symfix
+from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.workflows.export.draft_report import BadReport, load
+from symfix.codemods.workflows.export.folder import patches, to_json
+from symfix.codemods.workflows.export.naming import Names
+from symfix.codemods.workflows.export.outcome import Exported, FilePatch, Outcome, Verdict
+from symfix.codemods.workflows.export.page import page
+from symfix.codemods.workflows.export.skeleton import SKELETON
+from symfix.codemods.workflows.export.trying import Case, ModelTrial, Targets
+from symfix.python.analysis.residue import residue
+
+MODELS = Path(__file__).parents[1] / "golden" / "models"
+BRANCH = """
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x, keep):
+        chosen = x[keep]
+        if chosen.size(0) == 0:
+            return x.new_zeros(x.shape[1])
+        return BODY
+
+
+def target():
+    x = torch.randn(6, 4)
+    return {"model": Model(), "args": (x, x[:, 0] > 0), "dynamic": {"x": {0: "rows"}, "keep": {0: "rows"}}, MORE}
+"""
+GENERAL, NOT_AT_ZERO = "chosen.sum(0)", "chosen.amax(0)"
+EMPTY = '"more": [((x, torch.zeros(6, dtype=torch.bool)), {})]'
+
+
+@pytest.mark.parametrize("name", ["mask_and_branch", "item_and_slice"])
+def test_a_failing_model_goes_to_proven(name: str, tmp_path: Path) -> None:
+    shutil.copy(MODELS / f"{name}.py", tmp_path)
+    said = symfix("export", f"{name}.py", cwd=tmp_path, code=0).stdout
+    assert said == (MODELS / f"{name}.txt").read_text()
+    written = (tmp_path / "symfix-export" / f"{name}-py.patch").read_text()
+    assert written == (MODELS / f"{name}.patch").read_text()
+    subprocess.run(["git", "apply", tmp_path / "symfix-export" / f"{name}-py.patch"], cwd=tmp_path, check=True)
+    assert f"{name}.py: exports as it is" in symfix("export", f"{name}.py", cwd=tmp_path, code=0).stdout
+
+
+def test_a_loop_over_data_is_left_with_its_place(tmp_path: Path) -> None:
+    shutil.copy(MODELS / "loop_over_data.py", tmp_path)
+    said = symfix("export", "loop_over_data.py", "--page", "page.html", cwd=tmp_path, code=1).stdout
+    assert said == (MODELS / "loop_over_data.txt").read_text()
+    assert not (tmp_path / "symfix-export").exists()
+    assert "for _ in range(int(steps.max())):" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("body", "more", "code", "said"),
+    [
+        (GENERAL, EMPTY, 0, "proven"),
+        (NOT_AT_ZERO, EMPTY, 1, "at further input 1 the program raises RuntimeError: Runtime assertion failed"),
+    ],
+)
+def test_a_default_is_proven_by_inputs_that_take_both_sides(
+    tmp_path: Path, body: str, more: str, code: int, said: str
+) -> None:
+    (tmp_path / "model.py").write_text(BRANCH.replace("BODY", body).replace("MORE", more))
+    assert said in symfix("export", "model.py", cwd=tmp_path, code=code).stdout
+
+
+def test_a_side_that_no_input_takes_is_said(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(
+        """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x, counts):
+        n = counts.nonzero().shape[0]
+        return x * 2 if n == 0 else x + x
+
+def target():
+    return {"model": Model(), "args": (torch.randn(3, 4), torch.tensor([1, 0])), "dynamic": {"x": {0: "batch"}}}
+"""
+    )
+    said = symfix("export", "model.py", cwd=tmp_path, code=1).stdout
+    assert said.startswith("model.py: one side only")
+    assert "the other side of model.py:8, always false: return x * 2 if guard_or_false(n == 0) else x + x" in said
+
+
+def test_what_stands_in_a_package_is_patched_there_and_not_changed(tmp_path: Path) -> None:
+    packages = tmp_path / "site-packages"
+    source = packages / "shapely_net" / "blocks.py"
+    source.parent.mkdir(parents=True)
+    (source.parent / "__init__.py").write_text("")
+    source.write_text(BRANCH.replace("BODY", GENERAL).replace("MORE", EMPTY))
+    information = packages / "shapely_net-1.4.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: shapely-net\nVersion: 1.4\n")
+    (information / "RECORD").write_text("shapely_net/__init__.py,,\nshapely_net/blocks.py,,\n")
+    before = source.read_bytes()
+    symfix("export", "shapely_net.blocks:target", cwd=tmp_path, code=0, PYTHONPATH=str(packages))
+    assert source.read_bytes() == before
+    (patch,) = (tmp_path / "symfix-export").glob("*.patch")
+    assert "Against shapely-net 1.4." in patch.read_text()
+    subprocess.run(["git", "apply", patch], cwd=packages, check=True)
+    assert b"if guard_or_false(chosen.size(0) == 0):" in source.read_bytes()
+
+
+def test_unbacked_sizes_are_proven_by_one_program(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(
+        """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        if x.shape[0] == 1:
+            return x * 2
+        return x + x
+
+def target():
+    return {"model": Model(), "args": (torch.randn(3, 4),), "dynamic": {"x": {0: "batch"}}}
+"""
+    )
+    said = symfix("export", "model.py", "--unbacked", "--format", "json", cwd=tmp_path, code=0).stdout
+    (target,) = json.loads(said)["targets"]
+    assert target["verdict"] == "proven"
+    assert target["obstacles"][0]["expression"] == "Eq(u0, 1)"
+    assert {"batch = 1", "batch = 0", "larger"} <= set(target["inputs"])
+
+
+def test_a_branch_that_narrows_the_range_is_found(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(
+        """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x * 2 if x.shape[0] > 3 else x
+
+def target():
+    return {"model": Model(), "args": (torch.randn(5, 4),), "dynamic": {"x": {0: "batch"}}}
+"""
+    )
+    said = symfix("export", "model.py", cwd=tmp_path, code=1).stdout
+    assert "stops, narrows-range" in said
+    assert "model.py:6 in forward" in said
+
+
+TARGET = "def target():\n    return {'model': torch.nn.Linear(4, 3), "
+
+
+UNFIT = [
+    ("1 / 0\n", "raises ZeroDivisionError: division by zero"),
+    ("import torch\nx = 1\n", "py has no function target()"),
+    ("def target():\n    return 3\n", "the target has to return a dict with the model under 'model'"),
+    (f"import torch\n{TARGET}'args': (torch.randn(2, 4),)}}\n", "'dynamic' names no dimension"),
+    (
+        f"import torch\n{TARGET}'args': (torch.randn(2, 4),), 'dynamic': {{'y': {{0: 'b'}}}}}}\n",
+        "'dynamic' names 'y', which the call does not give",
+    ),
+    (
+        f"import torch\n{TARGET}'args': (torch.randn(2, 4),), 'dynamic': {{'input': {{3: 'b'}}}}}}\n",
+        "'dynamic' of 'input': there is no dimension 3",
+    ),
+    (
+        f"import torch\n{TARGET}'args': (torch.randn(1, 4),), 'dynamic': {{'input': {{0: 'b'}}}}}}\n",
+        "'b' is 1 in the call; torch takes a size below 2 for a constant: use 2 or more",
+    ),
+    (
+        f"import torch\n{TARGET}'args': (torch.randn(2, 5),), 'dynamic': {{'input': {{0: 'b'}}}}}}\n",
+        "the model itself raises RuntimeError: mat1 and mat2 shapes cannot be multiplied",
+    ),
+    (
+        f"import torch\n{TARGET}'args': (torch.randn(2, 4), 3), 'dynamic': {{'input': {{0: 'b'}}}}}}\n",
+        "the inputs do not fit the model: too many positional arguments",
+    ),
+    (
+        f"import torch\n{TARGET}'args': (torch.randn(2, 4).to('meta'),), 'dynamic': {{'input': {{0: 'b'}}}}}}\n",
+        "the model or its inputs are on meta; make them on the CPU",
+    ),
+    (
+        f"import torch\n{TARGET}'args': (torch.randn(2, 4).cuda(),), 'dynamic': {{'input': {{0: 'b'}}}}}}\n",
+        "raises AssertionError: Torch not compiled with CUDA enabled",
+    ),
+    (f"import torch\n{TARGET}'input': 1}}\n", "the target's dict has an unknown key: 'input'"),
+]
+
+
+def test_a_target_that_does_not_fit_is_one_clear_line(tmp_path: Path) -> None:
+    for number, (text, _) in enumerate(UNFIT):
+        (tmp_path / f"unfit{number}.py").write_text(text)
+    names = [f"unfit{number}.py" for number in range(len(UNFIT))]
+    shown = symfix("export", *names, "nothing.py", "nothing:target", cwd=tmp_path, code=2).stdout
+    first = [line for line in shown.splitlines() if line.startswith(("unfit", "nothing"))]
+    wanted = [said for _, said in UNFIT] + ["nothing.py: no such file", "there is no module nothing"]
+    assert len(first) == len(wanted)
+    for line, said in zip(first, wanted, strict=True):
+        assert said in line
+
+
+def test_what_is_asked_wrongly_is_one_clear_line(tmp_path: Path) -> None:
+    assert "name a target" in symfix("export", cwd=tmp_path, code=2).stderr
+    said = symfix("export", "m.py", "--unbacked", "--backend", "export", cwd=tmp_path, code=2).stderr
+    assert "non-strict export knows no unbacked sizes" in said
+
+
+@pytest.mark.parametrize("hang", ["while True: pass", "import time; time.sleep(600)"])
+def test_a_child_that_hangs_ends_by_its_limits(tmp_path: Path, hang: str) -> None:
+    (tmp_path / "model.py").write_text(f"def target():\n    {hang}\n")
+    said = symfix("export", "model.py", "--timeout", 5, cwd=tmp_path, code=1).stdout
+    assert "stops, not-sizes" in said
+
+
+def test_the_skeleton_is_a_target_that_is_proven(tmp_path: Path) -> None:
+    symfix("export", "--init", "mine.py", cwd=tmp_path, code=0)
+    assert (tmp_path / "mine.py").read_text() == SKELETON
+    assert "mine.py: proven" in symfix("export", "mine.py", cwd=tmp_path, code=0).stdout
+    assert "exists" in symfix("export", "--init", "mine.py", cwd=tmp_path, code=2).stderr
+
+
+def test_a_report_is_made_and_applied(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(BRANCH.replace("BODY", GENERAL).replace("MORE", EMPTY))
+    made = symfix("export", "--report", "report.json", "model.py", cwd=tmp_path, code=1).stdout
+    assert made == "1 failures written to report.json; next: symfix apply-report report.json\n"
+    said = symfix("apply-report", "report.json", cwd=tmp_path, code=0).stdout
+    assert said.startswith("reported: undecided: Eq(u0, 0) at ")
+    assert "model.py: proven" in said
+    report = json.loads((tmp_path / "report.json").read_text())
+    (tmp_path / "old.json").write_text(json.dumps({**report, "torch": "2.6.0"}))
+    assert "is a report of torch 2.6.0" in symfix("apply-report", "old.json", cwd=tmp_path, code=2).stderr
+    (tmp_path / "bare.json").write_text(json.dumps({**report, "target": ""}))
+    assert "names no target" in symfix("apply-report", "bare.json", cwd=tmp_path, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\x80\x04K\x01.", "A pickle is not read"),
+        (b"[]", "is no report that symfix wrote"),
+        (b'{"version": 1, "failures": [{}]}', "a failure of the report is incomplete"),
+    ],
+)
+def test_what_is_no_report_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "report").write_bytes(content)
+    with pytest.raises(BadReport, match=said):
+        load(tmp_path / "report")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("for i in range(int(n.sum())):\n    x = x + 1\n", "loop-over-data"),
+        ("while x.sum() > 0:\n    x = x - 1\n", "loop-over-data"),
+        ("y = [f(i) for i in range(n.item())]\n", "loop-over-data"),
+        ("y = x.reshape([1] * n.item())\n", "decides-rank"),
+        ("y = x.split(n.tolist())\n", "decides-rank"),
+        ("if x.sum() > 0:\n    x = x - 1\n", "value-dependent"),
+    ],
+)
+def test_what_no_rewrite_mends_has_a_name(text: str, word: str) -> None:
+    assert residue(SourceFile(Path("m.py"), text.encode()), 1) == word
+
+
+def test_names_in_a_patch(tmp_path: Path) -> None:
+    names = Names(tmp_path)
+    assert names.short(tmp_path / "net" / "model.py") == "net/model.py"
+    assert names.short(Path("/usr/lib/python3/dist-packages/net/model.py")) == "net/model.py"
+    assert names.short(Path("/opt/net/model.py")) == "opt/net/model.py"
+    assert names.package(tmp_path / "net" / "model.py") == ""
+
+
+class Said(Targets):
+    """Answers as it is told, one trial for each call."""
+
+    def say(self, *trials: ModelTrial) -> list[ModelTrial]:
+        told = iter(trials)
+        found = []
+        for number, trial in enumerate(trials):
+            variant = Variant("changed", modules={"a.py": Path("b.py")} if number else {})
+            self._try = lambda laboratory, variant, targets: _tried(next(told))  # type: ignore[method-assign]
+            laboratory = Laboratory(Path(), Path(), None)  # type: ignore[arg-type]
+            answer = self(laboratory, variant, {"m": -1}, 0, 1).trials["m"]
+            assert isinstance(answer, ModelTrial)
+            found.append(answer)
+            assert trial.operator == answer.operator
+        return found
+
+
+def _tried(trial: ModelTrial) -> object:
+    from symfix.codemods.workflows.repair.trials import Tried
+
+    return Tried({"m": trial})
+
+
+def seen(*cases: Case) -> ModelTrial:
+    return ModelTrial("m", "passed", cases=cases)
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "verdict", "notes"),
+    [
+        (Case("as given", "a", "", False), Case("as given", "a", "", False), "passed", 0),
+        (Case("as given", "a", "", False), Case("as given", "b", "", False), "wrong", 0),
+        (Case("as given", "", "", False), Case("as given", "b", "", False), "passed", 0),
+        (Case("larger", "a", "", False), Case("larger", "", "ValueError: no", False), "wrong", 0),
+        (Case("n = 0", "a", "", True), Case("n = 0", "", "RuntimeError: no", True), "passed", 1),
+        (Case("n = 0", "", "ValueError: x", True), Case("n = 0", "", "RuntimeError: no", True), "passed", 0),
+    ],
+)
+def test_eager_is_held_against_what_it_was(then: Case, now: Case, verdict: str, notes: int) -> None:
+    first, second = Said(Path(), ("export",), unbacked=False).say(seen(then), seen(now))
+    assert first.verdict == "passed"
+    assert (second.verdict, len(second.notes)) == (verdict, notes)
+
+
+def test_targets_that_share_files_share_a_patch() -> None:
+    files = (FilePatch("net.py", Path("net.py"), b"a\n", b"b\n", "net 1.0"),)
+    made = [Exported(name, Verdict.PROVEN, files=files) for name in ("a.py:one", "a.py:two")]
+    other = Exported("b.py", Verdict.PROVEN, files=(FilePatch("b.py", Path("b.py"), b"a\n", b"c\n"),))
+    left = Exported("c.py", Verdict.LEFT)
+    outcome = Outcome("2.13.0", ("export",), False, (*made, other, left))
+    assert [(name, [one.target for one in group]) for name, group in patches(outcome)] == [
+        ("a-py-one", ["a.py:one", "a.py:two"]),
+        ("b-py", ["b.py"]),
+    ]
+    assert [row["verdict"] for row in to_json(outcome)["targets"]] == ["proven", "proven", "proven", "left"]
+    assert "<h2>a-py-one.patch</h2>" in page(outcome)
