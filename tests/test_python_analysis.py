@@ -10,7 +10,7 @@ from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.annotations import may_hold, surely_is
 from symfix.python.analysis.certain import Several, Sure
 from symfix.python.analysis.flow import Flow
-from symfix.python.analysis.values import Kind, Row, flat, join
+from symfix.python.analysis.values import Kind, Row, join
 from symfix.python.syntax.module import Module
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
@@ -140,7 +140,7 @@ def annotated_by(annotation: str | None) -> tuple[Module, ast.expr | None]:
 def test_joining_keeps_the_symbolic() -> None:
     assert join(Kind.CONCRETE, Kind.SIZE) is Kind.SIZE
     assert join(Row((Kind.SIZE, Kind.CONCRETE)), Row((Kind.CONCRETE, Kind.CONCRETE))) == Row((Kind.SIZE, Kind.CONCRETE))
-    assert flat(Row((Kind.SIZE, Kind.CONCRETE))) is Kind.SIZES
+    assert Row((Kind.SIZE, Kind.CONCRETE)).kind is Kind.SIZES
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

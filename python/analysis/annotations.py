@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from copy import deepcopy
+from functools import lru_cache
 
 from ..syntax.module import Module
 from .certain import Certain, Several, Sure, row, same
-from .values import Kind, Value, annotated
+from .values import Kind, Value
 
 _DEEPEST = 4
 """Aliases of aliases that are followed."""
@@ -17,7 +19,64 @@ _DEEPEST = 4
 def may_hold(module: Module, annotation: ast.expr | None) -> Value:
     """What a value with this annotation may hold; UNKNOWN where the annotation says nothing about sizes."""
     tree = _parsed(annotation)
-    return Kind.UNKNOWN if tree is None or annotation is None else annotated(_resolved(module, tree, annotation))
+    return Kind.UNKNOWN if tree is None or annotation is None else _by_text(_resolved(module, tree, annotation))
+
+
+_SEVERAL = re.compile(r"\b(list|List|tuple|Tuple|Sequence|Iterable|Collection)\[")
+_OPTIONAL = re.compile(r"\bOptional\[(.*)\]$|\s*\|\s*None\b|\bNone\s*\|\s*")
+_NOT_A_VALUE = re.compile(r"\b(Callable|Dict|dict|Mapping|Type|type|Module|Mesh|Group)\b|DTensorSpec|Strategy")
+_TENSOR = re.compile(r"^torch\.(\w*Tensor(Like(Type)?)?|Parameter)$")
+_TENSORS = re.compile(r"^torch\.TensorSequenceType$")
+_SIZES = re.compile(r"^torch\.(Size|ShapeType|Shape|size)$")
+_STRIDES = re.compile(r"^torch\.StrideType$")
+_SIZE = re.compile(r"^torch\.(SymInt|IntLikeType|IntLike|Dim)$")
+_NUMBER = re.compile(r"^(torch\.(Number|NumberType|Scalar|SymFloat|FloatLikeType|FloatLike)|Number|float)$")
+_FOREIGN = re.compile(r"^unknown\.(ndarray|NDArray)$")
+_CONCRETE = re.compile(r"^(bool|str|bytes|complex|torch\.(dtype|device|layout|memory_format|Dims(Sequence)?Type))$")
+
+
+@lru_cache(maxsize=4096)
+def _by_text(annotation: str) -> Value:
+    """What a value with this annotation may hold; UNKNOWN when the annotation says nothing about sizes.
+
+    Names of torch's are written ``torch.NAME``, those that the language brings by themselves.
+    """
+    text = annotation.strip()
+    if _NOT_A_VALUE.search(text):
+        return Kind.CONCRETE if "Callable" not in text else Kind.UNKNOWN
+    while (shorter := _OPTIONAL.sub(lambda match: match.group(1) or "", text)) != text:
+        text = shorter
+    many = bool(_SEVERAL.search(text))
+    words = [word for word in re.findall(r"[\w.]+", text) if not _SEVERAL.match(word + "[") and word != "Union"]
+    kinds = {_of_word(word) for word in words}
+    for kind in (Kind.TENSORS, Kind.TENSOR, Kind.STRIDES, Kind.SIZES, Kind.SIZE):
+        if kind in kinds:
+            if kind is Kind.TENSOR and Kind.NUMBER in kinds:
+                return Kind.NUMBER
+            if many and Kind.CONCRETE in kinds and kind in (Kind.SIZE, Kind.STRIDE):
+                return Kind.UNKNOWN  # ``tuple[bool, SymInt]``: not all of them are sizes
+            return kind.sequence if many else kind
+    if Kind.FOREIGN in kinds:
+        return Kind.FOREIGN
+    if Kind.NUMBER in kinds:
+        return Kind.UNKNOWN if many else Kind.NUMBER
+    return Kind.CONCRETE if kinds == {Kind.CONCRETE} else Kind.UNKNOWN
+
+
+def _of_word(word: str) -> Kind:
+    for pattern, kind in (
+        (_TENSOR, Kind.TENSOR),
+        (_TENSORS, Kind.TENSORS),
+        (_SIZES, Kind.SIZES),
+        (_STRIDES, Kind.STRIDES),
+        (_SIZE, Kind.SIZE),
+        (_NUMBER, Kind.NUMBER),
+        (_FOREIGN, Kind.FOREIGN),
+        (_CONCRETE, Kind.CONCRETE),
+    ):
+        if pattern.match(word):
+            return kind
+    return Kind.UNKNOWN
 
 
 def surely_is(module: Module, annotation: ast.expr | None, depth: int = 0) -> Certain | None:

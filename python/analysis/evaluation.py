@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from ..syntax.module import GROWING, Function, Module
 from .receivers import is_node_metadata
-from .values import Kind, Row, Value, flat, join
+from .values import Kind, Row, Value, join
 
 SHAPES = "torch.fx.experimental.symbolic_shapes"
 _SAME_KIND = frozenset(["list", "tuple", "sorted", "reversed", "set", "abs", "iter", "next"])
@@ -108,25 +108,25 @@ class Scope:
         """A list that is given a size holds sizes."""
         if func.attr in GROWING and isinstance(func.value, ast.Name):
             value = evaluate(added, self)
-            self.bind(func.value, value if func.attr == "extend" else flat(value).sequence)
+            self.bind(func.value, value if func.attr == "extend" else value.kind.sequence)
 
     def bind(self, target: ast.expr, value: Value, fresh: bool = False) -> None:
         if isinstance(target, ast.Name):
             known = None if fresh else self.names.get(target.id)
             self._hold(target.id, value if known is None else join(known, value))
         elif isinstance(target, ast.Starred):
-            self.bind(target.value, flat(value).sequence if isinstance(value, Kind) else value, fresh)
+            self.bind(target.value, value.kind.sequence if isinstance(value, Kind) else value, fresh)
         elif isinstance(target, (ast.Tuple, ast.List)):
             starred = any(isinstance(place, ast.Starred) for place in target.elts)
             exact = isinstance(value, Row) and len(value.places) == len(target.elts) and not starred
             for number, place in enumerate(target.elts):
                 self.bind(
-                    place, value.places[number] if exact and isinstance(value, Row) else flat(value).element, fresh
+                    place, value.places[number] if exact and isinstance(value, Row) else value.kind.element, fresh
                 )
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            held = flat(self.names.get(target.value.id, Kind.UNKNOWN))
-            if flat(value).symbolic_number and held in (Kind.UNKNOWN, Kind.CONCRETE):
-                self._hold(target.value.id, flat(value).sequence)
+            held = self.names.get(target.value.id, Kind.UNKNOWN).kind
+            if value.kind.symbolic_number and held in (Kind.UNKNOWN, Kind.CONCRETE):
+                self._hold(target.value.id, value.kind.sequence)
 
     def _hold(self, name: str, value: Value) -> None:
         if name in self.names_read and self.names.get(name, Kind.UNKNOWN) != value:
@@ -157,7 +157,7 @@ def _attribute(node: ast.Attribute, scope: Scope) -> Value:
 
 def is_tensor(node: ast.expr, scope: Scope) -> bool:
     """Whether there is evidence that the receiver of a ``.shape`` or ``.size()`` is a tensor."""
-    kind = flat(evaluate(node, scope))
+    kind = evaluate(node, scope).kind
     if kind in (Kind.TENSOR, Kind.TENSORS):
         return True
     if isinstance(node, ast.Name) and kind is Kind.UNKNOWN:
@@ -174,11 +174,11 @@ def _subscript(node: ast.Subscript, scope: Scope) -> Value:
         return Kind.TENSOR
     value = evaluate(node.value, scope)
     if isinstance(node.slice, ast.Slice):
-        return Kind.UNKNOWN if flat(value).symbolic_number else flat(value)  # no number has a slice: it is a str here
+        return Kind.UNKNOWN if value.kind.symbolic_number else value.kind  # no number has a slice: it is a str here
     place = node.slice.value if isinstance(node.slice, ast.Constant) else None
     if isinstance(value, Row) and isinstance(place, int) and -len(value.places) <= place < len(value.places):
         return value.places[place]
-    return flat(value).element
+    return value.kind.element
 
 
 def _binary(node: ast.BinOp, scope: Scope) -> Value:
@@ -186,7 +186,7 @@ def _binary(node: ast.BinOp, scope: Scope) -> Value:
 
 
 def _arithmetic(left: Value, right: Value, op: ast.operator) -> Value:
-    a, b = flat(left), flat(right)
+    a, b = left.kind, right.kind
     if Kind.TENSOR in (a, b) or Kind.TENSORS in (a, b):
         return Kind.TENSORS if Kind.TENSORS in (a, b) else Kind.TENSOR
     if Kind.FOREIGN in (a, b):
@@ -203,7 +203,7 @@ def _arithmetic(left: Value, right: Value, op: ast.operator) -> Value:
 
 
 def _unary(node: ast.UnaryOp, scope: Scope) -> Value:
-    value = flat(evaluate(node.operand, scope))
+    value = evaluate(node.operand, scope).kind
     if isinstance(node.op, ast.Not):
         return Kind.CONCRETE  # ``not`` calls bool(): whatever comes out is decided
     return value
@@ -215,7 +215,7 @@ def _compare(node: ast.Compare, scope: Scope) -> Value:
     sides = (node.left, *node.comparators)
     if any(isinstance(side, ast.Constant) and not isinstance(side.value, (int, float)) for side in sides):
         return Kind.CONCRETE  # no size is compared with a str
-    kinds = [flat(evaluate(side, scope)) for side in sides]
+    kinds = [evaluate(side, scope).kind for side in sides]
     if Kind.FOREIGN in kinds:
         return Kind.FOREIGN
     if any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops):
@@ -239,7 +239,7 @@ def _if_expression(node: ast.IfExp, scope: Scope) -> Value:
 
 
 def _bool_operation(node: ast.BoolOp, scope: Scope) -> Value:
-    kinds = {flat(evaluate(value, scope)) for value in node.values}
+    kinds = {evaluate(value, scope).kind for value in node.values}
     if Kind.TRUTH in kinds:
         return Kind.TRUTH
     return Kind.CONCRETE if kinds == {Kind.CONCRETE} else _all_of(node.values, scope)
@@ -249,10 +249,10 @@ def _row(node: ast.Tuple | ast.List, scope: Scope) -> Value:
     places: list[Value] = []
     for place in node.elts:
         if isinstance(place, ast.Starred):
-            return flat(Row(tuple(flat(evaluate(_bare(one), scope)).element for one in node.elts)))
+            return Row(tuple(evaluate(_bare(one), scope).kind.element for one in node.elts)).kind
         places.append(evaluate(place, scope))
     row = Row(tuple(places))
-    return row if isinstance(node, ast.Tuple) else flat(row)
+    return row if isinstance(node, ast.Tuple) else row.kind
 
 
 def _bare(node: ast.expr) -> ast.expr:
@@ -260,7 +260,7 @@ def _bare(node: ast.expr) -> ast.expr:
 
 
 def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope) -> Value:
-    return flat(evaluate(node.elt, scope.inside(node))).sequence
+    return evaluate(node.elt, scope.inside(node)).kind.sequence
 
 
 def _each(iterable: ast.expr, scope: Scope) -> Value:
@@ -282,7 +282,7 @@ def _each(iterable: ast.expr, scope: Scope) -> Value:
         for place in value.places[1:]:
             result = join(result, place)
         return result
-    return flat(value).element
+    return value.kind.element
 
 
 _REDUCTIONS = frozenset({"sum", "prod", "mean", "all", "any", "min", "max", "amin", "amax", "argmin", "argmax"})
@@ -330,7 +330,7 @@ def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:
 def _function(node: ast.Call, scope: Scope) -> Value:
     name = scope.module.meaning(node.func) or ""
     head, _, tail = name.rpartition(".")
-    arguments = [flat(evaluate(one.value if isinstance(one, ast.Starred) else one, scope)) for one in node.args]
+    arguments = [evaluate(one.value if isinstance(one, ast.Starred) else one, scope).kind for one in node.args]
     first = arguments[0] if arguments else Kind.UNKNOWN
     if head == SHAPES:
         return Kind.TRUTH if tail in _BOOLS else Kind.CONCRETE

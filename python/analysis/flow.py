@@ -11,7 +11,7 @@ from .annotations import may_hold
 from .evaluation import Results, Scope, evaluate
 from .reach import reached
 from .receivers import imports_torch, runs_on_tensors, shown_to_be_tensors
-from .values import Kind, Value, flat, join
+from .values import Kind, Value, join
 
 _ROUNDS = 6
 
@@ -54,7 +54,7 @@ class Flow:
         return self._values[node]
 
     def kind(self, node: ast.expr) -> Kind:
-        return flat(self.value(node))
+        return self.value(node).kind
 
     def _settle(self) -> None:
         pending = [function for function in self.module.functions if function in self.reached]
@@ -114,7 +114,7 @@ class Flow:
 
     def _return_value(self, function: Function, scope: Scope) -> Value:
         declared = self._said(function.node.returns)
-        if declared is not Kind.UNKNOWN and flat(declared) is not Kind.CONCRETE:
+        if declared is not Kind.UNKNOWN and declared.kind is not Kind.CONCRETE:
             return declared
         result: Value | None = None
         for node in function.nodes.every(ast.Return):
