@@ -21,7 +21,7 @@ def kind_of(body: str, name: str, arguments: str = "x: Tensor, y: Tensor, k: int
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     text = f"{HEAD}def f({arguments}):\n{lines}    probe({name})\n    torch.sym_max(0, 1)\n"
     module = Module(SourceFile(Path("torch/_refs/a.py"), text.encode()))
-    (probe,) = (call for call in module.nodes.every(ast.Call) if ast.unparse(call.func) == "probe")
+    (probe,) = (call for call in module.nodes.calls if ast.unparse(call.func) == "probe")
     return Flow(module).kind(probe.args[0])
 
 
@@ -72,7 +72,7 @@ def test_helpers_of_the_file_are_followed() -> None:
         "def f(x: Tensor):\n    rank, n = sizes(x)\n    inner(n)\n"
     )
     module = Module(SourceFile(Path("a.py"), text.encode()))
-    (probe,) = (call for call in module.nodes.every(ast.Call) if ast.unparse(call.func) == "probe")
+    (probe,) = (call for call in module.nodes.calls if ast.unparse(call.func) == "probe")
     assert Flow(module).kind(probe.args[0]) is Kind.SIZE
 
 

@@ -36,9 +36,9 @@ from symfix.python.rewrite.findings import cannot_name, doubted, safety_of
 from symfix.python.rewrite.imports import complete
 from symfix.python.rewrite.joining import Joiner
 from symfix.python.rewrite.scripting import branch_for_script
-from symfix.python.syntax.module import Function, Module, imported_names, literal, parse, spelled
-from symfix.python.syntax.scopes import Scopes
-from symfix.python.syntax.survey import Survey
+from symfix.python.syntax.module import Module, parse
+from symfix.python.syntax.names import Names
+from symfix.python.syntax.tree import Function, Survey, imported_names, literal, spelled
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n\n"
 
@@ -58,7 +58,7 @@ def context(everything: bool = False) -> Context:
 def probed(body: str) -> tuple[Module, ast.expr]:
     """The module, and the argument of the call of ``probe`` in it."""
     made = parse(source(body))
-    (call,) = (one for one in made.nodes.every(ast.Call) if spelled(one.func) == "probe")
+    (call,) = (one for one in made.nodes.calls if spelled(one.func) == "probe")
     return made, call.args[0]
 
 
@@ -199,7 +199,7 @@ def test_the_truths_that_are_forced() -> None:
     assert spelled(condition) == "x.size(1) == 2" and [*forced_parts(condition, known)] == [condition]
     (both,) = module.nodes.every(ast.BoolOp)
     assert forced_by(module, both) is leaf.test and only_truth_counts(module, both)
-    (branch,) = module.nodes.every(ast.If)
+    (branch,) = module.nodes.ifs
     assert isinstance(branch.test, ast.BoolOp)
     opposite = branch.test.values[0]
     assert isinstance(opposite, ast.UnaryOp)
@@ -309,7 +309,7 @@ def test_what_is_tried_where_no_rule_dares() -> None:
 def test_a_branch_for_torchscript_stays_beside_a_check() -> None:
     scripted_source = source("if x.size(0) != k:\n    raise ValueError('m')\nreturn x", path="torch/nn/functional.py")
     module = parse(scripted_source)
-    (branch,) = module.nodes.every(ast.If)
+    (branch,) = module.nodes.ifs
     fix = check_beside_script(module, branch, context(), "r")
     assert fix is not None and fix.edits[0].text.startswith(b"if torch.jit.is_scripting():\n        if x.size(0) != k:")
     assert b"def _check_f(x, k):" in fix.edits[1].text
@@ -321,7 +321,7 @@ def test_a_branch_for_torchscript_stays_beside_a_check() -> None:
 def test_a_warning_is_given_one_frame_further_down() -> None:
     body = "if x.shape != y.shape:\n    warnings.warn('sizes', stacklevel=2)\nreturn x"
     module = parse(source(body, path="torch/nn/functional.py"))
-    (branch,) = module.nodes.every(ast.If)
+    (branch,) = module.nodes.ifs
     fix = warning_beside_script(module, branch, context(), "r")
     assert fix is not None
     helper = fix.edits[1].text.decode()
@@ -333,7 +333,7 @@ def test_a_warning_is_given_one_frame_further_down() -> None:
 @pytest.mark.parametrize(("body", "only"), [("pass", True), ("return s", False), ("return locals()", False)])
 def test_a_message_is_read_by_its_exception_alone(body: str, only: bool) -> None:
     module = parse(source(f"if n:\n    s = 'bad'\n    raise ValueError(s)\n{body}"))
-    (branch,) = module.nodes.every(ast.If)
+    (branch,) = module.nodes.ifs
     assert isinstance(branch.body[0], ast.Assign) and isinstance(branch.body[0].targets[0], ast.Name)
     assert read_only_in(module, branch.body[0].targets[0], branch) is only
 
@@ -350,12 +350,12 @@ def test_names_and_places() -> None:
     inner: Function = module.functions[1]
     assert inner.qualname == "f.g" and inner.outermost is module.functions[0]
     assert imported_names(module.nodes.every(ast.Import))["np"] == "numpy"
-    (returned,) = module.nodes.every(ast.Return)
-    assert returned.value is not None and module.meaning(returned.value) == "numpy.prod"
+    (returned,) = module.nodes.returns
+    assert returned.value is not None and module.names.meaning(returned.value) == "numpy.prod"
     assert literal(ast.parse("-3", mode="eval").body) == -3
-    scopes = Scopes(module.tree, module.source.content, module.parents)
-    assert scopes.owner("np", returned) is module.functions[0].node and scopes.owner("math", returned) is module.tree
-    assert scopes.chain(inner.node.body[0]) == [inner.node, module.functions[0].node]
+    names = Names(module.tree, module.source.content, Survey(module.tree))
+    assert names.owner("np", returned) is module.functions[0].node and names.owner("math", returned) is module.tree
+    assert names.chain(inner.node.body[0]) == [inner.node, module.functions[0].node]
     survey = Survey(module.tree)
     assert survey.inside[inner.node].every(ast.Pass) and not survey.outside.every(ast.Pass)
     assert module.indentation(returned) == "    " and module.newline == "\n"

@@ -33,7 +33,7 @@ def probed(body: str, parameters: str = "x: Tensor, y, n: int") -> tuple[Surely,
     """The sure types of a function, and the arguments of the call of ``probe`` in it."""
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     made = module(f"def f({parameters}):\n{lines}")
-    (probe,) = (one for one in made.nodes.every(ast.Call) if ast.unparse(one.func) == "probe")
+    (probe,) = (one for one in made.nodes.calls if ast.unparse(one.func) == "probe")
     return surely(made), probe.args
 
 
@@ -252,7 +252,7 @@ def test_scopes_are_those_of_the_interpreter() -> None:
     owners = {}
     for name in ast.walk(made.tree):
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
-            owner = made.scopes.owner(name.id, name)
+            owner = made.names.owner(name.id, name)
             owners[name.id] = getattr(owner, "name", type(owner).__name__)
     assert owners == {
         "a": "outer", "b": "outer", "g": "Module", "d": "NoneType", "c": "ListComp", "e": "outer", "E": "NoneType",

@@ -228,7 +228,7 @@ def test_a_statement_beside_another_is_no_place_for_a_check() -> None:
 )
 def test_a_limit_is_checked_behind(text: str, expected: str) -> None:
     made = module(f"if 1:\n{text}" if text.startswith(" ") else text)
-    (call,) = made.nodes.every(ast.Call)
+    (call,) = made.nodes.calls
     edit = limited(made, call, [(call.args[0], to.Compared(">="))], "max")
     assert apply(made.source.content, [edit]).decode().removeprefix("if 1:\n") == expected
 

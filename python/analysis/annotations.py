@@ -121,7 +121,7 @@ class _Resolver(ast.NodeTransformer):
 def _word(module: Module, node: ast.expr, place: ast.AST) -> str:
     meaning = _meaning(module, node, place)
     last = ast.unparse(node).rpartition(".")[2]
-    if meaning is None and module.own_tree and isinstance(node, ast.Name) and node.id in module.bound:
+    if meaning is None and module.own_tree and isinstance(node, ast.Name) and node.id in module.names.bound:
         return f"torch.{last}"
     if meaning is None:
         return f"unknown.{last}"
@@ -143,16 +143,16 @@ def _meaning(module: Module, node: ast.expr, place: ast.AST) -> str | None:
     if isinstance(node, ast.Attribute):
         value = _meaning(module, node.value, place)
         return f"{value}.{node.attr}" if value else None
-    return module.meaning_of_name(node.id, place) if isinstance(node, ast.Name) else None
+    return module.names.meaning_of_name(node.id, place) if isinstance(node, ast.Name) else None
 
 
 def _alias(module: Module, node: ast.expr, place: ast.AST, depth: int) -> ast.expr | None:
     """What the file itself says a name stands for: ``Shape = Union[...]`` at its top, once."""
     if not isinstance(node, ast.Name) or depth >= _DEEPEST or module.own_tree:
         return None
-    if module.scopes.owner(node.id, place) is not module.tree:
+    if module.names.owner(node.id, place) is not module.tree:
         return None
-    return module.assigned_at_top.get(node.id)
+    return module.names.assigned_at_top.get(node.id)
 
 
 def _sure(module: Module, tree: ast.expr, place: ast.AST, depth: int) -> Certain | None:

@@ -26,7 +26,7 @@ def decides(surely: Surely, node: ast.expr) -> bool:
         return _symbolic(surely, node.operand)
     if not isinstance(node, ast.Call):
         return False
-    meaning = surely.module.meaning(node.func)
+    meaning = surely.module.names.meaning(node.func)
     if meaning in ("builtins.min", "builtins.max") and len(node.args) == 2 and not node.keywords:
         return False
     return meaning in _DECIDING and any(_symbolic(surely, one) for one in node.args)

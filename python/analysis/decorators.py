@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ..syntax.module import Function, Module
+from ..syntax.module import Module
+from ..syntax.tree import Function
 
 _KNOWN = (
     "builtins.",
@@ -33,7 +34,7 @@ def foreign_decorator(module: Module, function: Function | None, own_tree: bool)
     """
     if function is None:
         return None
-    around = [function.node, *module.ancestors(function.node)]
+    around = [function.node, *module.place(function.node).ancestors]
     for node in around:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             for decorator in node.decorator_list:
@@ -44,16 +45,16 @@ def foreign_decorator(module: Module, function: Function | None, own_tree: bool)
 
 def _known(module: Module, decorator: ast.expr, own_tree: bool) -> bool:
     named = decorator.func if isinstance(decorator, ast.Call) else decorator
-    meaning = module.meaning(named)
+    meaning = module.names.meaning(named)
     if meaning is not None:
         return meaning.startswith(_KNOWN) or (meaning.startswith(".") and own_tree)
     if isinstance(named, ast.Attribute):
         return named.attr in ("setter", "getter", "deleter") or _made_by_torch(module, named, own_tree)
-    if not isinstance(named, ast.Name) or module.scopes.owner(named.id, decorator) is not module.tree:
+    if not isinstance(named, ast.Name) or module.names.owner(named.id, decorator) is not module.tree:
         return False
-    made = module.defined_at_top.get(named.id)
+    made = module.names.defined_at_top.get(named.id)
     if made is None:
-        return own_tree and named.id in module.bound
+        return own_tree and named.id in module.names.bound
     factory = isinstance(decorator, ast.Call)
     inner = [one for one in module.functions if one.outer is made]
     return own_tree or any(_only_wraps(module, one) for one in (inner if factory else [made]))
@@ -64,13 +65,13 @@ def _made_by_torch(module: Module, named: ast.Attribute, own_tree: bool) -> bool
     root: ast.expr = named
     while isinstance(root, ast.Attribute):
         root = root.value
-    if not isinstance(root, ast.Name) or module.scopes.owner(root.id, named) is not module.tree:
+    if not isinstance(root, ast.Name) or module.names.owner(root.id, named) is not module.tree:
         return False
     if own_tree:
-        return root.id in module.bound
-    made = module.assigned_at_top.get(root.id)
+        return root.id in module.names.bound
+    made = module.names.assigned_at_top.get(root.id)
     maker = made.func if isinstance(made, ast.Call) else made
-    return maker is not None and (module.meaning(maker) or "").startswith("torch.")
+    return maker is not None and (module.names.meaning(maker) or "").startswith("torch.")
 
 
 def _only_wraps(module: Module, decorator: Function) -> bool:
@@ -87,7 +88,7 @@ def _harmless(module: Module, use: ast.Name) -> bool:
     above = module.parents[use]
     if isinstance(above, ast.Call):
         kept = isinstance(above.func, ast.Attribute) and above.func.attr in ("append", "add")
-        wraps = module.meaning(above.func) in ("functools.wraps", "functools.update_wrapper")
+        wraps = module.names.meaning(above.func) in ("functools.wraps", "functools.update_wrapper")
         return above.func is use or wraps or kept
     if isinstance(above, ast.Assign):
         return all(isinstance(one, ast.Subscript) for one in above.targets)

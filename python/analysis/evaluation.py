@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..syntax.module import GROWING, Function, Module
+from ..syntax.module import Module
+from ..syntax.tree import GROWING, Function
 from .receivers import is_node_metadata
 from .values import Kind, Row, Value, join
 
@@ -266,7 +267,7 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: S
 def _each(iterable: ast.expr, scope: Scope) -> Value:
     """What one turn of a loop over ``iterable`` binds."""
     if isinstance(iterable, ast.Call):
-        name = scope.module.meaning(iterable.func)
+        name = scope.module.names.meaning(iterable.func)
         if name == "builtins.enumerate" and iterable.args:
             return Row((Kind.CONCRETE, _each(iterable.args[0], scope)))
         if name == "builtins.zip":
@@ -293,7 +294,7 @@ def _call(node: ast.Call, scope: Scope) -> Value:
     called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if "hint" in called and "hint" in called.strip("_").split("_"):
         return Kind.CONCRETE  # the example value of a size, a plain int
-    if (scope.module.meaning(node.func) or "").startswith("numpy."):
+    if (scope.module.names.meaning(node.func) or "").startswith("numpy."):
         return Kind.FOREIGN
     own = scope.results.of(node.func)
     if own is not None:
@@ -302,7 +303,7 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         method = _method(node, node.func, scope)
         if method is not None:
             return method
-        if node.func.attr in _REDUCTIONS and scope.module.meaning(node.func) is None:
+        if node.func.attr in _REDUCTIONS and scope.module.names.meaning(node.func) is None:
             return Kind.FOREIGN
     return _function(node, scope)
 
@@ -328,7 +329,7 @@ def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:
 
 
 def _function(node: ast.Call, scope: Scope) -> Value:
-    name = scope.module.meaning(node.func) or ""
+    name = scope.module.names.meaning(node.func) or ""
     head, _, tail = name.rpartition(".")
     arguments = [evaluate(one.value if isinstance(one, ast.Starred) else one, scope).kind for one in node.args]
     first = arguments[0] if arguments else Kind.UNKNOWN

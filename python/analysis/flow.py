@@ -6,7 +6,8 @@ import ast
 from collections import defaultdict
 from functools import lru_cache
 
-from ..syntax.module import Function, Module
+from ..syntax.module import Module
+from ..syntax.tree import Function
 from .annotations import may_hold
 from .evaluation import Results, Scope, evaluate
 from .reach import reached
@@ -40,11 +41,11 @@ class Flow:
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The names visible at a node, targets of the comprehensions around it included."""
-        function = self.module.function_of(node)
+        function = self.module.place(node).function
         scope = self._scopes.get(function) if function else None
         if scope is None:
             scope = Scope(self.module, function, {}, self._results)
-        for comprehension in reversed(self.module.comprehensions_around(node)):
+        for comprehension in reversed(self.module.place(node).comprehensions):
             scope = scope.inside(comprehension)
         return scope
 
@@ -81,7 +82,7 @@ class Flow:
     def _calls(self, function: Function) -> list[tuple[ast.Call, list[Function]]]:
         """The calls inside a function of what the file defines."""
         if function not in self._called:
-            found = [(call, self._results.callees(call.func)) for call in function.nodes.every(ast.Call)]
+            found = [(call, self._results.callees(call.func)) for call in function.nodes.calls]
             self._called[function] = [(call, callees) for call, callees in found if callees]
         return self._called[function]
 
@@ -117,7 +118,7 @@ class Flow:
         if declared is not Kind.UNKNOWN and declared.kind is not Kind.CONCRETE:
             return declared
         result: Value | None = None
-        for node in function.nodes.every(ast.Return):
+        for node in function.nodes.returns:
             if node.value is not None:
                 value = evaluate(node.value, scope)
                 result = value if result is None else join(result, value)

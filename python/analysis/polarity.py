@@ -108,7 +108,7 @@ def _of_own_function(module: Module, flow: Flow, leaf: Leaf) -> bool:
     """A function of the file may return a size, or a bool that it found by one."""
     if not isinstance(leaf.node, ast.Call) or not isinstance(leaf.node.func, ast.Name):
         return False
-    return not (module.meaning(leaf.node.func) or "").startswith(("builtins.", "torch.", "math."))
+    return not (module.names.meaning(leaf.node.func) or "").startswith(("builtins.", "torch.", "math."))
 
 
 def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Default | NoDefault:
@@ -118,7 +118,7 @@ def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Defaul
         return NoDefault(
             "neither-branch-general", "the value for a multiple is not what the other formula gives for it"
         )
-    function = flow.module.function_of(node)
+    function = flow.module.place(node).function
     if place_in_loop(function, node):
         return NoDefault("neither-branch-general", "a loop comes to every place, and its length has been decided")
     if test is not None and _integer(right) is None and crops(test):

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from ...codemods.engine.source import SourceFile
-from ..syntax.module import GROWING, Function, Module, literal, parse, spelled
+from ..syntax.module import Module, parse
+from ..syntax.tree import GROWING, Function, literal, spelled
 from .flow import Flow, flow
 from .truths import Leaf, forced_parts, is_scalar_test, leaves, negated, refuses
 from .values import Kind
@@ -67,7 +68,7 @@ def decides_arity(test: ast.If, function: Function | None) -> bool:
     if function is None or not isinstance(only, ast.Call) or not isinstance(only.func, ast.Attribute):
         return False
     grown = spelled(only.func.value) if only.func.attr in GROWING else ""
-    returned = {spelled(_inside(node.value)) for node in function.nodes.every(ast.Return) if node.value is not None}
+    returned = {spelled(_inside(node.value)) for node in function.nodes.returns if node.value is not None}
     return grown in returned
 
 
@@ -189,7 +190,7 @@ EAGER_ONLY = ("host-code", "this code does not run while torch compiles, so no u
 def eager_only(module: Module, node: ast.expr) -> bool:
     """``not torch.compiler.is_compiling()`` stands in a condition around, or in front of it under the same ``and``."""
     below: ast.AST = node
-    for above in module.ancestors(node):
+    for above in module.place(node).ancestors:
         conditions: list[ast.expr] = []
         if isinstance(above, ast.BoolOp) and isinstance(above.op, ast.And) and isinstance(below, ast.expr):
             conditions = above.values[: above.values.index(below)]
@@ -205,7 +206,7 @@ def eager_only(module: Module, node: ast.expr) -> bool:
 
 def _refuses_compiling(module: Module, condition: ast.expr) -> bool:
     call = condition.operand if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not) else None
-    return isinstance(call, ast.Call) and module.meaning(call.func) in _COMPILING
+    return isinstance(call, ast.Call) and module.names.meaning(call.func) in _COMPILING
 
 
 def asked_in_front(module: Module, node: ast.Compare) -> bool:
@@ -238,7 +239,7 @@ _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 def decided_by_loop(module: Module, flow: Flow, node: ast.expr) -> bool:
     """A loop around decides: its condition compares sizes, or this chooses what it goes through."""
     below: ast.AST = node
-    for above in module.ancestors(node):
+    for above in module.place(node).ancestors:
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             return False
         if isinstance(above, (ast.For, ast.AsyncFor)) and below is above.iter:
@@ -303,7 +304,7 @@ def _with_constant(node: ast.expr) -> bool:
 def depends_on_tuning(module: Module, node: ast.AST) -> bool:
     """The branch is there on one kind of device, or with a tuning flag, only: the result cannot depend on it."""
     below: ast.AST = node
-    for above in module.ancestors(node):
+    for above in module.place(node).ancestors:
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             return False
         inside = isinstance(above, ast.If) and (below in above.body or below is above.test)

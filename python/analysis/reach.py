@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from ..syntax.module import Function, Module
+from ..syntax.module import Module
+from ..syntax.tree import Function
 
 # What every size comes from at first, in a function's own text: an attribute, a call, an annotation. A scalar of the
 # user's counts where it is compared with a float.

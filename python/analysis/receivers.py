@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ..syntax.module import Function, Module, spelled
+from ..syntax.module import Module
+from ..syntax.tree import Function, spelled
 
 # Attributes that tensors have and that arrays of other libraries, process groups and queues do not.
 _TENSOR_ONLY = frozenset(
@@ -49,15 +50,13 @@ def shown_to_be_tensors(function: Function) -> frozenset[str]:
     found: set[str] = set()
     # A process group or a layout has a size() and a numel() too.
     others = {one.arg for one in function.arguments if one.annotation and not _open_type(spelled(one.annotation))}
-    others |= {name for node in function.nodes.every(ast.Assign) for name in _made_of_other_class(node)}
-    for node in function.nodes.every(ast.Attribute):
+    others |= {name for node in function.nodes.assigns for name in _made_of_other_class(node)}
+    for node in function.nodes.attributes:
         if node.attr in _TENSOR_ONLY and isinstance(node.value, ast.Name):
             found.add(node.value.id)
-    for call in function.nodes.every(ast.Call):
+    for call in function.nodes.calls:
         found |= _called(call)
-    return frozenset(found - others) | {
-        name for call in function.nodes.every(ast.Call) for name in _asserted(function, call)
-    }
+    return frozenset(found - others) | {name for call in function.nodes.calls for name in _asserted(function, call)}
 
 
 def _open_type(annotation: str) -> bool:
@@ -129,4 +128,4 @@ def is_node_metadata(node: ast.expr) -> bool:
 
 
 def imports_torch(module: Module) -> bool:
-    return any(name == "torch" or name.startswith(("torch.", ".")) for name in module.imports.values())
+    return any(name == "torch" or name.startswith(("torch.", ".")) for name in module.names.imports.values())

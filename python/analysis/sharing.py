@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ..syntax.module import GROWING, Function, Module
+from ..syntax.module import Module
+from ..syntax.tree import GROWING, Function
 from .flow import Flow
 from .values import Kind
 
@@ -24,7 +25,7 @@ def shared_lists(module: Module, flow: Flow, function: Function, lists: set[str]
 def _only_reads(module: Module, flow: Flow, use: ast.Name) -> bool:
     above = module.parents[use]
     if isinstance(above, ast.Call) and use in above.args:
-        meaning = module.meaning(above.func) or ""
+        meaning = module.names.meaning(above.func) or ""
         of_tensor = isinstance(above.func, ast.Attribute) and flow.kind(above.func.value) is Kind.TENSOR
         return meaning.startswith(_KEEPING) or of_tensor
     if isinstance(above, ast.Attribute):

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..syntax.module import Function, Module, literal
-from ..syntax.scopes import FunctionNode
+from ..syntax.module import Module
+from ..syntax.tree import Function, FunctionNode, literal
 from .annotations import surely_is
 from .certain import Certain, Several, Sure, comparable, of_sequences, row, same
 from .evaluation import SHAPES
@@ -104,9 +104,9 @@ class Surely:
     # What names hold
 
     def _name(self, node: ast.Name) -> Certain | None:
-        owner = self.module.scopes.owner(node.id, node)
+        owner = self.module.names.owner(node.id, node)
         if owner is self.module.tree:
-            constant = self.module.assigned_at_top.get(node.id)
+            constant = self.module.names.assigned_at_top.get(node.id)
             return self.of(constant) if isinstance(constant, ast.Constant) else None
         if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
             held = self._held_in(owner)
@@ -219,7 +219,7 @@ class Surely:
 
     def _bound_by_other_means(self, function: Function) -> set[str]:
         """Names that more than assignments, loops and parameters bind: nothing is known of them."""
-        names = set(function.named) | set(function.imports) | (function.bound & self.module.scopes.rebound_outer)
+        names = set(function.nodes.named) | set(function.imports) | (function.bound & self.module.names.rebound_outer)
         statements: tuple[ast.With | ast.AsyncWith, ...] = function.nodes.every(ast.With, ast.AsyncWith)
         targets = [item.optional_vars for statement in statements for item in statement.items if item.optional_vars]
         return names | {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
@@ -227,7 +227,7 @@ class Surely:
     def _each(self, iterable: ast.expr) -> Certain | None:
         """What one turn of a loop over ``iterable`` is given."""
         if isinstance(iterable, ast.Call) and not iterable.keywords:
-            meaning = self.module.meaning(iterable.func)
+            meaning = self.module.names.meaning(iterable.func)
             if meaning == "builtins.range":
                 return Sure.WHOLE
             if meaning == "builtins.enumerate" and len(iterable.args) == 1:
@@ -253,7 +253,7 @@ class Surely:
         known = _OF_TENSORS.get(node.attr)
         if known is not None and self.tensor(node.value):
             return known
-        home, _, name = (self.module.meaning(node) or "").rpartition(".")
+        home, _, name = (self.module.names.meaning(node) or "").rpartition(".")
         return Sure.PLAIN if home == "torch" and _DTYPE.fullmatch(name) else None
 
     def _subscript(self, node: ast.Subscript) -> Certain | None:
@@ -318,7 +318,7 @@ class Surely:
             return self._method(node, node.func.attr)
         if isinstance(node.func, ast.Attribute) and self.of(node.func.value) is Sure.TEXT:
             return Sure.TEXT if node.func.attr in ("format", "join", "strip", "lower", "upper", "replace") else None
-        meaning = self.module.meaning(node.func)
+        meaning = self.module.names.meaning(node.func)
         if meaning is None:
             return self._own_function(node.func)
         for calls, value in ((_WHOLE_CALLS, Sure.WHOLE), (_TRUTH_CALLS, Sure.TRUTH), (_TEXT_CALLS, Sure.TEXT)):
@@ -360,8 +360,8 @@ class Surely:
         return Sure.TENSOR if self.flow.kind(node) is Kind.TENSOR else None
 
     def _own_function(self, func: ast.expr) -> Certain | None:
-        made = self.module.defined_at_top.get(func.id) if isinstance(func, ast.Name) else None
-        if made is None or self.module.scopes.owner(made.node.name, func) is not self.module.tree:
+        made = self.module.names.defined_at_top.get(func.id) if isinstance(func, ast.Name) else None
+        if made is None or self.module.names.owner(made.node.name, func) is not self.module.tree:
             return None
         plain = isinstance(made.node, ast.FunctionDef) and not made.node.decorator_list
         return self._believed(made.node.returns) if plain else None

@@ -8,7 +8,8 @@ from functools import lru_cache
 from pathlib import PurePath
 
 from ...codemods.engine.rule import Context
-from ..syntax.module import Function, Module, spelled
+from ..syntax.module import Module
+from ..syntax.tree import Function, spelled
 from .decorators import foreign_decorator
 from .scriptable import refused_by_script
 
@@ -32,7 +33,7 @@ def scripted(module: Module, function: Function | None) -> bool:
         for decorator in scope.node.decorator_list:
             if spelled(decorator).partition("(")[0].endswith(_SCRIPT_DECORATORS):
                 return True
-        if asks and any(node.attr == "is_scripting" for node in scope.nodes.every(ast.Attribute)):
+        if asks and any(node.attr == "is_scripting" for node in scope.nodes.attributes):
             return True
         scope = scope.outer
     return function is not None and function.outermost.node.name in _passed_to_script(module)
@@ -70,10 +71,10 @@ def on_host(module: Module, function: Function, *, asked: bool) -> bool:
     hosts = ("numpy.", *_HOST) if asked else _HOST
     if function.outermost.node.name in ("__init__", "__new__"):
         return True
-    for call in function.outermost.nodes.every(ast.Call):
+    for call in function.outermost.nodes.calls:
         if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_HOST:
             return True
-        if (module.meaning(call.func) or "").startswith(hosts):
+        if (module.names.meaning(call.func) or "").startswith(hosts):
             return True
     return False
 
@@ -92,7 +93,7 @@ def _passed_to_script(module: Module) -> set[str]:
         return set()
     return {
         call.args[0].id
-        for call in module.nodes.every(ast.Call)
+        for call in module.nodes.calls
         if call.args and isinstance(call.args[0], ast.Name) and spelled(call.func).endswith("jit.script")
     }
 

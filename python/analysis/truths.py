@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..syntax.module import Function, Module, spelled
+from ..syntax.module import Module
+from ..syntax.tree import Function, spelled
 from .flow import Flow
 from .values import Kind
 
@@ -38,14 +39,14 @@ def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
     for test, condition in _conditions(module):
         if id(condition) in inside_checks:
             continue
-        function = module.function_of(condition)
+        function = module.place(condition).function
         if function is not None and function not in flow.reached:
             continue
         for node in _parts(condition):
             leaf = _assigned(node, function) or node
             if id(leaf) in seen or id(leaf) in inside_checks or not _undecided(leaf, flow):
                 continue
-            if not module.in_format_string(condition):
+            if not module.place(condition).in_format_string:
                 seen.add(id(leaf))
                 taken = isinstance(condition, ast.BoolOp) and not only_truth_counts(module, condition)
                 yield Leaf(leaf, test, function, taken)
@@ -77,16 +78,16 @@ _CONDITION_OF = {
 def check_conditions(module: Module) -> tuple[ast.expr, ...]:
     """The conditions of all checks, and what is assigned to a name that a check of the same function tests."""
     found: list[ast.expr] = []
-    for node in module.nodes.every(ast.Call):
+    for node in module.nodes.calls:
         condition = _tested(node)
         if condition is None:
             continue
         found.append(condition)
-        function = module.function_of(node)
+        function = module.place(node).function
         names = {one.id for one in _bare_names(condition)}
         found += [
             other.value
-            for other in (function.nodes.every(ast.Assign) if function and names else ())
+            for other in (function.nodes.assigns if function and names else ())
             if isinstance(other.value, (ast.BoolOp, ast.Compare)) and spelled(other.targets[0]) in names
         ]
     return tuple(found)
@@ -139,13 +140,13 @@ def quantified(node: ast.AST) -> bool:
 
 
 def _under_assert(module: Module, node: ast.AST) -> bool:
-    return any(isinstance(above, ast.Assert) for above in module.ancestors(node))
+    return any(isinstance(above, ast.Assert) for above in module.place(node).ancestors)
 
 
 def _purpose(module: Module, node: ast.AST) -> ast.AST:
     """The statement or conditional expression whose test a nested condition is part of."""
     below = node
-    for above in module.ancestors(node):
+    for above in module.place(node).ancestors:
         if isinstance(above, (ast.If, ast.While, ast.IfExp)) and above.test is below:
             return above
         if not isinstance(above, (ast.BoolOp, ast.UnaryOp)):
@@ -181,7 +182,7 @@ def _undecided(node: ast.expr, flow: Flow) -> bool:
             return False
         return flow.kind(node) is Kind.TRUTH or is_scalar_test(node, flow)
     if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
-        return (flow.module.meaning(node.func) or "").startswith("torch.")
+        return (flow.module.names.meaning(node.func) or "").startswith("torch.")
     if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp)):
         return flow.kind(node) in (Kind.SIZE, Kind.STRIDE)
     return False

@@ -54,17 +54,17 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     from .beside_script import check_beside_script, warning_beside_script  # by LibCST, which takes long to import
 
     module = parse(source)
-    choices: list[ast.If | ast.IfExp] = [*module.nodes.every(ast.If), *module.nodes.every(ast.IfExp)]
+    choices: list[ast.If | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.IfExp)]
     for node in choices:
         if _inside(module, node.test, where) and _allowed(module, node, context):
             yield from _chosen_value(module, node, context)
-    for refusal in module.nodes.every(ast.If):
+    for refusal in module.nodes.ifs:
         if _inside(module, refusal.test, where):
             for write in (check_beside_script, warning_beside_script):
                 beside = write(module, refusal, context, NAME)
                 if beside is not None:
                     yield beside
-    for asserted in module.nodes.every(ast.Assert):
+    for asserted in module.nodes.asserts:
         if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
             yield from _same_error(module, asserted, context)
     atoms = [atom for atom in _atoms(module) if _inside(module, atom, where) and _allowed(module, atom, context)]
@@ -80,20 +80,20 @@ def _inside(module: Module, node: ast.AST, where: tuple[int, int]) -> bool:
 
 
 def _allowed(module: Module, node: ast.AST, context: Context) -> bool:
-    return obstacle(module, module.function_of(node), context, asked=True) is None
+    return obstacle(module, module.place(node).function, context, asked=True) is None
 
 
 def _atoms(module: Module) -> Iterator[ast.expr]:
     """What is asked for its truth: comparisons and calls in conditions, without ``and``, ``or`` and ``not``."""
     seen: set[int] = set()
-    tested: list[ast.If | ast.While | ast.IfExp] = [*module.nodes.every(ast.If), *module.nodes.every(ast.While)]
+    tested: list[ast.If | ast.While | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.While)]
     conditions = [node.test for node in (*tested, *module.nodes.every(ast.IfExp))]
     conditions += [one for node in module.nodes.every(ast.comprehension) for one in node.ifs]
     conditions += module.nodes.every(ast.BoolOp)
     conditions += [node.operand for node in module.nodes.every(ast.UnaryOp) if isinstance(node.op, ast.Not)]
     conditions += [
         node.args[0].elt
-        for node in module.nodes.every(ast.Call)
+        for node in module.nodes.calls
         if quantified(node) and isinstance(node.args[0], (ast.GeneratorExp, ast.ListComp))
     ]
     for condition in conditions:
@@ -139,7 +139,7 @@ def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
 
 def _reasoned(module: Module, atom: ast.Compare) -> Default | None:
     """By the branch that refuses inputs, or by what is compared."""
-    branch = next((one for one in module.ancestors(atom) if isinstance(one, ast.stmt)), None)
+    branch = next((one for one in module.place(atom).ancestors if isinstance(one, ast.stmt)), None)
     if branch is not None and refuses(branch):
         no_branch = negated(branch, atom)
         return None if no_branch is None else Default(no_branch, ONLY_BAD_REFUSED)

@@ -18,7 +18,8 @@ from ..analysis.purpose import only_raises
 from ..analysis.shapes import compared_shapes
 from ..analysis.territory import scripted
 from ..analysis.unfit import Unfit
-from ..syntax.module import Function, Module
+from ..syntax.module import Module
+from ..syntax.tree import Function
 from .findings import fix
 from .refusals import check_for
 from .scripting import branch_for_script, function_unused, parsed, warning
@@ -60,7 +61,7 @@ def warning_beside_script(module: Module, node: ast.If, context: Context, name: 
 
 
 def _compiled(module: Module, node: ast.If) -> bool:
-    function = module.function_of(node)
+    function = module.place(node).function
     return function is not None and function.outer is None and scripted(module, function)
 
 
@@ -82,7 +83,7 @@ def _beside(
     default: str | None,
 ) -> Fix | None:
     """The branch for TorchScript, and for everybody else a call of a new function that holds ``body``."""
-    function = module.function_of(node)
+    function = module.place(node).function
     assert function is not None
     unused = spell(module, function.node, _UNUSED, context)
     names = _used(module, function, node)
@@ -91,7 +92,7 @@ def _beside(
     for helper in _names(verb, function, node):
         text = function_unused(module, unused.text, helper, names, _homes(needs), body)
         known = _defined(module, helper, text)
-        if known or helper not in module.bound:
+        if known or helper not in module.names.bound:
             break
     else:
         return None
@@ -115,7 +116,7 @@ def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
 def _before_all(module: Module, node: ast.If) -> int:
     """The start of the first function with this very branch: one helper serves them all."""
     text = ast.dump(node)
-    found = [module.function_of(one) for one in module.nodes.every(ast.If) if ast.dump(one) == text]
+    found = [module.place(one).function for one in module.nodes.ifs if ast.dump(one) == text]
     return min(_start(module, one) for one in found if one is not None and one.outer is None)
 
 
@@ -129,7 +130,7 @@ def _names(verb: str, function: Function, node: ast.If) -> list[str]:
     """What the helper may be called: a check for the function whose it is, a warning for what it says."""
     own = f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}"
     alike = only_raises if verb == "check" else _only_warns
-    if sum(bool(alike(one)) for one in function.nodes.every(ast.If)) > 1:
+    if sum(bool(alike(one)) for one in function.nodes.ifs) > 1:
         words = sorted({one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)})
         own += f"_{words[0] if words else 'sizes'}"
     return [_SHARED, own] if verb == "warn" else [own]

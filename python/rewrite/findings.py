@@ -46,7 +46,7 @@ def fix(
     default: str | None = None,
 ) -> Fix:
     """A Fix at ``node``, with the function it stands in."""
-    function = module.function_of(node)
+    function = module.place(node).function
     return Fix(
         rule,
         BRANCH,
@@ -90,7 +90,7 @@ def doubted(doubts: Sequence[str]) -> str | None:
 
 def skip(rule: str, module: Module, node: ast.AST, reason: str, detail: str) -> Skip:
     """A Skip at ``node``."""
-    function = module.function_of(node)
+    function = module.place(node).function
     start, end = module.span(node)
     return Skip(rule, BRANCH, start, end, reason, detail, function.qualname if function else None)
 

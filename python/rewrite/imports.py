@@ -11,7 +11,8 @@ from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix
 from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi.releases import FIRST
-from ..syntax.module import Function, Module, parse
+from ..syntax.module import Module, parse
+from ..syntax.tree import Function
 from .spelling import existing_import, running_at_top
 
 _WIDTH = 88

@@ -44,7 +44,7 @@ def check_for(
     changed = asserts and not named
     if same_error and changed:
         raise Unfit("message-shape", "a check without a message gives one of its own")
-    if named and module.meaning_of_name(error, node) != f"builtins.{error}":
+    if named and module.names.meaning_of_name(error, node) != f"builtins.{error}":
         raise Unfit("exception-type", f"{error} means something else here")
     check = deferral.symbol("torch._check_with" if named else _CHECKS[error])
     edit = checked(module, node, deferral.changes, check, message, error if named else None)
@@ -55,7 +55,7 @@ def check_for(
         doubts.insert(0, "the exception, which had no message, gets one")
     elif types.of(message) is not Sure.TEXT:
         doubts.append(f"the exception holds `str({ast.unparse(message)})`, which may have been no str")
-    doubts += doubts_of_script(module, module.function_of(node))
+    doubts += doubts_of_script(module, module.place(node).function)
     why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
     return fix(rule, safety_of(doubts), module, node, [edit], why, deferral.needs, doubted(doubts))
 
@@ -71,7 +71,7 @@ def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr |
         raise Unfit("raise-from", "a check raises its own exception, without a cause")
     arguments = raised.exc.args if isinstance(raised.exc, ast.Call) else []
     kind = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
-    meaning = (module.meaning(kind) or "").removeprefix("builtins.")
+    meaning = (module.names.meaning(kind) or "").removeprefix("builtins.")
     if meaning not in _CHECKS:
         unknown = isinstance(kind, ast.Name) and kind.id in _CHECKS
         said = "may mean something else here" if unknown else "is raised by no check"

@@ -10,8 +10,8 @@ from functools import lru_cache
 from ...codemods.engine.rule import Context
 from ...codemods.torchapi.releases import available
 from ..analysis.evaluation import SHAPES
-from ..syntax.module import Module, imported_names
-from ..syntax.scopes import FunctionNode
+from ..syntax.module import Module
+from ..syntax.tree import FunctionNode, imported_names
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _visible(module: Module, place: ast.AST, wanted: set[str]) -> Iterator[tuple
     """
     start = module.span(place)[0] if isinstance(place, (ast.expr, ast.stmt)) else 0
     inside = False
-    for scope in module.scopes.chain(place):
+    for scope in module.names.chain(place):
         if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inside = True
             early = [one for one in _imports(scope.body) if module.span(one)[0] < start]
@@ -92,8 +92,8 @@ def _meant(
 ) -> Iterator[tuple[str, str]]:
     """Those of ``names``, imported in ``scope``, that mean the same at ``place`` and are nobody else's there."""
     for local, meaning in names.items():
-        owned = meaning in wanted and module.scopes.owner(local, place) is scope
-        if owned and module.meaning_of_name(local, place) == meaning:
+        owned = meaning in wanted and module.names.owner(local, place) is scope
+        if owned and module.names.meaning_of_name(local, place) == meaning:
             yield local, meaning
 
 
@@ -111,10 +111,10 @@ def running_at_top(module: Module) -> list[ast.stmt]:
 
 def _free(module: Module, place: ast.AST, name: str) -> bool:
     """Whether an import of ``name`` for ``place`` would take the name from nobody."""
-    if module.scopes.owner(name, place) is not None:
+    if module.names.owner(name, place) is not None:
         return False
     around = _functions_around(module, place)
-    return not around or not module.scopes.mentions(around[-1], name)
+    return not around or not module.names.mentions(around[-1], name)
 
 
 def _again(module: Module, place: ast.AST, symbol: str) -> bool:
@@ -123,12 +123,12 @@ def _again(module: Module, place: ast.AST, symbol: str) -> bool:
     home, _, name = symbol.rpartition(".")
     if not module.own_tree or home == "torch" or not around or existing_import(running_at_top(module), home):
         return False
-    return module.scopes.owner(name, place) is around[-1] and module.meaning_of_name(name, place) == symbol
+    return module.names.owner(name, place) is around[-1] and module.names.meaning_of_name(name, place) == symbol
 
 
 def _functions_around(module: Module, place: ast.AST) -> list[FunctionNode]:
     """Innermost first."""
-    return [one for one in module.scopes.chain(place) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [one for one in module.names.chain(place) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
 
 
 def existing_import(statements: Iterable[ast.stmt], home: str) -> ast.ImportFrom | None:

@@ -39,9 +39,9 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     module = parse(source)
     known = flow(module)
-    for node in module.nodes.every(ast.Call):
-        if len(node.args) == 1 and not node.keywords and not module.in_format_string(node):
-            meaning = module.meaning(node.func) or ""
+    for node in module.nodes.calls:
+        if len(node.args) == 1 and not node.keywords and not module.place(node).in_format_string:
+            meaning = module.names.meaning(node.func) or ""
             if meaning in _ROUNDING or meaning == "builtins.float":
                 yield from _answer(module, known, node, meaning, context)
 
@@ -51,7 +51,7 @@ def _answer(module: Module, known: Flow, call: ast.Call, meaning: str, context: 
     kind = known.kind(argument)
     if kind not in (Kind.SIZE, Kind.RATIO):
         return
-    stop = obstacle(module, module.function_of(call), context, asked=False)
+    stop = obstacle(module, module.place(call).function, context, asked=False)
     if stop:
         yield skip(NAME, module, call, *stop)
     elif meaning == "builtins.float":
@@ -78,7 +78,7 @@ def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
     spelled = spell(module, call, "torch.sym_float", context)
     if spelled is None:
         return cannot_name(NAME, module, call, "torch.sym_float")
-    doubts = doubts_of_script(module, module.function_of(call))
+    doubts = doubts_of_script(module, module.place(call).function)
     changes = [(call.func, Named(spelled.text))]
     message = "`float` decides the size"
     return change(NAME, safety_of(doubts), module, call, changes, message, spelled.needs, doubted(doubts))
@@ -93,10 +93,10 @@ def _compared(module: Module, call: ast.Call) -> bool:
 
 def _rounded_elsewhere(module: Module, call: ast.Call) -> bool:
     """``int(h * scale)`` in the same function decides ``h``, whatever ``float(h)`` is written as."""
-    function = module.function_of(call)
+    function = module.place(call).function
     names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)}
-    for other in function.nodes.every(ast.Call) if function is not None else ():
-        if module.meaning(other.func) in _ROUNDING and len(other.args) == 1:
+    for other in function.nodes.calls if function is not None else ():
+        if module.names.meaning(other.func) in _ROUNDING and len(other.args) == 1:
             rounded = other.args[0]
             product = isinstance(rounded, ast.BinOp) and isinstance(rounded.op, ast.Mult)
             if product and names & {one.id for one in ast.walk(rounded) if isinstance(one, ast.Name)}:
@@ -135,7 +135,7 @@ def _int_around(module: Module, call: ast.Call) -> ast.Call:
     """``int(math.ceil(n / k))`` asks twice for a whole number; what divides whole numbers gives one."""
     above = module.parents[call]
     around = isinstance(above, ast.Call) and len(above.args) == 1 and not above.keywords and above.args[0] is call
-    if around and isinstance(above, ast.Call) and module.meaning(above.func) == "builtins.int":
+    if around and isinstance(above, ast.Call) and module.names.meaning(above.func) == "builtins.int":
         return above
     return call
 

@@ -32,10 +32,10 @@ NAME = "migrate_check_is_size"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    for node in module.nodes.every(ast.Call):
+    for node in module.nodes.calls:
         if not node.args or isinstance(node.args[0], ast.Starred):
             continue
-        if module.meaning(node.func) == "torch._check_is_size":
+        if module.names.meaning(node.func) == "torch._check_is_size":
             yield _answer(module, node)
 
 

@@ -28,9 +28,9 @@ _OLD = ("symbolic_shapes.definitely_true", "symbolic_shapes.definitely_false")
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    for node in module.nodes.every(ast.Call):
+    for node in module.nodes.calls:
         if len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred):
-            meaning = module.meaning(node.func) or ""
+            meaning = module.names.meaning(node.func) or ""
             if meaning.endswith(_OLD):
                 yield _answer(module, node, meaning.endswith("false"), context)
 

@@ -36,10 +36,10 @@ _OLD = "guard_size_oblivious"
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
-    for node in module.nodes.every(ast.Call):
+    for node in module.nodes.calls:
         if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
             continue
-        if (module.meaning(node.func) or "").endswith(f"symbolic_shapes.{_OLD}"):
+        if (module.names.meaning(node.func) or "").endswith(f"symbolic_shapes.{_OLD}"):
             yield _answer(module, known, node, context)
 
     for statement, edit in unused_imports(module, (_OLD,)):
@@ -49,7 +49,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fix | Skip:
     condition = call.args[0]
-    leaf = Leaf(condition, forced_by(module, call), module.function_of(call))
+    leaf = Leaf(condition, forced_by(module, call), module.place(call).function)
     default = general(module, known, leaf)
     text = module.text(condition).decode()
     if only_optimizes(module, known, Leaf(call, leaf.test, leaf.function)):

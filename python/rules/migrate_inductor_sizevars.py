@@ -109,7 +109,7 @@ def _compared(module: Module, node: ast.Compare, context: Context) -> Fix | Skip
         (node, Called(f"{ast.unparse(left.func.value)}.guard_or_false")),
     ]
     default = "sizes that are not known to be equal are taken as different"
-    needs = () if "sympy" in module.imports else ("sympy",)
+    needs = () if "sympy" in module.names.imports else ("sympy",)
     message = "equal hints do not make equal sizes"
     return change(NAME, Safety.UNSAFE, module, node, changes, message, needs, default)
 

@@ -38,7 +38,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
     for condition in check_conditions(module):
-        if not module.in_format_string(condition):
+        if not module.place(condition).in_format_string:
             yield from _answer(module, known, condition, context)
 
 
@@ -50,12 +50,12 @@ def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) 
         return
     if found is None:
         return
-    stop = obstacle(module, module.function_of(condition), context, asked=False)
+    stop = obstacle(module, module.place(condition).function, context, asked=False)
     if stop:
         yield skip(NAME, module, condition, *stop)
         return
     message = f"`{module.text(condition).decode()}` forces its operands one by one"
-    doubts = [*found.doubts, *doubts_of_script(module, module.function_of(condition))]
+    doubts = [*found.doubts, *doubts_of_script(module, module.place(condition).function)]
     yield change(NAME, safety_of(doubts), module, condition, found.changes, message, found.needs, doubted(doubts))
 
 

@@ -56,10 +56,10 @@ def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
 
 def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) -> Iterator[Fix | Skip]:
     shapes = compared_shapes(known, node)
-    if shapes is None or not isinstance(shapes.ops[0], ast.Eq) or module.in_format_string(node):
+    if shapes is None or not isinstance(shapes.ops[0], ast.Eq) or module.place(node).in_format_string:
         return
     types = surely(module)
-    stop = obstacle(module, module.function_of(node), context, asked=False) or unfit_for_sym_eq(types, shapes)
+    stop = obstacle(module, module.place(node).function, context, asked=False) or unfit_for_sym_eq(types, shapes)
     if stop:
         yield skip(NAME, module, node, *stop)
         return
@@ -69,7 +69,7 @@ def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) ->
         return
     message = f"`{module.text(node).decode()}` forces each size"
     changes = [(shapes, Equated(equal.text))]
-    doubts = [*doubts_of_sym_eq(types, shapes), *doubts_of_script(module, module.function_of(node))]
+    doubts = [*doubts_of_sym_eq(types, shapes), *doubts_of_script(module, module.place(node).function)]
     yield change(NAME, safety_of(doubts), module, node, changes, message, equal.needs, doubted(doubts))
 
 

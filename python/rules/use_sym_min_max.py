@@ -35,14 +35,14 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     module = parse(source)
     known = flow(module)
-    for node in module.nodes.every(ast.Call):
-        if _builtin(module, node) and not module.in_format_string(node):
+    for node in module.nodes.calls:
+        if _builtin(module, node) and not module.place(node).in_format_string:
             yield from _answer(module, known, node, context)
 
 
 def _builtin(module: Module, node: ast.Call) -> bool:
     named = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
-    return named and (module.meaning(node.func) or "").startswith("builtins.")
+    return named and (module.names.meaning(node.func) or "").startswith("builtins.")
 
 
 def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> Iterator[Fix | Skip]:
@@ -57,7 +57,7 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     if _bounds_a_loop(module, node):
         yield skip(NAME, module, node, "loop-bound", "the loop that goes so far decides it")
         return
-    stop = obstacle(module, module.function_of(node), context, asked=False)
+    stop = obstacle(module, module.place(node).function, context, asked=False)
     if stop:
         yield skip(NAME, module, node, *stop)
         return
@@ -70,31 +70,31 @@ def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> It
     changes = [(node.func, Named(spelled.text))]
     message = f"`{module.text(node).decode()}` decides which size is which"
     doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in node.args if not types.whole(one)]
-    doubts += doubts_of_script(module, module.function_of(node))
+    doubts += doubts_of_script(module, module.place(node).function)
     yield change(NAME, safety_of(doubts), module, node, changes, message, spelled.needs, doubted(doubts))
 
 
 def _bounds_a_loop(module: Module, node: ast.Call) -> bool:
     """Whether a ``range`` has decided the size, or will: the value counts its turns, or is a part of one turn."""
-    function = module.function_of(node)
+    function = module.place(node).function
     named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-    for above in module.ancestors(node):
+    for above in module.place(node).ancestors:
         if isinstance(above, ast.Call) and _builtin(module, above):
             continue
         if isinstance(above, ast.Call):
             return _ranges(module, above)
         if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name) and function is not None:
             name = above.targets[0].id
-            calls = [one for one in function.nodes.every(ast.Call) if _ranges(module, one)]
+            calls = [one for one in function.nodes.calls if _ranges(module, one)]
             bounds = any(isinstance(one, ast.Name) and one.id == name for call in calls for one in ast.walk(call))
-            return bounds or any(_counts(module, one, named) for one in module.ancestors(above))
+            return bounds or any(_counts(module, one, named) for one in module.place(above).ancestors)
         if not isinstance(above, (ast.BinOp, ast.IfExp)):
             return False
     return False
 
 
 def _ranges(module: Module, call: ast.Call) -> bool:
-    return module.meaning(call.func) == "builtins.range"
+    return module.names.meaning(call.func) == "builtins.range"
 
 
 def _counts(module: Module, loop: ast.AST, names: set[str]) -> bool:

@@ -39,15 +39,15 @@ NAME = "use_torch_check"
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
-    refusals: list[ast.If | ast.Assert] = [*module.nodes.every(ast.Assert)]
-    refusals += [node for node in module.nodes.every(ast.If) if only_raises(node)]
+    refusals: list[ast.If | ast.Assert] = [*module.nodes.asserts]
+    refusals += [node for node in module.nodes.ifs if only_raises(node)]
     for node in refusals:
         if any(True for _ in forced_parts(node.test, known)):
             yield _answer(module, known, node, context)
 
 
 def _answer(module: Module, known: Flow, node: ast.If | ast.Assert, context: Context) -> Fix | Skip:
-    stop = obstacle(module, module.function_of(node), context, asked=False)
+    stop = obstacle(module, module.place(node).function, context, asked=False)
     if stop:
         return skip(NAME, module, node.test, *stop)
     if _of_other_types(module, node):
@@ -62,7 +62,7 @@ def _of_other_types(module: Module, node: ast.If | ast.Assert) -> bool:
     """``if isinstance(n, (int, SymInt)): ... else:`` holds here, so ``n`` is something else, such as a sympy number."""
     names = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
     below: ast.AST = node
-    for above in module.ancestors(node):
+    for above in module.place(node).ancestors:
         if isinstance(above, ast.If) and below in above.orelse and isinstance(above.test, ast.Call):
             call = above.test
             named = isinstance(call.func, ast.Name) and call.func.id == "isinstance" and len(call.args) == 2
