@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.engine.source import SourceFile
-from symfix.python.analysis.annotations import may_hold, surely_is
+from symfix.python.analysis.annotations import said
 from symfix.python.analysis.certain import Several, Sure
 from symfix.python.analysis.flow import Flow
 from symfix.python.analysis.values import Kind, Row, join
@@ -93,15 +93,15 @@ def test_helpers_of_the_file_are_followed() -> None:
     ],
 )
 def test_annotations(annotation: str | None, kind: Kind) -> None:
-    assert may_hold(*annotated_by(annotation)) is kind
+    assert said(*annotated_by(annotation)).may is kind
 
 
 @pytest.mark.parametrize(
     "annotation", ["cute.Shape", "Tile", "jax.Size", "Missing", "mine.Tensor", "Optional[cute.Shape]"]
 )
 def test_a_name_in_an_annotation_means_what_its_import_says(annotation: str) -> None:
-    assert may_hold(*annotated_by(annotation)) is Kind.UNKNOWN
-    assert surely_is(*annotated_by(annotation)) in (None, Sure.OPTIONAL)
+    assert said(*annotated_by(annotation)).may is Kind.UNKNOWN
+    assert said(*annotated_by(annotation)).sure in (None, Sure.OPTIONAL)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_name_in_an_annotation_means_what_its_import_says(annotation: str) -> 
     ],
 )
 def test_what_an_annotation_leaves_no_doubt_of(annotation: str, value: object) -> None:
-    assert surely_is(*annotated_by(annotation)) == value
+    assert said(*annotated_by(annotation)).sure == value
 
 
 def annotated_by(annotation: str | None) -> tuple[Module, ast.expr | None]:

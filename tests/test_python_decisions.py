@@ -10,15 +10,15 @@ from goldens import installed_torch
 from symfix.codemods.engine.edits import Edit
 from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.source import SourceFile
+from symfix.python.analysis.calls import Calls
 from symfix.python.analysis.dominance import facts_at, rank_asked
-from symfix.python.analysis.evaluation import Results, Scope, evaluate
+from symfix.python.analysis.evaluation import Scope, evaluate
 from symfix.python.analysis.flow import Flow, flow
 from symfix.python.analysis.messages import read_only_in
 from symfix.python.analysis.polarity import Default, NoDefault, general
 from symfix.python.analysis.purpose import branches, compares_order, only_raises
-from symfix.python.analysis.reach import reached
-from symfix.python.analysis.receivers import imports_torch, is_node_metadata, runs_on_tensors, shown_to_be_tensors
-from symfix.python.analysis.shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
+from symfix.python.analysis.receivers import Evidence, evidence
+from symfix.python.analysis.shapes import doubts_of_sym_eq, unfit_for_sym_eq
 from symfix.python.analysis.sharing import shared_lists
 from symfix.python.analysis.surely import surely
 from symfix.python.analysis.territory import obstacle, on_host, scripted, speaks_to_script
@@ -125,27 +125,28 @@ def test_what_a_branch_is_for() -> None:
         ("x.size(0) > 1", Kind.TRUTH),
         ("m", Kind.SIZE),
         ("unknown", Kind.UNKNOWN),
+        ("node.meta['val']", Kind.TENSOR),
+        ("node.meta['name']", Kind.UNKNOWN),
     ],
 )
 def test_what_an_expression_may_hold(text: str, kind: object) -> None:
     module = parse(source("return x"))
-    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR, "m": Kind.SIZE}, Results([]))
+    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR, "m": Kind.SIZE}, Calls(module), {})
     assert evaluate(ast.parse(text, mode="eval").body, scope) == kind
 
 
 def test_a_scope_joins_what_it_learns() -> None:
-    module = parse(source("return x"))
-    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR}, Results([]))
-    scope.learn_all(ast.parse("m = 1\nm = x.size(0)\ns = []\ns.append(m)\nm += 1").body)
-    scope.learn_all([one.value for one in ast.parse("s.append(m)").body if isinstance(one, ast.Expr)])
-    assert scope.names["m"] is Kind.SIZE and scope.names["s"] is Kind.SIZES
+    module = parse(source("m = 1\nm = x.size(0)\ns = []\ns.append(m)\nm += 1\nreturn m, s"))
+    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR}, Calls(module), {}).learn_all()
+    assert scope.held["m"] is Kind.SIZE and scope.held["s"] is Kind.SIZES
+    assert scope.result == Row((Kind.SIZE, Kind.SIZES))
 
 
 def test_a_flow_knows_each_place() -> None:
     module, argument = probed("m = x.size(0)\nprobe([m for m in (1, 2)] + [m])")
     known = flow(module)
     assert known is flow(module) and known.kind(argument) is Kind.SIZES
-    assert reached(module, {}) == frozenset(module.functions)
+    assert Calls(module).reached == frozenset(module.functions)
     assert Flow(parse(source("return n == 0"))).reached == frozenset()
 
 
@@ -158,13 +159,13 @@ def test_a_list_is_shared_by_what_may_keep_it(use: str, shared: set[str]) -> Non
 
 
 def test_what_shows_a_tensor() -> None:
-    (function,) = parse(source("g.size()\nreturn t.new_empty(1), g", "t, g: ProcessGroup")).functions
-    assert shown_to_be_tensors(function) == {"t"}
+    module = parse(source("g.size()\nreturn t.new_empty(1), g", "t, g: ProcessGroup"))
+    (function,) = module.functions
+    assert evidence(module, function) == Evidence(frozenset({"t"}))
     module = parse(SourceFile(Path("a.py"), b"import torch\n@register_meta(a)\ndef f(x): return x\n"))
-    assert runs_on_tensors(module.functions[0]) and imports_torch(module)
-    assert not imports_torch(parse(SourceFile(Path("a.py"), b"import numpy\ndef f(x): return x\n")))
-    assert is_node_metadata(ast.parse("node.meta['val']", mode="eval").body)
-    assert not is_node_metadata(ast.parse("node.meta['name']", mode="eval").body)
+    assert evidence(module, module.functions[0]).registered
+    module = parse(SourceFile(Path("a.py"), b"import numpy\n@register_meta(a)\ndef f(x): return x.numel()\n"))
+    assert evidence(module, module.functions[0]) == Evidence()
 
 
 @pytest.mark.parametrize(
@@ -219,8 +220,7 @@ def test_the_truths_that_are_forced() -> None:
 def test_which_shapes_sym_eq_compares(test: str, reason: str | None) -> None:
     module, node = asked(f"assert {test}")
     types = surely(module)
-    found = compared_shapes(types.flow, node)
-    assert found is node and isinstance(node, ast.Compare)
+    assert types.flow.compares_shapes(node) and isinstance(node, ast.Compare)
     unfit = unfit_for_sym_eq(types, node)
     assert (unfit[0] if unfit else None) == reason
     assert reason or doubts_of_sym_eq(types, node) == []
@@ -228,7 +228,7 @@ def test_which_shapes_sym_eq_compares(test: str, reason: str | None) -> None:
 
 def test_a_number_is_no_shape() -> None:
     module, node = asked("assert x.size(0) == 1")
-    assert compared_shapes(flow(module), node) is None
+    assert not flow(module).compares_shapes(node)
 
 
 def test_what_is_evaluated_where_it_was_not() -> None:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from functools import lru_cache
 
 from ..syntax.module import Module
+from ..syntax.tree import Function
 from .certain import Certain, Several, Sure, row, same
 from .values import Kind, Value
 
 _DEEPEST = 4
 """Aliases of aliases that are followed."""
-
-
-def may_hold(module: Module, annotation: ast.expr | None) -> Value:
-    """What a value with this annotation may hold; UNKNOWN where the annotation says nothing about sizes."""
-    tree = _parsed(annotation)
-    return Kind.UNKNOWN if tree is None or annotation is None else _by_text(_resolved(module, tree, annotation))
 
 
 _SEVERAL = re.compile(r"\b(list|List|tuple|Tuple|Sequence|Iterable|Collection)\[")
@@ -33,6 +29,118 @@ _SIZE = re.compile(r"^torch\.(SymInt|IntLikeType|IntLike|Dim)$")
 _NUMBER = re.compile(r"^(torch\.(Number|NumberType|Scalar|SymFloat|FloatLikeType|FloatLike)|Number|float)$")
 _FOREIGN = re.compile(r"^unknown\.(ndarray|NDArray)$")
 _CONCRETE = re.compile(r"^(bool|str|bytes|complex|torch\.(dtype|device|layout|memory_format|Dims(Sequence)?Type))$")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an annotation says of a value."""
+
+    may: Value = Kind.UNKNOWN
+    """What it may hold; UNKNOWN where the annotation says nothing about sizes."""
+    sure: Certain | None = None
+    """What it surely is, if the caller keeps to it."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What the annotations of a function say, by the names of its parameters, and of what it returns."""
+
+    parameters: Mapping[str, Said]
+    returns: Said
+
+
+def signature(module: Module, function: Function) -> Signature:
+    """What all annotations of a function say."""
+    parameters = {one.arg: said(module, one.annotation) for one in function.arguments}
+    return Signature(parameters, said(module, function.node.returns))
+
+
+_NOTHING = Said()
+
+
+def said(module: Module, annotation: ast.expr | None) -> Said:
+    """What one annotation says."""
+    tree = _parsed(annotation)
+    if tree is None or annotation is None:
+        return _NOTHING
+    words = _Words(module, annotation)
+    return Said(_by_text(_resolved(words, tree)), _sure(words, tree, 0))
+
+
+def _parsed(annotation: ast.expr | None) -> ast.expr | None:
+    if not isinstance(annotation, ast.Constant) or not isinstance(annotation.value, str):
+        return annotation
+    try:
+        return ast.parse(annotation.value.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+
+
+class _Words:
+    """What the names of one annotation mean where it stands."""
+
+    def __init__(self, module: Module, place: ast.AST) -> None:
+        self.module = module
+        self._place = place
+        self._meanings: dict[str, str | None] = {}
+
+    def word(self, node: ast.expr) -> str:
+        """``torch.NAME`` for a name of torch's, ``NAME`` for one of the language, else ``unknown.NAME``."""
+        meaning = self._meaning(node)
+        last = ast.unparse(node).rpartition(".")[2]
+        if meaning is None:
+            own = self.module.own_tree and isinstance(node, ast.Name) and node.id in self.module.names.bound
+            return f"torch.{last}" if own else f"unknown.{last}"
+        head, _, last = meaning.rpartition(".")
+        if head in _LANGUAGE:
+            return last
+        # In PyTorch's own tree relative imports are torch's.
+        of_torch = meaning.startswith("torch.") or (meaning.startswith(".") and self.module.own_tree)
+        return f"torch.{last}" if of_torch else f"unknown.{last}"
+
+    def _meaning(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Attribute):
+            value = self._meaning(node.value)
+            return f"{value}.{node.attr}" if value else None
+        if not isinstance(node, ast.Name):
+            return None
+        if node.id not in self._meanings:
+            self._meanings[node.id] = self.module.names.meaning_of_name(node.id, self._place)
+        return self._meanings[node.id]
+
+    def alias(self, node: ast.expr, depth: int) -> ast.expr | None:
+        """What the file itself says a name stands for: ``Shape = Union[...]`` at its top, once."""
+        if not isinstance(node, ast.Name) or depth >= _DEEPEST or self.module.own_tree:
+            return None
+        if self.module.names.owner(node.id, self._place) is not self.module.tree:
+            return None
+        return self.module.names.assigned_at_top.get(node.id)
+
+
+_LANGUAGE = frozenset({"builtins", "typing", "typing_extensions", "collections.abc", "numbers"})
+
+
+def _resolved(words: _Words, tree: ast.expr) -> str:
+    """The annotation as text, its names as `_Words` has them."""
+    if isinstance(tree, ast.Name) and words.alias(tree, 0) is None:
+        return words.word(tree)
+    return ast.unparse(_Resolver(words, 0).visit(deepcopy(tree)))
+
+
+class _Resolver(ast.NodeTransformer):
+    def __init__(self, words: _Words, depth: int) -> None:
+        self._words = words
+        self._depth = depth
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return ast.Name(self._words.word(node))
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        alias = self._words.alias(node, self._depth)
+        if alias is None:
+            return ast.Name(self._words.word(node))
+        resolved: ast.expr = _Resolver(self._words, self._depth + 1).visit(deepcopy(alias))
+        return resolved
 
 
 @lru_cache(maxsize=4096)
@@ -79,105 +187,29 @@ def _of_word(word: str) -> Kind:
     return Kind.UNKNOWN
 
 
-def surely_is(module: Module, annotation: ast.expr | None, depth: int = 0) -> Certain | None:
-    """What a value with this annotation surely is, if the caller keeps to it."""
-    tree = _parsed(annotation)
-    return None if tree is None or annotation is None else _sure(module, tree, annotation, depth)
-
-
-def _parsed(annotation: ast.expr | None) -> ast.expr | None:
-    if not isinstance(annotation, ast.Constant) or not isinstance(annotation.value, str):
-        return annotation
-    try:
-        return ast.parse(annotation.value.strip(), mode="eval").body
-    except SyntaxError:
-        return None
-
-
-def _resolved(module: Module, tree: ast.expr, place: ast.AST) -> str:
-    """The annotation as text, each name of torch's as ``torch.NAME`` and each unknown one as ``unknown.NAME``."""
-    if isinstance(tree, ast.Name) and _alias(module, tree, place, 0) is None:
-        return _word(module, tree, place)
-    return ast.unparse(_Resolver(module, place, 0).visit(deepcopy(tree)))
-
-
-class _Resolver(ast.NodeTransformer):
-    def __init__(self, module: Module, place: ast.AST, depth: int) -> None:
-        self._module = module
-        self._place = place
-        self._depth = depth
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        return ast.Name(_word(self._module, node, self._place))
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        alias = _alias(self._module, node, self._place, self._depth)
-        if alias is None:
-            return ast.Name(_word(self._module, node, self._place))
-        resolved: ast.expr = _Resolver(self._module, self._place, self._depth + 1).visit(deepcopy(alias))
-        return resolved
-
-
-def _word(module: Module, node: ast.expr, place: ast.AST) -> str:
-    meaning = _meaning(module, node, place)
-    last = ast.unparse(node).rpartition(".")[2]
-    if meaning is None and module.own_tree and isinstance(node, ast.Name) and node.id in module.names.bound:
-        return f"torch.{last}"
-    if meaning is None:
-        return f"unknown.{last}"
-    head, _, last = meaning.rpartition(".")
-    if head in _LANGUAGE:
-        return last
-    return f"torch.{last}" if of_torch(module, meaning) else f"unknown.{last}"
-
-
-_LANGUAGE = frozenset({"builtins", "typing", "typing_extensions", "collections.abc", "numbers"})
-
-
-def of_torch(module: Module, meaning: str) -> bool:
-    """Whether a dotted name is one of torch's; in PyTorch's own tree relative imports are."""
-    return meaning.startswith("torch.") or (meaning.startswith(".") and module.own_tree)
-
-
-def _meaning(module: Module, node: ast.expr, place: ast.AST) -> str | None:
-    if isinstance(node, ast.Attribute):
-        value = _meaning(module, node.value, place)
-        return f"{value}.{node.attr}" if value else None
-    return module.names.meaning_of_name(node.id, place) if isinstance(node, ast.Name) else None
-
-
-def _alias(module: Module, node: ast.expr, place: ast.AST, depth: int) -> ast.expr | None:
-    """What the file itself says a name stands for: ``Shape = Union[...]`` at its top, once."""
-    if not isinstance(node, ast.Name) or depth >= _DEEPEST or module.own_tree:
-        return None
-    if module.names.owner(node.id, place) is not module.tree:
-        return None
-    return module.names.assigned_at_top.get(node.id)
-
-
-def _sure(module: Module, tree: ast.expr, place: ast.AST, depth: int) -> Certain | None:
+def _sure(words: _Words, tree: ast.expr, depth: int) -> Certain | None:
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitOr):
-        return _one_of([_sure(module, side, place, depth) for side in (tree.left, tree.right)])
+        return _one_of([_sure(words, side, depth) for side in (tree.left, tree.right)])
     if isinstance(tree, ast.Constant) and tree.value is None:
         return Sure.NOTHING
     if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
-        return surely_is(module, tree, depth + 1) if depth < _DEEPEST else None
+        inner = _parsed(tree) if depth < _DEEPEST else None
+        return None if inner is None else _sure(_Words(words.module, tree), inner, depth + 1)
     if isinstance(tree, ast.Subscript):
-        return _parametrised(module, tree, place, depth)
+        return _parametrised(words, tree, depth)
     if not isinstance(tree, (ast.Name, ast.Attribute)):
         return None
-    alias = _alias(module, tree, place, depth)
-    if alias is not None:
-        return _sure(module, alias, place, depth + 1)
-    return _OF_WORD.get(_word(module, tree, place))
+    alias = words.alias(tree, depth)
+    return _OF_WORD.get(words.word(tree)) if alias is None else _sure(words, alias, depth + 1)
 
 
-def _parametrised(module: Module, tree: ast.Subscript, place: ast.AST, depth: int) -> Certain | None:
-    base = _word(module, tree.value, place).rpartition(".")[2] if _spoken(module, tree.value, place) else ""
+def _parametrised(words: _Words, tree: ast.Subscript, depth: int) -> Certain | None:
+    base = words.word(tree.value)
+    base = "" if "." in base else base
     inner = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
     last = inner[-1] if inner else None
     endless = isinstance(last, ast.Constant) and last.value is ...
-    known = [_sure(module, one, place, depth) for one in (inner[:-1] if endless else inner)]
+    known = [_sure(words, one, depth) for one in (inner[:-1] if endless else inner)]
     if base in ("tuple", "Tuple"):
         return Several(False, known[0]) if endless else row(known, False)
     if not known:
@@ -195,10 +227,6 @@ def _parametrised(module: Module, tree: ast.Subscript, place: ast.AST, depth: in
 
 def _one_of(known: Sequence[Certain | None]) -> Certain | None:
     return Sure.OPTIONAL if Sure.NOTHING in known or Sure.OPTIONAL in known else same(known)
-
-
-def _spoken(module: Module, node: ast.expr, place: ast.AST) -> bool:
-    return "." not in _word(module, node, place)
 
 
 _OF_WORD: dict[str, Certain] = {

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
 
 from ..syntax.module import Module
 from ..syntax.tree import GROWING, Function
-from .receivers import is_node_metadata
+from .calls import Calls
+from .receivers import Evidence
 from .values import Kind, Row, Value, join
 
+_META = frozenset({"val", "example_value", "tensor_meta"})
+_NO_EVIDENCE = Evidence()
 SHAPES = "torch.fx.experimental.symbolic_shapes"
 _SAME_KIND = frozenset(["list", "tuple", "sorted", "reversed", "set", "abs", "iter", "next"])
 _PRODUCTS = frozenset({"math.prod", "builtins.sum", "operator.mul", "operator.add", "torch.sym_sum"})
@@ -33,61 +36,49 @@ _OTHER_RESULTS = frozenset(
 )
 
 
-class Results:
-    """What the functions of a file return. Scopes hold this and not their flow: no cycle, no garbage."""
-
-    def __init__(self, functions: Sequence[Function]) -> None:
-        self.returned: dict[Function, Value] = {}
-        self._by_name: dict[str, list[Function]] = defaultdict(list)
-        for function in functions:
-            self._by_name[function.node.name].append(function)
-
-    def callees(self, func: ast.expr) -> list[Function]:
-        if isinstance(func, ast.Name):
-            return [one for one in self._by_name.get(func.id, ()) if one.owner is None]
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            owners = self._by_name.get(func.attr, ())
-            return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
-        return []
-
-    def of(self, func: ast.expr) -> Value | None:
-        """What calling ``func`` gives; None when the file does not define it."""
-        known = [self.returned[one] for one in self.callees(func) if one in self.returned]
-        if not known:
-            return None
-        result = known[0]
-        for other in known[1:]:
-            result = join(result, other)
-        return result
-
-
 @dataclass
 class Scope:
-    """Names and what they hold at one place; ``results`` says what the functions of the same file return."""
+    """Names and what they hold at one place, and what the functions of the same file return.
+
+    It holds the calls of the file and not its flow: no cycle, no garbage.
+    """
 
     module: Module
     function: Function | None
-    names: dict[str, Value]
-    results: Results
-    shown: frozenset[str] = frozenset()
-    registered: bool = False
+    held: dict[str, Value]
+    calls: Calls
+    returned: Mapping[Function, Value]
+    evidence: Evidence = _NO_EVIDENCE
     names_read: set[str] = field(default_factory=set)
     _stale: bool = False
 
+    @cached_property
+    def result(self) -> Value:
+        """What the function returns, by its ``return`` statements."""
+        returns = self.function.nodes.returns if self.function else ()
+        values = self.values([one.value for one in returns if one.value is not None])
+        return reduce(join, values) if values else Kind.UNKNOWN
+
+    def values(self, nodes: Sequence[ast.expr]) -> list[Value]:
+        """What each of the ``nodes`` may hold."""
+        return [evaluate(node, self) for node in nodes]
+
     def inside(self, comprehension: ast.AST) -> Scope:
         """The scope inside a comprehension: its targets hide what stands outside."""
-        inner = replace(self, names=dict(self.names))
+        inner = replace(self, held=dict(self.held))
         for generator in getattr(comprehension, "generators", ()):
             inner.bind(generator.target, _each(generator.iter, inner), fresh=True)
         return inner
 
-    def learn_all(self, binders: Sequence[ast.AST]) -> None:
+    def learn_all(self) -> Scope:
         """Take in every statement that binds a name; once more when a name was read before all was known of it."""
+        binders = self.function.binders if self.function else ()
         for node in binders:
             self.learn(node)
         if self._stale:
             for node in binders:
                 self.learn(node)
+        return self
 
     def learn(self, node: ast.AST) -> None:
         """Take in what a statement (or a walrus) assigns."""
@@ -113,7 +104,7 @@ class Scope:
 
     def bind(self, target: ast.expr, value: Value, fresh: bool = False) -> None:
         if isinstance(target, ast.Name):
-            known = None if fresh else self.names.get(target.id)
+            known = None if fresh else self.held.get(target.id)
             self._hold(target.id, value if known is None else join(known, value))
         elif isinstance(target, ast.Starred):
             self.bind(target.value, value.kind.sequence if isinstance(value, Kind) else value, fresh)
@@ -125,14 +116,14 @@ class Scope:
                     place, value.places[number] if exact and isinstance(value, Row) else value.kind.element, fresh
                 )
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            held = self.names.get(target.value.id, Kind.UNKNOWN).kind
+            held = self.held.get(target.value.id, Kind.UNKNOWN).kind
             if value.kind.symbolic_number and held in (Kind.UNKNOWN, Kind.CONCRETE):
                 self._hold(target.value.id, value.kind.sequence)
 
     def _hold(self, name: str, value: Value) -> None:
-        if name in self.names_read and self.names.get(name, Kind.UNKNOWN) != value:
+        if name in self.names_read and self.held.get(name, Kind.UNKNOWN) != value:
             self._stale = True
-        self.names[name] = value
+        self.held[name] = value
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:
@@ -143,7 +134,7 @@ def evaluate(node: ast.expr, scope: Scope) -> Value:
 
 def _name(node: ast.Name, scope: Scope) -> Value:
     scope.names_read.add(node.id)
-    return scope.names.get(node.id, Kind.UNKNOWN)
+    return scope.held.get(node.id, Kind.UNKNOWN)
 
 
 def _attribute(node: ast.Attribute, scope: Scope) -> Value:
@@ -162,7 +153,7 @@ def is_tensor(node: ast.expr, scope: Scope) -> bool:
     if kind in (Kind.TENSOR, Kind.TENSORS):
         return True
     if isinstance(node, ast.Name) and kind is Kind.UNKNOWN:
-        return node.id in scope.shown or (scope.registered and node.id in _parameters(scope))
+        return node.id in scope.evidence.shown or (scope.evidence.registered and node.id in _parameters(scope))
     return kind is Kind.NUMBER and isinstance(node, ast.Name)
 
 
@@ -171,7 +162,7 @@ def _parameters(scope: Scope) -> list[str]:
 
 
 def _subscript(node: ast.Subscript, scope: Scope) -> Value:
-    if is_node_metadata(node):
+    if _is_node_metadata(node):
         return Kind.TENSOR
     value = evaluate(node.value, scope)
     if isinstance(node.slice, ast.Slice):
@@ -180,6 +171,12 @@ def _subscript(node: ast.Subscript, scope: Scope) -> Value:
     if isinstance(value, Row) and isinstance(place, int) and -len(value.places) <= place < len(value.places):
         return value.places[place]
     return value.kind.element
+
+
+def _is_node_metadata(node: ast.Subscript) -> bool:
+    """``node.meta["val"]`` of an FX node is a fake tensor."""
+    named = isinstance(node.value, ast.Attribute) and node.value.attr == "meta"
+    return named and isinstance(node.slice, ast.Constant) and node.slice.value in _META
 
 
 def _binary(node: ast.BinOp, scope: Scope) -> Value:
@@ -229,10 +226,7 @@ def _compare(node: ast.Compare, scope: Scope) -> Value:
 
 
 def _all_of(nodes: Sequence[ast.expr], scope: Scope) -> Value:
-    result = evaluate(nodes[0], scope)
-    for node in nodes[1:]:
-        result = join(result, evaluate(node, scope))
-    return result
+    return reduce(join, scope.values(nodes))
 
 
 def _if_expression(node: ast.IfExp, scope: Scope) -> Value:
@@ -279,10 +273,7 @@ def _each(iterable: ast.expr, scope: Scope) -> Value:
             return Kind.CONCRETE
     value = evaluate(iterable, scope)
     if isinstance(value, Row) and value.places:
-        result = value.places[0]
-        for place in value.places[1:]:
-            result = join(result, place)
-        return result
+        return reduce(join, value.places)
     return value.kind.element
 
 
@@ -296,7 +287,7 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         return Kind.CONCRETE  # the example value of a size, a plain int
     if (scope.module.names.meaning(node.func) or "").startswith("numpy."):
         return Kind.FOREIGN
-    own = scope.results.of(node.func)
+    own = _returned(node.func, scope)
     if own is not None:
         return own
     if isinstance(node.func, ast.Attribute):
@@ -306,6 +297,12 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         if node.func.attr in _REDUCTIONS and scope.module.names.meaning(node.func) is None:
             return Kind.FOREIGN
     return _function(node, scope)
+
+
+def _returned(func: ast.expr, scope: Scope) -> Value | None:
+    """What calling ``func`` gives; None when the file does not define it."""
+    known = [scope.returned[one] for one in scope.calls.callees(func) if one in scope.returned]
+    return reduce(join, known) if known else None
 
 
 def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:

@@ -342,6 +342,6 @@ def _returns(statement: ast.If) -> bool:
 def scalar_shortcut(flow: Flow, leaf: Leaf) -> bool:
     """A number the user gave is compared with a float, for a cheaper formula that returns at once."""
     returns = isinstance(leaf.test, ast.If) and isinstance(leaf.test.body[-1], ast.Return)
-    if not flow.module.own_tree and Kind.TENSOR not in flow.scope_of(leaf.node).names.values():
+    if not flow.module.own_tree and Kind.TENSOR not in flow.scope_of(leaf.node).held.values():
         return False
     return returns and is_scalar_test(leaf.node, flow)

@@ -5,17 +5,8 @@ from __future__ import annotations
 import ast
 
 from .certain import Several, Sure, of_whole_numbers
-from .flow import Flow
 from .surely import Surely
 from .values import Kind
-
-
-def compared_shapes(flow: Flow, node: ast.expr) -> ast.Compare | None:
-    """The comparison itself when it tests two shapes (or strides) for equality."""
-    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
-        return None
-    sides = [flow.kind(node.left), flow.kind(node.comparators[0])]
-    return node if any(side.several for side in sides) else None
 
 
 def unfit_for_sym_eq(surely: Surely, node: ast.Compare) -> tuple[str, str] | None:

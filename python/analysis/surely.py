@@ -10,7 +10,7 @@ from typing import Any
 
 from ..syntax.module import Module
 from ..syntax.tree import Function, FunctionNode, literal
-from .annotations import surely_is
+from .annotations import Said
 from .certain import Certain, Several, Sure, comparable, of_sequences, row, same
 from .evaluation import SHAPES
 from .flow import flow
@@ -125,8 +125,9 @@ class Surely:
             return self._names[owner]
         held = self._names[owner] = {}
         function = next(one for one in self.module.functions if one.node is owner)
+        signature = self.flow.signature(function)
         for argument in function.arguments:
-            held[argument.arg] = self._parameter(function, argument)
+            held[argument.arg] = self._parameter(function, argument, signature.parameters[argument.arg])
         held.update(dict.fromkeys(self._bound_by_other_means(function)))
         self._settling.append(owner)
         for _ in range(_PASSES):
@@ -195,9 +196,9 @@ class Surely:
             else:
                 yield target.value.id, held if not isinstance(held, Several) else Several(held.listed, None)
 
-    def _parameter(self, function: Function, argument: ast.arg) -> Certain | None:
+    def _parameter(self, function: Function, argument: ast.arg, said: Said) -> Certain | None:
         spec = function.node.args
-        value = self._believed(argument.annotation)
+        value = self._believed(said)
         if argument is spec.vararg:
             return Several(False, value)
         if argument is spec.kwarg:
@@ -208,14 +209,13 @@ class Surely:
         default = defaults.get(argument)
         return Sure.OPTIONAL if isinstance(default, ast.Constant) and default.value is None else value
 
-    def _believed(self, annotation: ast.expr | None) -> Certain | None:
+    def _believed(self, said: Said) -> Certain | None:
         """What an annotation is taken at its word for.
 
         Python keeps nobody to it, and an ``int`` is easily a float or one of numpy's; a tensor, in whose place little
         else would work, and what may be None are believed.
         """
-        said = surely_is(self.module, annotation)
-        return said if said in (Sure.TENSOR, Sure.OPTIONAL) else None
+        return said.sure if said.sure in (Sure.TENSOR, Sure.OPTIONAL) else None
 
     def _bound_by_other_means(self, function: Function) -> set[str]:
         """Names that more than assignments, loops and parameters bind: nothing is known of them."""
@@ -364,7 +364,7 @@ class Surely:
         if made is None or self.module.names.owner(made.node.name, func) is not self.module.tree:
             return None
         plain = isinstance(made.node, ast.FunctionDef) and not made.node.decorator_list
-        return self._believed(made.node.returns) if plain else None
+        return self._believed(self.flow.signature(made).returns) if plain else None
 
 
 def _lists(held: dict[str, Certain | None]) -> set[str]:

@@ -15,7 +15,6 @@ from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.flow import flow
 from ..analysis.purpose import only_raises
-from ..analysis.shapes import compared_shapes
 from ..analysis.territory import scripted
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
@@ -52,7 +51,7 @@ def warning_beside_script(module: Module, node: ast.If, context: Context, name: 
     differ = isinstance(test.ops[0], ast.NotEq) is (test is node.test)
     if len(test.ops) != 1 or not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or not differ:
         return None
-    if compared_shapes(flow(module), test) is None:
+    if not flow(module).compares_shapes(test):
         return None
     words = f"undecided shapes are taken as equal in `{module.text(node.test).decode()}`, and nobody is warned"
     message = f"`{module.text(node.test).decode()}` only decides about a warning"

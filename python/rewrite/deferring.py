@@ -7,7 +7,7 @@ import ast
 from ...codemods.engine.rule import Context
 from ..analysis.certain import Sure
 from ..analysis.decided import decides
-from ..analysis.shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
+from ..analysis.shapes import doubts_of_sym_eq, unfit_for_sym_eq
 from ..analysis.surely import Surely
 from ..analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from ..analysis.truths import quantified
@@ -121,9 +121,8 @@ class Deferral:
         if len(node.ops) > 1:
             self._chain(node, truth)
             return
-        shapes = compared_shapes(self._flow, node)
-        if shapes is not None:
-            self._shapes(shapes, truth)
+        if self._flow.compares_shapes(node):
+            self._shapes(node, truth)
             return
         if isinstance(op, (ast.In, ast.NotIn)):
             if self._flow.kind(left).symbolic_number:

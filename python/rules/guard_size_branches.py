@@ -25,7 +25,7 @@ from ..analysis.certain import Sure
 from ..analysis.flow import Flow
 from ..analysis.polarity import NoDefault, general
 from ..analysis.purpose import branches
-from ..analysis.shapes import compared_shapes, unfit_for_sym_eq
+from ..analysis.shapes import unfit_for_sym_eq
 from ..analysis.surely import surely
 from ..analysis.territory import doubts_of_script, obstacle
 from ..analysis.together import compared_one_by_one
@@ -59,9 +59,8 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
     text = module.text(leaf.node).decode()
     taken = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
     words = doubted([taken, *doubts_of_script(module, leaf.function)])
-    shapes = compared_shapes(known, leaf.node)
-    if shapes is not None:
-        return _on_shapes(module, known, leaf, context, shapes, words)
+    if isinstance(leaf.node, ast.Compare) and known.compares_shapes(leaf.node):
+        return _on_shapes(module, leaf.node, context, words)
     guard = spell(module, leaf.node, guarded(f"guard_or_{str(default.truth).lower()}"), context)
     if guard is None:
         return cannot_name(NAME, module, leaf.node, "guard_or_false")
@@ -76,22 +75,20 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
     return change(NAME, Safety.UNSAFE, module, leaf.node, changes, message, guard.needs, words)
 
 
-def _on_shapes(
-    module: Module, known: Flow, leaf: Leaf, context: Context, shapes: ast.Compare, words: str | None
-) -> Fix | Skip:
+def _on_shapes(module: Module, shapes: ast.Compare, context: Context, words: str | None) -> Fix | Skip:
     """``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``: shapes differ in general."""
     unfit = unfit_for_sym_eq(surely(module), shapes)
     if unfit:
-        return skip(NAME, module, leaf.node, *unfit)
-    guard = spell(module, leaf.node, guarded("guard_or_false"), context)
-    equal = spell(module, leaf.node, guarded("sym_eq"), context)
+        return skip(NAME, module, shapes, *unfit)
+    guard = spell(module, shapes, guarded("guard_or_false"), context)
+    equal = spell(module, shapes, guarded("sym_eq"), context)
     if guard is None or equal is None:
-        return cannot_name(NAME, module, leaf.node, "sym_eq")
+        return cannot_name(NAME, module, shapes, "sym_eq")
     changes: list[tuple[ast.expr, Change]] = [(shapes, Equated(equal.text)), (shapes, Called(guard.text))]
     if isinstance(shapes.ops[0], ast.NotEq):
         changes.append((shapes, Negated()))
     message = f"compare the shapes without forcing each size: `{module.text(shapes).decode()}`"
-    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, message, (*guard.needs, *equal.needs), words)
+    return change(NAME, Safety.UNSAFE, module, shapes, changes, message, (*guard.needs, *equal.needs), words)
 
 
 def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str | None) -> Fix | Skip:

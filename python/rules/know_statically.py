@@ -21,7 +21,6 @@ from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.flow import Flow
 from ..analysis.purpose import EAGER_ONLY, branches, eager_only
-from ..analysis.shapes import compared_shapes
 from ..analysis.territory import doubts_of_script, obstacle
 from ..analysis.truths import Leaf
 from ..rewrite.changes import Called
@@ -48,7 +47,7 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.test, ast.While):
         return skip(NAME, module, leaf.node, "loop-condition", "a loop must know when it ends")
-    if not isinstance(leaf.node, ast.Compare) or compared_shapes(known, leaf.node) is not None:
+    if not isinstance(leaf.node, ast.Compare) or known.compares_shapes(leaf.node):
         return skip(NAME, module, leaf.node, "not-a-comparison", "only a comparison of two numbers is looked up")
     spelled = spell(module, leaf.node, guarded("statically_known_true"), context)
     if spelled is None:

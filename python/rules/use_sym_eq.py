@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.flow import Flow, flow
-from ..analysis.shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
+from ..analysis.shapes import doubts_of_sym_eq, unfit_for_sym_eq
 from ..analysis.surely import surely
 from ..analysis.territory import doubts_of_script, obstacle
 from ..analysis.truths import check_conditions
@@ -55,11 +55,10 @@ def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
 
 
 def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) -> Iterator[Fix | Skip]:
-    shapes = compared_shapes(known, node)
-    if shapes is None or not isinstance(shapes.ops[0], ast.Eq) or module.place(node).in_format_string:
+    if not known.compares_shapes(node) or not isinstance(node.ops[0], ast.Eq) or module.place(node).in_format_string:
         return
     types = surely(module)
-    stop = obstacle(module, module.place(node).function, context, asked=False) or unfit_for_sym_eq(types, shapes)
+    stop = obstacle(module, module.place(node).function, context, asked=False) or unfit_for_sym_eq(types, node)
     if stop:
         yield skip(NAME, module, node, *stop)
         return
@@ -68,8 +67,8 @@ def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) ->
         yield cannot_name(NAME, module, node, "sym_eq")
         return
     message = f"`{module.text(node).decode()}` forces each size"
-    changes = [(shapes, Equated(equal.text))]
-    doubts = [*doubts_of_sym_eq(types, shapes), *doubts_of_script(module, module.place(node).function)]
+    changes = [(node, Equated(equal.text))]
+    doubts = [*doubts_of_sym_eq(types, node), *doubts_of_script(module, module.place(node).function)]
     yield change(NAME, safety_of(doubts), module, node, changes, message, equal.needs, doubted(doubts))
 
 
