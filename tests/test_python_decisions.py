@@ -11,12 +11,13 @@ from symfix.codemods.engine.edits import Edit
 from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.calls import Calls
+from symfix.python.analysis.comparisons import Default, NoDefault
 from symfix.python.analysis.dominance import facts_at, rank_asked
 from symfix.python.analysis.evaluation import Scope, evaluate
 from symfix.python.analysis.flow import Flow, flow
 from symfix.python.analysis.messages import read_only_in
-from symfix.python.analysis.polarity import Default, NoDefault, general
-from symfix.python.analysis.purpose import branches, compares_order, only_raises
+from symfix.python.analysis.polarity import general
+from symfix.python.analysis.purpose import branches, compares_order, refusals
 from symfix.python.analysis.receivers import Evidence, evidence
 from symfix.python.analysis.shapes import doubts_of_sym_eq, unfit_for_sym_eq
 from symfix.python.analysis.sharing import shared_lists
@@ -24,7 +25,7 @@ from symfix.python.analysis.surely import surely
 from symfix.python.analysis.territory import obstacle, on_host, scripted, speaks_to_script
 from symfix.python.analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from symfix.python.analysis.totality import Partial, partial
-from symfix.python.analysis.truths import check_conditions, forced_by, forced_parts, leaves, negated, only_truth_counts
+from symfix.python.analysis.truths import check_conditions, forces, leaf_at, leaves, only_truth_counts
 from symfix.python.analysis.unfit import Unfit
 from symfix.python.analysis.values import Kind, Row
 from symfix.python.language import errors, obscure, same_code
@@ -82,8 +83,9 @@ def asked(body: str) -> tuple[Module, ast.expr]:
     ],
 )
 def test_which_truth_is_right_in_general(test: str, default: bool | None) -> None:
-    ((module, known, leaf, _),) = branches(source(f"if {test}:\n    y = y + x\nreturn y"))
-    found = general(module, known, leaf)
+    known = flow(parse(source(f"if {test}:\n    y = y + x\nreturn y")))
+    (branch,) = branches(known.module, known)
+    found = general(known, branch.leaf)
     assert (found.truth if isinstance(found, Default) else None) is default
 
 
@@ -99,19 +101,22 @@ def test_which_truth_is_right_in_general(test: str, default: bool | None) -> Non
     ],
 )
 def test_where_no_truth_is_right_in_general(body: str, reason: str) -> None:
-    module, known, leaf, _ = next(iter(branches(source(body))))
-    found = general(module, known, leaf)
+    known = flow(parse(source(body)))
+    found = general(known, branches(known.module, known)[0].leaf)
     assert isinstance(found, NoDefault) and found.reason == reason
 
 
 def test_what_a_branch_is_for() -> None:
     body = "if x.size(0) > 64:\n    x = fast(x)\nreturn x"
-    ((*_, saves_time),) = branches(source(body, path="torch/_inductor/fx_passes/a.py"))
-    ((*_, computes),) = branches(source(body))
-    assert saves_time and not computes
-    assert not [*branches(source("if x.size(0) > 64:\n    raise ValueError\nreturn x"))]
-    module, test = asked("if n > 3:\n    s = 'bad'\n    raise ValueError(s)")
-    assert only_raises(module.parents[test]) and compares_order(test)
+    passed, plain = (parse(source(body, path=path)) for path in ("torch/_inductor/fx_passes/a.py", "torch/a.py"))
+    (saves_time,) = branches(passed, flow(passed))
+    (computes,) = branches(plain, flow(plain))
+    assert saves_time.shortcut and not computes.shortcut and compares_order(computes.leaf.node)
+    module = parse(
+        source("if x.size(0) > 64:\n    s = 'bad'\n    raise ValueError(s)\nassert x.size(0) and k\nassert k")
+    )
+    assert not branches(module, flow(module))
+    assert [one.node for one in refusals(module, flow(module))] == [module.nodes.asserts[0], *module.nodes.ifs]
 
 
 @pytest.mark.parametrize(
@@ -197,14 +202,15 @@ def test_the_truths_that_are_forced() -> None:
     (leaf,) = leaves(module, known)
     assert spelled(leaf.node) == "x.size(0) == 1" and isinstance(leaf.test, ast.If)
     (condition,) = check_conditions(module)
-    assert spelled(condition) == "x.size(1) == 2" and [*forced_parts(condition, known)] == [condition]
+    assert spelled(condition) == "x.size(1) == 2" and forces(condition, known)
     (both,) = module.nodes.every(ast.BoolOp)
-    assert forced_by(module, both) is leaf.test and only_truth_counts(module, both)
+    assert leaf_at(known, both, both).test is leaf.test and only_truth_counts(module, both)
     (branch,) = module.nodes.ifs
     assert isinstance(branch.test, ast.BoolOp)
     opposite = branch.test.values[0]
     assert isinstance(opposite, ast.UnaryOp)
-    assert negated(branch, opposite.operand) is True and negated(branch, both.values[1]) is False
+    assert leaf_at(known, opposite.operand, both).no_branch is True
+    assert leaf_at(known, both.values[1], both).no_branch is False
 
 
 @pytest.mark.parametrize(
@@ -220,7 +226,7 @@ def test_the_truths_that_are_forced() -> None:
 def test_which_shapes_sym_eq_compares(test: str, reason: str | None) -> None:
     module, node = asked(f"assert {test}")
     types = surely(module)
-    assert types.flow.compares_shapes(node) and isinstance(node, ast.Compare)
+    assert isinstance(node, ast.Compare) and types.flow.comparison(node).of_shapes
     unfit = unfit_for_sym_eq(types, node)
     assert (unfit[0] if unfit else None) == reason
     assert reason or doubts_of_sym_eq(types, node) == []
@@ -228,7 +234,7 @@ def test_which_shapes_sym_eq_compares(test: str, reason: str | None) -> None:
 
 def test_a_number_is_no_shape() -> None:
     module, node = asked("assert x.size(0) == 1")
-    assert not flow(module).compares_shapes(node)
+    assert isinstance(node, ast.Compare) and not flow(module).comparison(node).of_shapes
 
 
 def test_what_is_evaluated_where_it_was_not() -> None:

@@ -9,13 +9,13 @@ import libcst as cst
 import pytest
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.certain import Several, Sure
-from symfix.python.analysis.decided import decides
 from symfix.python.analysis.decorators import foreign_decorator
 from symfix.python.analysis.dominance import facts_at
 from symfix.python.analysis.messages import deferred
 from symfix.python.analysis.surely import Surely, surely
 from symfix.python.analysis.together import evaluated_together
 from symfix.python.analysis.totality import Partial, partial
+from symfix.python.analysis.truths import decides
 from symfix.python.analysis.unfit import Unfit
 from symfix.python.rewrite.fragment import code
 from symfix.python.rewrite.lines import one_line
@@ -165,7 +165,7 @@ def test_operands_evaluated_together(operands: str, outcome: list[str] | str) ->
 )
 def test_what_decides_a_size(expression: str, found: bool) -> None:
     types, (argument,) = probed(f"probe({expression})")
-    assert decides(types, argument) is found
+    assert decides(types.flow, argument) is found
 
 
 @pytest.mark.parametrize(

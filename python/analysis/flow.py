@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
@@ -16,6 +17,17 @@ from .receivers import Evidence, evidence
 from .values import Kind, Value, join
 
 _ROUNDS = 6
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The kinds of a comparison and of its first two sides."""
+
+    kind: Kind
+    left: Kind
+    right: Kind
+    of_shapes: bool
+    """Two shapes (or strides) are tested for equality."""
 
 
 class Flow:
@@ -60,11 +72,11 @@ class Flow:
             self._kinds.update((node, value.kind) for node, value in zip(fresh, values, strict=True))
         return [self._kinds[node] for node in nodes]
 
-    def compares_shapes(self, node: ast.expr) -> bool:
-        """Whether it tests two shapes (or strides) for equality."""
-        if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
-            return False
-        return any(side.several for side in self.kinds(node.left, node.comparators[0]))
+    def comparison(self, node: ast.Compare) -> Comparison:
+        """What a comparison compares, and what comes out."""
+        kind, left, right = self.kinds(node, node.left, node.comparators[0])
+        equality = len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
+        return Comparison(kind, left, right, equality and (left.several or right.several))
 
     def signature(self, function: Function) -> Signature:
         """What the annotations of a function say, read once."""

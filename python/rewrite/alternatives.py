@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...codemods.engine.rule import Context, Fix, Safety
 from ...codemods.engine.source import SourceFile
+from ..analysis.comparisons import Default, of_comparison
 from ..analysis.flow import flow
-from ..analysis.polarity import ONLY_BAD_REFUSED, Default, of_comparison
+from ..analysis.polarity import ONLY_BAD_REFUSED
 from ..analysis.shapes import unfit_for_sym_eq
 from ..analysis.surely import surely
 from ..analysis.territory import obstacle
-from ..analysis.truths import forced_by, negated, quantified, refuses
+from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
 from .changes import Called, Change, Changes, Equated, Negated, Received, Selected
@@ -140,10 +142,11 @@ def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
 def _reasoned(module: Module, atom: ast.Compare) -> Default | None:
     """By the branch that refuses inputs, or by what is compared."""
     branch = next((one for one in module.place(atom).ancestors if isinstance(one, ast.stmt)), None)
-    if branch is not None and refuses(branch):
-        no_branch = negated(branch, atom)
+    leaf = leaf_at(flow(module), atom, atom)
+    if isinstance(branch, ast.If) and isinstance(branch.body[-1], ast.Raise):
+        no_branch = replace(leaf, test=branch).no_branch
         return None if no_branch is None else Default(no_branch, ONLY_BAD_REFUSED)
-    found = of_comparison(flow(module), atom, forced_by(module, atom))
+    found = of_comparison(leaf, atom)
     return found if isinstance(found, Default) else None
 
 

@@ -14,8 +14,8 @@ import libcst as cst
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.flow import flow
-from ..analysis.purpose import only_raises
 from ..analysis.territory import scripted
+from ..analysis.truths import only_raises
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from ..syntax.tree import Function
@@ -51,7 +51,7 @@ def warning_beside_script(module: Module, node: ast.If, context: Context, name: 
     differ = isinstance(test.ops[0], ast.NotEq) is (test is node.test)
     if len(test.ops) != 1 or not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or not differ:
         return None
-    if not flow(module).compares_shapes(test):
+    if not flow(module).comparison(test).of_shapes:
         return None
     words = f"undecided shapes are taken as equal in `{module.text(node.test).decode()}`, and nobody is warned"
     message = f"`{module.text(node.test).decode()}` only decides about a warning"

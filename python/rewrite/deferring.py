@@ -6,11 +6,10 @@ import ast
 
 from ...codemods.engine.rule import Context
 from ..analysis.certain import Sure
-from ..analysis.decided import decides
 from ..analysis.shapes import doubts_of_sym_eq, unfit_for_sym_eq
 from ..analysis.surely import Surely
 from ..analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
-from ..analysis.truths import quantified
+from ..analysis.truths import decided_inside, decides, quantified
 from ..analysis.unfit import Unfit
 from ..analysis.values import Kind
 from .changes import (
@@ -85,11 +84,11 @@ class Deferral:
 
     def _undecided(self, node: ast.expr) -> None:
         """Raise Unfit where a part of ``node`` decides a size before anything can be deferred."""
-        for part in ast.walk(node):
-            if isinstance(part, ast.Compare) and self._flow.kind(part) is Kind.FOREIGN:
-                raise Unfit("not-a-bool", f"`{ast.unparse(part)}` compares an array, and a check takes a bool")
-            if isinstance(part, ast.expr) and part is not node and decides(self._surely, part):
-                raise Unfit("decided-inside", f"`{ast.unparse(part)}` decides a size before the check can wait for it")
+        part = decided_inside(self._flow, node)
+        if isinstance(part, ast.Compare):
+            raise Unfit("not-a-bool", f"`{ast.unparse(part)}` compares an array, and a check takes a bool")
+        if part is not None:
+            raise Unfit("decided-inside", f"`{ast.unparse(part)}` decides a size before the check can wait for it")
 
     def _bool(self, node: ast.expr) -> None:
         if self._surely.of(node) is not Sure.TRUTH:
@@ -121,7 +120,7 @@ class Deferral:
         if len(node.ops) > 1:
             self._chain(node, truth)
             return
-        if self._flow.compares_shapes(node):
+        if self._flow.comparison(node).of_shapes:
             self._shapes(node, truth)
             return
         if isinstance(op, (ast.In, ast.NotIn)):
@@ -178,7 +177,7 @@ class Deferral:
         generator = node.args[0]
         assert isinstance(generator, (ast.GeneratorExp, ast.ListComp))
         if self._flow.kind(generator.elt) is not Kind.TRUTH:
-            if any(decides(self._surely, part) for part in ast.walk(node) if isinstance(part, ast.expr)):
+            if any(decides(self._flow, part) for part in ast.walk(node) if isinstance(part, ast.expr)):
                 raise Unfit("decided-inside", f"`{ast.unparse(node)}` decides a size before the check can wait for it")
             if not truth:
                 self._change(node, Negated())

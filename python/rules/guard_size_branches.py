@@ -22,44 +22,47 @@ from collections.abc import Iterator
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.certain import Sure
-from ..analysis.flow import Flow
-from ..analysis.polarity import NoDefault, general
+from ..analysis.comparisons import NoDefault
+from ..analysis.flow import Flow, flow
+from ..analysis.polarity import general
 from ..analysis.purpose import branches
 from ..analysis.shapes import unfit_for_sym_eq
 from ..analysis.surely import surely
 from ..analysis.territory import doubts_of_script, obstacle
 from ..analysis.together import compared_one_by_one
-from ..analysis.truths import Leaf, is_scalar_test
+from ..analysis.truths import Leaf
 from ..analysis.unfit import Unfit
 from ..rewrite.changes import Called, Change, Chosen, Compared, Equated, Negated
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, skip
 from ..rewrite.spelling import Spelled, guarded, spell
-from ..syntax.module import Module
+from ..syntax.module import Module, parse
 
 NAME = "guard_size_branches"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    for module, known, leaf, shortcut in branches(source):
-        if not shortcut and not is_scalar_test(leaf.node, known):
-            yield _answer(module, known, leaf, context)
+    module = parse(source)
+    known = flow(module)
+    for branch in branches(module, known):
+        if not branch.shortcut and not branch.leaf.scalar:
+            yield _answer(module, known, branch.leaf, context)
 
 
 def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:
-    stop = obstacle(module, leaf.function, context, asked=True)
+    stop = obstacle(module, leaf.place.function, context, asked=True)
     if stop:
         return skip(NAME, module, leaf.node, *stop)
     if leaf.value_taken and (isinstance(leaf.test, ast.Call) or not isinstance(leaf.node, ast.Compare)):
         return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.node, ast.Call) and _contiguity(leaf.node):
         return skip(NAME, module, leaf.node, "contiguity-under-check", "is_contiguous() of undecided sizes")
-    default = general(module, known, leaf)
+    default = general(known, leaf)
     if isinstance(default, NoDefault):
         return skip(NAME, module, leaf.node, default.reason, default.detail)
-    text = module.text(leaf.node).decode()
+    text = leaf.place.text
     taken = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
-    words = doubted([taken, *doubts_of_script(module, leaf.function)])
-    if isinstance(leaf.node, ast.Compare) and known.compares_shapes(leaf.node):
+    words = doubted([taken, *doubts_of_script(module, leaf.place.function)])
+    if isinstance(leaf.node, ast.Compare) and leaf.compared is not None and leaf.compared.of_shapes:
         return _on_shapes(module, leaf.node, context, words)
     guard = spell(module, leaf.node, guarded(f"guard_or_{str(default.truth).lower()}"), context)
     if guard is None:

@@ -19,42 +19,44 @@ from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
-from ..analysis.flow import Flow
-from ..analysis.purpose import EAGER_ONLY, branches, eager_only
+from ..analysis.flow import flow
+from ..analysis.polarity import EAGER_ONLY, eager_only
+from ..analysis.purpose import branches
 from ..analysis.territory import doubts_of_script, obstacle
 from ..analysis.truths import Leaf
 from ..rewrite.changes import Called
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, skip
 from ..rewrite.spelling import guarded, spell
-from ..syntax.module import Module
+from ..syntax.module import Module, parse
 
 NAME = "know_statically"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    for module, known, leaf, shortcut in branches(source):
-        if shortcut:
-            yield _answer(module, known, leaf, context)
+    module = parse(source)
+    for branch in branches(module, flow(module)):
+        if branch.shortcut:
+            yield _answer(module, branch.leaf, context)
 
 
-def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:
-    stop = obstacle(module, leaf.function, context, asked=True)
+def _answer(module: Module, leaf: Leaf, context: Context) -> Fix | Skip:
+    stop = obstacle(module, leaf.place.function, context, asked=True)
     if stop:
         return skip(NAME, module, leaf.node, *stop)
-    if eager_only(module, leaf.node):
+    if eager_only(leaf):
         return skip(NAME, module, leaf.node, *EAGER_ONLY)
     if leaf.value_taken and not isinstance(leaf.node, ast.Compare):
         return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.test, ast.While):
         return skip(NAME, module, leaf.node, "loop-condition", "a loop must know when it ends")
-    if not isinstance(leaf.node, ast.Compare) or known.compares_shapes(leaf.node):
+    if not isinstance(leaf.node, ast.Compare) or leaf.compared is None or leaf.compared.of_shapes:
         return skip(NAME, module, leaf.node, "not-a-comparison", "only a comparison of two numbers is looked up")
     spelled = spell(module, leaf.node, guarded("statically_known_true"), context)
     if spelled is None:
         return cannot_name(NAME, module, leaf.node, "statically_known_true")
-    text = module.text(leaf.node).decode()
+    text = leaf.place.text
     default = f"where `{text}` is not known beforehand, the shortcut is not taken"
-    words = doubted([default, *doubts_of_script(module, leaf.function)])
+    words = doubted([default, *doubts_of_script(module, leaf.place.function)])
     changes = [(leaf.node, Called(spelled.text))]
     return change(NAME, Safety.UNSAFE, module, leaf.node, changes, f"`{text}` only saves time", spelled.needs, words)
 

@@ -19,10 +19,11 @@ from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
+from ..analysis.comparisons import NoDefault
 from ..analysis.flow import Flow, flow
-from ..analysis.polarity import NoDefault, general
+from ..analysis.polarity import general
 from ..analysis.purpose import only_optimizes
-from ..analysis.truths import Leaf, forced_by
+from ..analysis.truths import leaf_at
 from ..rewrite.changes import Named, Uncalled
 from ..rewrite.findings import cannot_name, change, fix
 from ..rewrite.retired import unused_imports
@@ -49,10 +50,9 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fix | Skip:
     condition = call.args[0]
-    leaf = Leaf(condition, forced_by(module, call), module.place(call).function)
-    default = general(module, known, leaf)
+    default = general(known, leaf_at(known, condition, call))
     text = module.text(condition).decode()
-    if only_optimizes(module, known, Leaf(call, leaf.test, leaf.function)):
+    if only_optimizes(known, leaf_at(known, call, call)):
         helper, words = "statically_known_true", f"where `{text}` is not known beforehand, the shortcut is not taken"
     elif isinstance(default, NoDefault):
         words = f"an undecided `{text}` raises: {default.detail}"

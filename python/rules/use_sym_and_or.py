@@ -24,7 +24,7 @@ from ...codemods.engine.source import SourceFile
 from ..analysis.flow import Flow, flow
 from ..analysis.surely import Surely, surely
 from ..analysis.territory import doubts_of_script, obstacle
-from ..analysis.truths import check_conditions, forced_parts
+from ..analysis.truths import check_conditions, forces
 from ..analysis.unfit import Unfit
 from ..rewrite.deferring import Deferral
 from ..rewrite.findings import CHECK_MARKERS, change, doubted, safety_of, skip
@@ -62,7 +62,7 @@ def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) 
 def _joined(known: Surely, flow: Flow, condition: ast.expr, context: Context) -> Joiner | Deferral | None:
     """What becomes of the condition, or None; ``not (a and b)`` is written anew by De Morgan's laws."""
     if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
-        if not any(True for _ in forced_parts(condition, flow)):
+        if not forces(condition, flow):
             return None
         deferral = Deferral(known, context, condition)
         deferral.condition(condition, True)

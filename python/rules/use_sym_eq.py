@@ -55,7 +55,11 @@ def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
 
 
 def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) -> Iterator[Fix | Skip]:
-    if not known.compares_shapes(node) or not isinstance(node.ops[0], ast.Eq) or module.place(node).in_format_string:
+    if (
+        not known.comparison(node).of_shapes
+        or not isinstance(node.ops[0], ast.Eq)
+        or module.place(node).in_format_string
+    ):
         return
     types = surely(module)
     stop = obstacle(module, module.place(node).function, context, asked=False) or unfit_for_sym_eq(types, node)

@@ -18,6 +18,7 @@ Node = TypeVar("Node", bound=ast.AST)
 
 GROWING = frozenset({"append", "insert", "extend"})
 _BINDERS = (ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)
+_DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
 _NAMED_CAPTURES = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -150,6 +151,12 @@ class Function:
     def owner(self) -> str | None:
         """Name of the class whose body the function stands in."""
         return self.around[0].name if self.around and isinstance(self.around[0], ast.ClassDef) else None
+
+    @cached_property
+    def divisors(self) -> list[ast.expr]:
+        """What the function divides by."""
+        inside = [one.right for one in self.nodes.every(ast.BinOp) if isinstance(one.op, _DIVIDING)]
+        return inside + [one.value for one in self.nodes.every(ast.AugAssign) if isinstance(one.op, _DIVIDING)]
 
     @cached_property
     def outermost(self) -> Function:
