@@ -15,14 +15,13 @@ from symfix.python.analysis.comparisons import Default, NoDefault
 from symfix.python.analysis.dominance import facts_at, rank_asked
 from symfix.python.analysis.evaluation import Scope, evaluate
 from symfix.python.analysis.flow import Flow, flow
-from symfix.python.analysis.messages import read_only_in
 from symfix.python.analysis.polarity import general
 from symfix.python.analysis.purpose import branches, compares_order, refusals
 from symfix.python.analysis.receivers import Evidence, evidence
 from symfix.python.analysis.shapes import doubts_of_sym_eq, unfit_for_sym_eq
 from symfix.python.analysis.sharing import shared_lists
 from symfix.python.analysis.surely import surely
-from symfix.python.analysis.territory import obstacle, on_host, scripted, speaks_to_script
+from symfix.python.analysis.territory import ground, on_host, scripted, speaks_to_script
 from symfix.python.analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from symfix.python.analysis.totality import Partial, partial
 from symfix.python.analysis.truths import check_conditions, forces, leaf_at, leaves, only_truth_counts
@@ -33,9 +32,10 @@ from symfix.python.rewrite import changes as to
 from symfix.python.rewrite.alternatives import alternatives, extent
 from symfix.python.rewrite.beside_script import check_beside_script, warning_beside_script
 from symfix.python.rewrite.deferring import Deferral
-from symfix.python.rewrite.findings import cannot_name, doubted, safety_of
+from symfix.python.rewrite.findings import cannot_name, fix
 from symfix.python.rewrite.imports import complete
 from symfix.python.rewrite.joining import Joiner
+from symfix.python.rewrite.refusals import read_only_in
 from symfix.python.rewrite.scripting import branch_for_script
 from symfix.python.syntax.module import Module, parse
 from symfix.python.syntax.names import Names
@@ -187,8 +187,9 @@ def test_what_shows_a_tensor() -> None:
 def test_what_stands_in_the_way(path: str, text: str, reason: str | None) -> None:
     module = parse(source(text, path=path))
     (function,) = module.functions
-    found = obstacle(module, function, context(), asked=True)
-    assert (found[0] if found else None) == reason
+    found = ground(module.place(function.node.body[0]), context(), asked=True)
+    assert (found.obstacle[0] if found.obstacle else None) == reason
+    assert bool(found.doubts) is (path == "model.py" and "import" not in text)
     assert module.own_tree is path.startswith("torch/")
     assert on_host(module, function, asked=True) is (reason == "host-code")
     assert (scripted(module, function) or speaks_to_script(module)) is (reason == "torchscript")
@@ -341,14 +342,17 @@ def test_a_message_is_read_by_its_exception_alone(body: str, only: bool) -> None
     module = parse(source(f"if n:\n    s = 'bad'\n    raise ValueError(s)\n{body}"))
     (branch,) = module.nodes.ifs
     assert isinstance(branch.body[0], ast.Assign) and isinstance(branch.body[0].targets[0], ast.Name)
-    assert read_only_in(module, branch.body[0].targets[0], branch) is only
+    assert read_only_in(module.place(branch), branch.body[0].targets[0], branch) is only
 
 
 def test_how_findings_are_written_down() -> None:
     module, argument = probed("probe(x)")
-    assert cannot_name("r", module, argument, "torch.f").reason == "name-taken"
-    assert safety_of([]) is Safety.SAFE and safety_of(["d"]) is Safety.UNSAFE
-    assert doubted(["a", "b", "a"]) == "a; b" and doubted([]) is None
+    place = module.place(argument)
+    assert cannot_name("r", place, "torch.f").reason == "name-taken"
+    safe, unsafe = fix("r", place, [], "m"), fix("r", place, [], "m", doubts=["a", "b", "a"])
+    assert safe.safety is Safety.SAFE and safe.default is None and safe.function == "f"
+    assert unsafe.safety is Safety.UNSAFE and unsafe.default == "a; b"
+    assert fix("r", place, [], "m", safety=Safety.UNSAFE).safety is Safety.UNSAFE
 
 
 def test_names_and_places() -> None:

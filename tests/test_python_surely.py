@@ -9,16 +9,16 @@ import libcst as cst
 import pytest
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.certain import Several, Sure
-from symfix.python.analysis.decorators import foreign_decorator
 from symfix.python.analysis.dominance import facts_at
-from symfix.python.analysis.messages import deferred
 from symfix.python.analysis.surely import Surely, surely
+from symfix.python.analysis.territory import foreign_decorator
 from symfix.python.analysis.together import evaluated_together
 from symfix.python.analysis.totality import Partial, partial
 from symfix.python.analysis.truths import decides
 from symfix.python.analysis.unfit import Unfit
 from symfix.python.rewrite.fragment import code
 from symfix.python.rewrite.lines import one_line
+from symfix.python.rewrite.refusals import deferrable
 from symfix.python.syntax.module import Module, parse
 
 HEAD = "import math\nimport functools\nimport torch\nfrom torch import Tensor\nfrom typing import Optional\nK = 3\n"
@@ -196,7 +196,7 @@ def test_decorators_that_may_be_another_compilers(decorators: str, foreign: str 
     )
     made = module(text)
     (function,) = (one for one in made.functions if one.node.name == "f")
-    assert foreign_decorator(made, function, own_tree=False) == foreign
+    assert foreign_decorator(made, function) == foreign
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_messages_that_a_lambda_gives_alike(message: str) -> None:
     made = module(f"def f(n):\n    raise ValueError({message})\n")
     (raised,) = made.nodes.every(ast.Raise)
     assert isinstance(raised.exc, ast.Call)
-    deferred(made, raised, raised.exc.args[0])
+    deferrable(made.place(raised), raised.exc.args[0])
 
 
 @pytest.mark.parametrize("message", ["locals()", "str(vars())", "eval('n')", "super().a()", "__class__", "[n := 1]"])
@@ -239,7 +239,7 @@ def test_messages_that_a_lambda_would_change(message: str) -> None:
     (raised,) = made.nodes.every(ast.Raise)
     assert isinstance(raised.exc, ast.Call)
     with pytest.raises(Unfit):
-        deferred(made, raised, raised.exc.args[0])
+        deferrable(made.place(raised), raised.exc.args[0])
 
 
 def test_scopes_are_those_of_the_interpreter() -> None:

@@ -11,7 +11,7 @@ import libcst as cst
 import pytest
 from running import SHAPES
 from symfix.codemods.engine.edits import apply
-from symfix.codemods.engine.rule import Context, Fix, Safety, Skip
+from symfix.codemods.engine.rule import Context, Fix, Skip
 from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.torchapi import TorchApi
 from symfix.python.analysis.unfit import Unfit
@@ -125,7 +125,7 @@ def test_a_comment_is_never_lost() -> None:
     with pytest.raises(Unfit) as unfit:
         edited(made, node, [(node, to.Chosen(True, "f"))])
     assert unfit.value.reason == "comment-inside"
-    answer = change("r", Safety.SAFE, made, node, [(node, to.Chosen(True, "f"))], "said")
+    answer = change("r", made.place(node), [(node, to.Chosen(True, "f"))], "said")
     assert isinstance(answer, Skip) and answer.reason == "comment-inside"
 
 
@@ -134,7 +134,7 @@ def test_what_is_nested_too_deeply_stays() -> None:
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(1000)
     try:
-        answer = change("r", Safety.SAFE, made, node, [(node, to.Joined(False, 1000, 0, "f"))], "said")
+        answer = change("r", made.place(node), [(node, to.Joined(False, 1000, 0, "f"))], "said")
     finally:
         sys.setrecursionlimit(usual)
     assert isinstance(answer, Skip) and answer.reason == "nested-deeply"
@@ -144,7 +144,7 @@ def test_a_change_is_a_fix_with_the_bytes_of_what_changes() -> None:
     made, node = expression("größe(a == b, c)")
     inner = only(made, ast.Compare)
     assert isinstance(inner, ast.Compare)
-    answer = change("r", Safety.SAFE, made, node, [(inner, to.Called("f"))], "two  words", ["n"], "so")
+    answer = change("r", made.place(node), [(inner, to.Called("f"))], "two  words", ["n"], ["so"])
     assert isinstance(answer, Fix) and answer.message == "two words" and answer.needs == ("n",)
     assert apply(made.source.content, answer.edits).decode() == "größe(f(a == b), c)"
     assert answer.edits[0].start == made.span(inner)[0]
@@ -198,7 +198,7 @@ def test_a_statement_is_replaced_where_it_stands(newline: str) -> None:
     assert isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise)
     raised = node.body[0].exc
     assert isinstance(raised, ast.Call)
-    edit = checked(made, node, [(node.test, to.Reversed())], "check", raised.args[0])
+    edit = checked(made.place(node), node, [(node.test, to.Reversed())], "check", raised.args[0])
     written = [lines[0], "\t# why", "\tcheck(", "\t    a == b,", "\t    lambda: (", '\t        "m"', '\t        "n"']
     assert apply(made.source.content, [edit]).decode().split(newline) == [
         *written,
@@ -212,9 +212,9 @@ def test_a_statement_is_replaced_where_it_stands(newline: str) -> None:
 def test_a_statement_beside_another_is_no_place_for_a_check() -> None:
     made = module("if a: assert a == b\n")
     node = only(made, ast.Assert)
-    assert isinstance(node, ast.Assert) and not Statement(made, node).alone
+    assert isinstance(node, ast.Assert) and not Statement(made.place(node)).alone
     with pytest.raises(Unfit) as unfit:
-        check_edit(made, node, [], "check", None)
+        check_edit(made.place(node), node, [], "check", None)
     assert unfit.value.reason == "one-line-suite"
 
 

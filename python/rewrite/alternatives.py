@@ -8,7 +8,7 @@ without an error. What TorchScript compiles is left alone here too.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...codemods.engine.rule import Context, Fix, Safety
@@ -18,7 +18,7 @@ from ..analysis.flow import flow
 from ..analysis.polarity import ONLY_BAD_REFUSED
 from ..analysis.shapes import unfit_for_sym_eq
 from ..analysis.surely import surely
-from ..analysis.territory import obstacle
+from ..analysis.territory import ground
 from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
@@ -82,7 +82,7 @@ def _inside(module: Module, node: ast.AST, where: tuple[int, int]) -> bool:
 
 
 def _allowed(module: Module, node: ast.AST, context: Context) -> bool:
-    return obstacle(module, module.place(node).function, context, asked=True) is None
+    return ground(module.place(node), context, asked=True).obstacle is None
 
 
 def _atoms(module: Module) -> Iterator[ast.expr]:
@@ -113,8 +113,9 @@ def _atoms(module: Module) -> Iterator[ast.expr]:
 
 def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
     """``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``, where the type of the error counts."""
+    place = module.place(node)
     try:
-        written = check_for(NAME, module, node, context, same_error=True)
+        written = check_for(NAME, place, node, context, ground(place, context, asked=True).doubts, same_error=True)
     except Unfit:
         return
     yield written
@@ -136,7 +137,7 @@ def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
     message = f"give `{text}` the default {default.truth}"
     if isinstance(atom.ops[0], (ast.Eq, ast.NotEq)) and not _number(atom.comparators[0]) and not _number(atom.left):
         yield from _on_sequences(module, atom, context, default.truth, words)
-    yield from _written(module, atom, [(atom, Called(guard.text))], message, guard.needs, words)
+    yield from _written(module, atom, [(atom, Called(guard.text))], message, guard.needs, [words])
 
 
 def _reasoned(module: Module, atom: ast.Compare) -> Default | None:
@@ -161,7 +162,7 @@ def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bo
     if not equality:
         changes.append((atom, Negated()))
     message = f"compare the shapes without forcing each size, default {truth}"
-    yield from _written(module, atom, changes, message, (*guard.needs, *equal.needs), words)
+    yield from _written(module, atom, changes, message, (*guard.needs, *equal.needs), [words])
 
 
 def _compares(atom: ast.Compare) -> bool:
@@ -185,13 +186,13 @@ def _contiguity(module: Module, atom: ast.expr, context: Context) -> Iterator[Fi
     receiver = module.text(atom.func.value).decode()
     words = f"`{receiver}` counts as not contiguous when that is undecided"
     changes = [(atom, Received(spelled.text))]
-    yield from _written(module, atom, changes, "ask for contiguity without an error", spelled.needs, words)
+    yield from _written(module, atom, changes, "ask for contiguity without an error", spelled.needs, [words])
 
 
 def _written(
-    module: Module, atom: ast.expr, changes: Changes, message: str, needs: tuple[str, ...], default: str | None = None
+    module: Module, atom: ast.expr, changes: Changes, message: str, needs: tuple[str, ...], doubts: Sequence[str] = ()
 ) -> Iterator[Fix]:
-    made = change(NAME, Safety.UNSAFE, module, atom, changes, message, needs, default)
+    made = change(NAME, module.place(atom), changes, message, needs, doubts, Safety.UNSAFE)
     if isinstance(made, Fix):
         yield made
 
@@ -213,7 +214,7 @@ def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) ->
             edit = chosen_value(module, node, choose.text)
         except Unfit:
             return
-        yield fix(NAME, Safety.UNSAFE, module, node, [edit], message, choose.needs)
+        yield fix(NAME, module.place(node), [edit], message, choose.needs, safety=Safety.UNSAFE)
 
 
 def _one_assignment(node: ast.If) -> bool:

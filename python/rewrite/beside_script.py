@@ -8,13 +8,14 @@ TorchScript, and everybody else calls a small function, marked unused for TorchS
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 import libcst as cst
 
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.flow import flow
-from ..analysis.territory import scripted
+from ..analysis.territory import ground, scripted
 from ..analysis.truths import only_raises
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
@@ -32,14 +33,17 @@ def check_beside_script(module: Module, node: ast.If, context: Context, name: st
     """The fix for an ``if`` that only raises in a function which TorchScript compiles; None where it does not fit."""
     if not only_raises(node) or not _compiled(module, node):
         return None
+    place = module.place(node)
     try:
-        check = check_for(name, module, node, context)
+        check = check_for(name, place, node, context, ground(place, context, asked=True).doubts)
     except Unfit:
         return None
     message = f"`{module.text(node.test).decode()}` can be checked later, outside of TorchScript"
     (edit,) = check.edits
     body = parsed(module, node, edit.text)
-    return _beside(module, node, context, name, "check", body, check.needs, message, check.default)
+    return _beside(
+        module, node, context, name, "check", body, check.needs, message, [check.default] if check.default else []
+    )
 
 
 def warning_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
@@ -56,7 +60,7 @@ def warning_beside_script(module: Module, node: ast.If, context: Context, name: 
     words = f"undecided shapes are taken as equal in `{module.text(node.test).decode()}`, and nobody is warned"
     message = f"`{module.text(node.test).decode()}` only decides about a warning"
     needs = (guarded("guard_or_true"), guarded("sym_eq"))
-    return _beside(module, node, context, name, "warn", warning(module, node, test), needs, message, words)
+    return _beside(module, node, context, name, "warn", warning(module, node, test), needs, message, [words])
 
 
 def _compiled(module: Module, node: ast.If) -> bool:
@@ -79,7 +83,7 @@ def _beside(
     body: cst.BaseStatement,
     needs: tuple[str, ...],
     message: str,
-    default: str | None,
+    doubts: Sequence[str],
 ) -> Fix | None:
     """The branch for TorchScript, and for everybody else a call of a new function that holds ``body``."""
     function = module.place(node).function
@@ -99,7 +103,7 @@ def _beside(
     if not known:
         start = _before_all(module, node)
         edits.append(Edit(start, start, text.encode()))
-    return fix(name, Safety.UNSAFE, module, node, edits, message, unused.needs, default)
+    return fix(name, module.place(node), edits, message, unused.needs, doubts, Safety.UNSAFE)
 
 
 def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:

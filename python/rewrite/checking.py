@@ -10,7 +10,7 @@ import libcst as cst
 
 from ...codemods.engine.edits import Edit
 from ..analysis.unfit import Unfit
-from ..syntax.module import Module
+from ..syntax.module import Module, Place
 from .changes import Changes
 from .fragment import comments
 from .layout import check
@@ -19,7 +19,7 @@ from .statement import Statement
 
 
 def check_instead(
-    module: Module,
+    place: Place,
     node: ast.If | ast.Assert,
     changes: Changes,
     function: str,
@@ -31,7 +31,7 @@ def check_instead(
     ``changes`` make the condition of the statement's test. Comments of the condition and the message keep their places;
     the others stand above.
     """
-    statement = Statement(module, node)
+    statement = Statement(place)
     if not statement.alone:
         raise Unfit("one-line-suite", "the statement shares its line with another")
     test, said = _parts(statement.tree, node, message)
@@ -44,7 +44,7 @@ def check_instead(
 
 
 def check_edit(
-    module: Module,
+    place: Place,
     node: ast.If | ast.Assert,
     changes: Changes,
     function: str,
@@ -52,7 +52,7 @@ def check_edit(
     error: str | None = None,
 ) -> Edit:
     """The edit that writes `check_instead`; raises Unfit."""
-    statement, line = check_instead(module, node, changes, function, message, error)
+    statement, line = check_instead(place, node, changes, function, message, error)
     return statement.edit([line])
 
 
@@ -60,7 +60,7 @@ def limit_behind(module: Module, call: ast.Call, changes: Changes, keyword: str)
     """The edit that makes ``changes`` to ``check(n, keyword=m)`` and says ``check(n <= m)`` behind it; raises Unfit."""
     statement = module.parents[call]
     assert isinstance(statement, ast.Expr)
-    whole = Statement(module, statement)
+    whole = Statement(module.place(statement))
     (line,) = _small(whole.tree)
     assert isinstance(line, cst.Expr) and isinstance(line.value, cst.Call)
     made = changed(call, line.value, changes)
@@ -78,7 +78,7 @@ def limit_behind(module: Module, call: ast.Call, changes: Changes, keyword: str)
 
 def value_instead(module: Module, node: ast.If, function: str) -> Edit:
     """The edit that makes ``n = function(c, n - 1, n)`` of ``if c: n -= 1``; raises Unfit."""
-    statement = Statement(module, node)
+    statement = Statement(module.place(node))
     tree = statement.tree
     assert isinstance(tree, cst.If)
     (line,) = tree.body.body

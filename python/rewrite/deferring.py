@@ -26,7 +26,14 @@ from .changes import (
     Reversed,
     Ungrouped,
 )
-from .spelling import guarded, spell
+from .spelling import guarded, spelled_out
+
+
+def deferred(surely: Surely, context: Context, place: ast.AST, node: ast.expr, truth: bool) -> Deferral:
+    """What makes of ``node``, or of its opposite unless ``truth``, a truth that decides no size; raises Unfit."""
+    deferral = Deferral(surely, context, place)
+    deferral.condition(node, truth)
+    return deferral
 
 
 class Deferral:
@@ -68,9 +75,7 @@ class Deferral:
 
     def symbol(self, name: str) -> str:
         """How a symbol is written here; raises Unfit."""
-        spelled = spell(self._module, self._place, name, self._context)
-        if spelled is None:
-            raise Unfit("name-taken", f"`{name}` means something else here, or this torch has none")
+        spelled = spelled_out(self._module, self._place, name, self._context)
         self.needs += spelled.needs
         return spelled.text
 

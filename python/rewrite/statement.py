@@ -9,7 +9,7 @@ import libcst as cst
 
 from ...codemods.engine.edits import Edit
 from ..analysis.unfit import Unfit
-from ..syntax.module import Module
+from ..syntax.module import Module, Place
 from .fragment import code
 
 
@@ -19,15 +19,15 @@ class Statement:
     It may hold a comment where it is ``commented``.
     """
 
-    def __init__(self, module: Module, node: ast.stmt) -> None:
+    def __init__(self, place: Place) -> None:
         """Raises Unfit where LibCST does not read what Python reads."""
-        self._start, self._end = module.span(node)
-        indent = module.indentation(node)
+        self._start, self._end = place.span
+        indent = place.indentation
         self.alone = indent is not None
         self.indent = indent or ""
-        self._newline = module.newline
+        self._newline = place.module.newline
         self._head = f"if _:{self._newline}{self.indent}" if self.indent else ""
-        text = module.text(node).decode()
+        text = place.text
         self.commented = "#" in text
         self._block = self._parsed(text)
 
@@ -71,7 +71,7 @@ class Statement:
 
 def name_in_definition(module: Module, node: ast.FunctionDef) -> tuple[int, int]:
     """The bytes of the name behind ``def``; raises Unfit."""
-    tree = Statement(module, node).tree
+    tree = Statement(module.place(node)).tree
     assert isinstance(tree, cst.FunctionDef)
     start = module.span(node)[0] + len("def") + len(code(tree.whitespace_after_def).encode())
     return start, start + len(node.name.encode())
@@ -79,7 +79,7 @@ def name_in_definition(module: Module, node: ast.FunctionDef) -> tuple[int, int]
 
 def without_names(module: Module, statement: ast.ImportFrom, kept: Sequence[int]) -> Edit:
     """The edit that leaves of the names of an import those at the places ``kept``; raises Unfit."""
-    whole = Statement(module, statement)
+    whole = Statement(module.place(statement))
     line = whole.tree
     assert isinstance(line, cst.SimpleStatementLine)
     (tree,) = line.body

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ...codemods.engine.edits import Edit
 from ..analysis.unfit import Unfit
-from ..syntax.module import Module
+from ..syntax.module import Module, Place
 from .changes import Changes
 
 _TOO_DEEP = "nested-deeply", "LibCST, which nests `a or b or c` to the left, does not go so deep"
@@ -27,7 +27,7 @@ def edited(module: Module, node: ast.expr, changes: Changes) -> Edit:
 
 
 def checked(
-    module: Module,
+    place: Place,
     node: ast.If | ast.Assert,
     changes: Changes,
     function: str,
@@ -41,7 +41,7 @@ def checked(
     from .checking import check_edit
 
     try:
-        return check_edit(module, node, changes, function, message, error)
+        return check_edit(place, node, changes, function, message, error)
     except RecursionError as too_deep:
         raise Unfit(*_TOO_DEEP) from too_deep
 

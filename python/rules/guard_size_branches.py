@@ -28,14 +28,14 @@ from ..analysis.polarity import general
 from ..analysis.purpose import branches
 from ..analysis.shapes import unfit_for_sym_eq
 from ..analysis.surely import surely
-from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.territory import ground
 from ..analysis.together import compared_one_by_one
 from ..analysis.truths import Leaf
 from ..analysis.unfit import Unfit
 from ..rewrite.changes import Called, Change, Chosen, Compared, Equated, Negated
-from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, skip
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
 from ..rewrite.spelling import Spelled, guarded, spell
-from ..syntax.module import Module, parse
+from ..syntax.module import Module, Place, parse
 
 NAME = "guard_size_branches"
 
@@ -49,60 +49,60 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:
-    stop = obstacle(module, leaf.place.function, context, asked=True)
-    if stop:
-        return skip(NAME, module, leaf.node, *stop)
+    here = ground(leaf.place, context, asked=True)
+    if here.obstacle:
+        return skip(NAME, leaf.place, *here.obstacle)
     if leaf.value_taken and (isinstance(leaf.test, ast.Call) or not isinstance(leaf.node, ast.Compare)):
-        return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
+        return skip(NAME, leaf.place, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.node, ast.Call) and _contiguity(leaf.node):
-        return skip(NAME, module, leaf.node, "contiguity-under-check", "is_contiguous() of undecided sizes")
+        return skip(NAME, leaf.place, "contiguity-under-check", "is_contiguous() of undecided sizes")
     default = general(known, leaf)
     if isinstance(default, NoDefault):
-        return skip(NAME, module, leaf.node, default.reason, default.detail)
+        return skip(NAME, leaf.place, default.reason, default.detail)
     text = leaf.place.text
     taken = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
-    words = doubted([taken, *doubts_of_script(module, leaf.place.function)])
+    doubts = [taken, *here.doubts]
     if isinstance(leaf.node, ast.Compare) and leaf.compared is not None and leaf.compared.of_shapes:
-        return _on_shapes(module, leaf.node, context, words)
+        return _on_shapes(leaf.place, leaf.node, context, doubts)
     guard = spell(module, leaf.node, guarded(f"guard_or_{str(default.truth).lower()}"), context)
     if guard is None:
-        return cannot_name(NAME, module, leaf.node, "guard_or_false")
+        return cannot_name(NAME, leaf.place, "guard_or_false")
     if isinstance(leaf.node, ast.Compare) and isinstance(leaf.node.ops[0], (ast.In, ast.NotIn)):
-        return _on_choices(module, leaf.node, guard, words)
+        return _on_choices(leaf.place, leaf.node, guard, doubts)
     if _asked_for_truth(leaf.node) and surely(module).of(leaf.node) not in (Sure.WHOLE, Sure.NUMBER):
-        return skip(NAME, module, leaf.node, "may-be-none", f"`{text}` may be None, which `!= 0` says nothing about")
+        return skip(NAME, leaf.place, "may-be-none", f"`{text}` may be None, which `!= 0` says nothing about")
     changes: list[tuple[ast.expr, Change]] = [(leaf.node, Called(guard.text))]
     if _asked_for_truth(leaf.node):
         changes.insert(0, (leaf.node, Compared("!=")))
     message = f"give `{text}` a default"
-    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, message, guard.needs, words)
+    return change(NAME, leaf.place, changes, message, guard.needs, doubts)
 
 
-def _on_shapes(module: Module, shapes: ast.Compare, context: Context, words: str | None) -> Fix | Skip:
+def _on_shapes(place: Place, shapes: ast.Compare, context: Context, doubts: list[str]) -> Fix | Skip:
     """``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``: shapes differ in general."""
-    unfit = unfit_for_sym_eq(surely(module), shapes)
+    unfit = unfit_for_sym_eq(surely(place.module), shapes)
     if unfit:
-        return skip(NAME, module, shapes, *unfit)
-    guard = spell(module, shapes, guarded("guard_or_false"), context)
-    equal = spell(module, shapes, guarded("sym_eq"), context)
+        return skip(NAME, place, *unfit)
+    guard = spell(place.module, shapes, guarded("guard_or_false"), context)
+    equal = spell(place.module, shapes, guarded("sym_eq"), context)
     if guard is None or equal is None:
-        return cannot_name(NAME, module, shapes, "sym_eq")
+        return cannot_name(NAME, place, "sym_eq")
     changes: list[tuple[ast.expr, Change]] = [(shapes, Equated(equal.text)), (shapes, Called(guard.text))]
     if isinstance(shapes.ops[0], ast.NotEq):
         changes.append((shapes, Negated()))
-    message = f"compare the shapes without forcing each size: `{module.text(shapes).decode()}`"
-    return change(NAME, Safety.UNSAFE, module, shapes, changes, message, (*guard.needs, *equal.needs), words)
+    message = f"compare the shapes without forcing each size: `{place.text}`"
+    return change(NAME, place, changes, message, (*guard.needs, *equal.needs), doubts)
 
 
-def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str | None) -> Fix | Skip:
+def _on_choices(place: Place, node: ast.Compare, guard: Spelled, doubts: list[str]) -> Fix | Skip:
     """``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
     try:
-        compared_one_by_one(surely(module), node)
+        compared_one_by_one(surely(place.module), node)
     except Unfit as unfit:
-        return skip(NAME, module, node, unfit.reason, unfit.detail)
+        return skip(NAME, place, unfit.reason, unfit.detail)
     changes = [(node, Chosen(isinstance(node.ops[0], ast.In), each=guard.text))]
-    message = f"`{module.text(node).decode()}` compares one after the other"
-    return change(NAME, Safety.UNSAFE, module, node, changes, message, guard.needs, words)
+    message = f"`{place.text}` compares one after the other"
+    return change(NAME, place, changes, message, guard.needs, doubts)
 
 
 def _contiguity(call: ast.Call) -> bool:

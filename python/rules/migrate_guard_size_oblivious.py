@@ -45,7 +45,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
     for statement, edit in unused_imports(module, (_OLD,)):
         message = f"nothing uses `{_OLD}` any more"
-        yield fix(NAME, Safety.UNSAFE, module, statement, [edit], message, (), "importers of the name lose it")
+        yield fix(NAME, module.place(statement), [edit], message, doubts=["importers of the name lose it"])
 
 
 def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fix | Skip:
@@ -58,15 +58,15 @@ def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fi
         words = f"an undecided `{text}` raises: {default.detail}"
         grouped = isinstance(module.parents[call], ast.UnaryOp) or b"\n" in module.text(call)
         changes = [(call, Uncalled(grouped))]
-        return change(NAME, Safety.UNSAFE, module, call, changes, f"`{_OLD}` is deprecated", (), words)
+        return change(NAME, module.place(call), changes, f"`{_OLD}` is deprecated", doubts=[words])
     else:
         truth = str(default.truth).lower()
         helper, words = f"guard_or_{truth}", f"an undecided `{text}` is taken as {truth}: {default.why}"
     spelled = renamed(module, call.func, guarded(helper), context)
     if spelled is None:
-        return cannot_name(NAME, module, call, helper)
+        return cannot_name(NAME, module.place(call), helper)
     named = [(call.func, Named(spelled.text))]
-    return change(NAME, Safety.UNSAFE, module, call, named, f"`{_OLD}` is deprecated", spelled.needs, words)
+    return change(NAME, module.place(call), named, f"`{_OLD}` is deprecated", spelled.needs, [words])
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", (_OLD.encode(),), decide, __doc__)

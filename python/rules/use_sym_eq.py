@@ -22,10 +22,10 @@ from ...codemods.engine.source import SourceFile
 from ..analysis.flow import Flow, flow
 from ..analysis.shapes import doubts_of_sym_eq, unfit_for_sym_eq
 from ..analysis.surely import surely
-from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.territory import ground
 from ..analysis.truths import check_conditions
 from ..rewrite.changes import Equated
-from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, safety_of, skip
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
 from ..rewrite.spelling import guarded, spell
 from ..syntax.module import Module, parse
 
@@ -55,25 +55,23 @@ def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
 
 
 def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) -> Iterator[Fix | Skip]:
-    if (
-        not known.comparison(node).of_shapes
-        or not isinstance(node.ops[0], ast.Eq)
-        or module.place(node).in_format_string
-    ):
+    place = module.place(node)
+    if not known.comparison(node).of_shapes or not isinstance(node.ops[0], ast.Eq) or place.in_format_string:
         return
     types = surely(module)
-    stop = obstacle(module, module.place(node).function, context, asked=False) or unfit_for_sym_eq(types, node)
+    here = ground(place, context, asked=False)
+    stop = here.obstacle or unfit_for_sym_eq(types, node)
     if stop:
-        yield skip(NAME, module, node, *stop)
+        yield skip(NAME, place, *stop)
         return
     equal = spell(module, node, guarded("sym_eq"), context)
     if equal is None:
-        yield cannot_name(NAME, module, node, "sym_eq")
+        yield cannot_name(NAME, place, "sym_eq")
         return
-    message = f"`{module.text(node).decode()}` forces each size"
+    message = f"`{place.text}` forces each size"
     changes = [(node, Equated(equal.text))]
-    doubts = [*doubts_of_sym_eq(types, node), *doubts_of_script(module, module.place(node).function)]
-    yield change(NAME, safety_of(doubts), module, node, changes, message, equal.needs, doubted(doubts))
+    doubts = [*doubts_of_sym_eq(types, node), *here.doubts]
+    yield change(NAME, place, changes, message, equal.needs, doubts)
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

@@ -25,7 +25,7 @@ from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.flow import flow
 from ..analysis.purpose import Refusal, refusals
-from ..analysis.territory import obstacle
+from ..analysis.territory import ground
 from ..analysis.unfit import Unfit
 from ..rewrite.findings import SIZE_MARKERS, skip
 from ..rewrite.refusals import check_for
@@ -41,16 +41,16 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _answer(module: Module, refusal: Refusal, context: Context) -> Fix | Skip:
-    node = refusal.node
-    stop = obstacle(module, refusal.place.function, context, asked=False)
-    if stop:
-        return skip(NAME, module, node.test, *stop)
+    here = ground(refusal.place, context, asked=False)
+    test = module.place(refusal.node.test)
+    if here.obstacle:
+        return skip(NAME, test, *here.obstacle)
     if refusal.of_other_types:
-        return skip(NAME, module, node.test, "not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
+        return skip(NAME, test, "not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
     try:
-        return check_for(NAME, module, node, context)
+        return check_for(NAME, refusal.place, refusal.node, context, here.doubts)
     except Unfit as unfit:
-        return skip(NAME, module, node.test, unfit.reason, unfit.detail)
+        return skip(NAME, test, unfit.reason, unfit.detail)
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

@@ -174,6 +174,12 @@ class Place:
     def text(self) -> str:
         return self.module.text(self.node).decode()
 
+    @cached_property
+    def indentation(self) -> str | None:
+        """The blanks before a statement, or None when something else stands there."""
+        assert isinstance(self.node, ast.stmt)
+        return self.module.indentation(self.node)
+
 
 @lru_cache(maxsize=8)
 def parse(source: SourceFile) -> Module:

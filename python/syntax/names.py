@@ -7,7 +7,7 @@ import builtins
 import symtable
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from .tree import Function, FunctionNode, Survey, imported_names
@@ -156,13 +156,57 @@ class Names:
     def _says_global(self) -> bool:
         return b"global " in self._content
 
-    def mentions(self, scope: FunctionNode, name: str) -> bool:
+    def _mentions(self, scope: FunctionNode, name: str) -> bool:
         """Whether a function, or one nested in it, uses or declares ``name``."""
         if scope not in self._mentioned:
             walked = list(ast.walk(scope))
             declared = {one.get_name() for node in walked if isinstance(node, _SCOPES) for one in self._symbols(node)}
             self._mentioned[scope] = declared | {one.id for one in walked if isinstance(one, ast.Name)}
         return name in self._mentioned[scope]
+
+    def functions_around(self, place: ast.AST) -> list[FunctionNode]:
+        """The functions whose names are seen at ``place``, innermost first."""
+        return [one for one in self.chain(place) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+    def free(self, name: str, place: ast.AST) -> bool:
+        """Whether an import of ``name`` for ``place`` would take the name from nobody."""
+        if self.owner(name, place) is not None:
+            return False
+        around = self.functions_around(place)
+        return not around or not self._mentions(around[-1], name)
+
+    def imported_at(self, place: ast.AST, wanted: set[str]) -> list[tuple[str, str]]:
+        """Names at ``place`` for what is ``wanted``, and their meanings, by imports that have surely run.
+
+        An import counts at the top of the file or straight in the body of a function around, before the place; those
+        of the innermost function come first.
+        """
+        around = self.functions_around(place)
+        start = (place.lineno, place.col_offset) if isinstance(place, (ast.expr, ast.stmt)) else (0, 0)
+        runs: list[tuple[ast.AST, Sequence[ast.stmt]]] = [(scope, scope.body) for scope in around]
+        early = [(scope, [one for one in run if (one.lineno, one.col_offset) < start]) for scope, run in runs]
+        at_top = self.running_at_top
+        early.append(
+            (self._tree, at_top if around else [one for one in at_top if (one.lineno, one.col_offset) < start])
+        )
+        return [
+            (local, meaning)
+            for scope, statements in early
+            for local, meaning in imported_names(statements).items()
+            if meaning in wanted and self.owner(local, place) is scope
+            if self.meaning_of_name(local, place) == meaning
+        ]
+
+    @cached_property
+    def running_at_top(self) -> list[ast.stmt]:
+        """The import statements that run when the module is imported; not those for type checkers."""
+        found: list[ast.stmt] = []
+        for statement in self._tree.body:
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                found.append(statement)
+            elif isinstance(statement, ast.Try) and all(handler.body for handler in statement.handlers):
+                found += [one for one in statement.body if isinstance(one, (ast.Import, ast.ImportFrom))]
+        return found
 
     @cached_property
     def imports(self) -> dict[str, str]:
