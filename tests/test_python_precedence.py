@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from symfix.python.rewrite.changes import Affirmed, Apart, Change, Joined, Negated, Reversed, Ungrouped
-from symfix.python.rewrite.fragment import code, comments
-from symfix.python.rewrite.precedence import Binding, binding, grouped, needed_by
+from symfix.python.rewrite.expressions import Binding, binding, grouped, needed_by
+from symfix.python.rewrite.lines import code, comments
 from symfix.python.rewrite.rewriting import changed
 
 BINARY = ("+", "-", "*", "/", "//", "%", "@", "**", "<<", ">>", "&", "^", "|")

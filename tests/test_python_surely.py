@@ -16,8 +16,7 @@ from symfix.python.analysis.together import evaluated_together
 from symfix.python.analysis.totality import Partial, partial
 from symfix.python.analysis.truths import decides
 from symfix.python.analysis.unfit import Unfit
-from symfix.python.rewrite.fragment import code
-from symfix.python.rewrite.lines import one_line
+from symfix.python.rewrite.lines import code, one_line
 from symfix.python.rewrite.refusals import deferrable
 from symfix.python.syntax.module import Module, parse
 

@@ -17,14 +17,12 @@ from symfix.codemods.torchapi import TorchApi
 from symfix.python.analysis.unfit import Unfit
 from symfix.python.rewrite import changes as to
 from symfix.python.rewrite.changes import Change
-from symfix.python.rewrite.checking import check_edit
 from symfix.python.rewrite.findings import change
-from symfix.python.rewrite.fragment import Fragment, code
-from symfix.python.rewrite.layout import check
-from symfix.python.rewrite.lines import indented
+from symfix.python.rewrite.lines import code, indented
 from symfix.python.rewrite.retired import unused_imports
+from symfix.python.rewrite.rewriting import Fragment
 from symfix.python.rewrite.spelling import renamed, spell
-from symfix.python.rewrite.statement import Statement
+from symfix.python.rewrite.statements import Statement, check, check_edit
 from symfix.python.rewrite.writing import checked, chosen_value, edited, limited, renamed_definition
 from symfix.python.syntax.module import Module
 

@@ -10,9 +10,9 @@ import libcst as cst
 from ...codemods.engine.edits import Edit
 from ..syntax.module import Module
 from .changes import Affirmed, Called, Change, Equated, Negated
-from .fragment import name
-from .rewriting import call, changed
-from .statement import Statement
+from .expressions import call, name
+from .rewriting import changed
+from .statements import Statement
 
 
 def parsed(module: Module, node: ast.stmt, text: bytes) -> cst.BaseStatement:
