@@ -11,18 +11,24 @@ from symfix.codemods.engine.edits import Edit
 from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.calls import Calls
+from symfix.python.analysis.certain import Sure
 from symfix.python.analysis.comparisons import Default, NoDefault
 from symfix.python.analysis.dominance import facts_at, rank_asked
+from symfix.python.analysis.equivalence import (
+    compared_one_by_one,
+    doubts_of_sym_eq,
+    evaluated_throughout,
+    evaluated_together,
+    taken_apart,
+    unfit_for_sym_eq,
+)
 from symfix.python.analysis.evaluation import Scope, evaluate
 from symfix.python.analysis.flow import Flow, flow
 from symfix.python.analysis.polarity import general
 from symfix.python.analysis.purpose import branches, compares_order, refusals
 from symfix.python.analysis.receivers import Evidence, evidence
-from symfix.python.analysis.shapes import doubts_of_sym_eq, unfit_for_sym_eq
-from symfix.python.analysis.sharing import shared_lists
 from symfix.python.analysis.surely import surely
 from symfix.python.analysis.territory import ground, on_host, scripted, speaks_to_script
-from symfix.python.analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from symfix.python.analysis.totality import Partial, partial
 from symfix.python.analysis.truths import check_conditions, forces, leaf_at, leaves, only_truth_counts
 from symfix.python.analysis.unfit import Unfit
@@ -142,7 +148,7 @@ def test_what_an_expression_may_hold(text: str, kind: object) -> None:
 
 def test_a_scope_joins_what_it_learns() -> None:
     module = parse(source("m = 1\nm = x.size(0)\ns = []\ns.append(m)\nm += 1\nreturn m, s"))
-    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR}, Calls(module), {}).learn_all()
+    scope = Scope.of(module, module.functions[0], {"x": Kind.TENSOR}, Calls(module), {}, Evidence())
     assert scope.held["m"] is Kind.SIZE and scope.held["s"] is Kind.SIZES
     assert scope.result == Row((Kind.SIZE, Kind.SIZES))
 
@@ -156,11 +162,11 @@ def test_a_flow_knows_each_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("use", "shared"), [("return s[0]", set()), ("s.append(1)", set()), ("other(s)", {"s"}), ("n.s = s", {"s"})]
+    ("use", "sure"), [("print(s[0])", Sure.WHOLE), ("s.append(1)", Sure.WHOLE), ("other(s)", None), ("n.s = s", None)]
 )
-def test_a_list_is_shared_by_what_may_keep_it(use: str, shared: set[str]) -> None:
-    module = parse(source(f"s = [x.size(0)]\n{use}"))
-    assert shared_lists(module, flow(module), module.functions[0], {"s"}) == shared
+def test_a_list_is_shared_by_what_may_keep_it(use: str, sure: Sure | None) -> None:
+    module, argument = probed(f"s = [x.size(0)]\n{use}\nprobe(s[0])")
+    assert surely(module).of(argument) is sure
 
 
 def test_what_shows_a_tensor() -> None:
@@ -271,8 +277,10 @@ def test_a_condition_that_can_wait() -> None:
     module, node = asked("assert not (x.dim() == 2 and x.size(0) == 1 or x.shape != y.shape)")
     deferral = Deferral(surely(module), context(), node)
     deferral.condition(node, True)
-    kinds = [type(change) for _, change in deferral.changes if not isinstance(change, to.Ungrouped)]
-    assert kinds == [to.Affirmed, to.Reversed, to.Reversed, to.Joined, to.Equated, to.Joined]
+    made = [change for _, change in deferral.changes if change is not to.Plain.UNGROUPED]
+    kinds = [change if isinstance(change, to.Plain) else type(change) for change in made]
+    reverse = to.Plain.REVERSED
+    assert kinds == [to.Plain.AFFIRMED, reverse, reverse, to.Joined, to.Equated, to.Joined]
     assert any(need.endswith("sym_eq") for need in deferral.needs)
     module, node = asked("assert x.size(int(y.size(0))) == 1")
     with pytest.raises(Unfit) as unfit:

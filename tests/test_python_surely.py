@@ -10,9 +10,9 @@ import pytest
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.certain import Several, Sure
 from symfix.python.analysis.dominance import facts_at
+from symfix.python.analysis.equivalence import evaluated_together
 from symfix.python.analysis.surely import Surely, surely
 from symfix.python.analysis.territory import foreign_decorator
-from symfix.python.analysis.together import evaluated_together
 from symfix.python.analysis.totality import Partial, partial
 from symfix.python.analysis.truths import decides
 from symfix.python.analysis.unfit import Unfit

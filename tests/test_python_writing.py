@@ -56,14 +56,14 @@ def only(made: Module, kind: type[ast.AST]) -> ast.AST:
         ("a.b.c", [to.Attributed("d")], "a.b.d"),
         ("f", [to.Named("g.h")], "g.h"),
         ("a if b else c", [to.Compared("!=")], "(a if b else c) != 0"),
-        ("a < b", [to.Reversed()], "a >= b"),
-        ("a not in b", [to.Reversed()], "a in b"),
-        ("(a == b) != c", [to.Reversed()], "(a == b) == c"),
-        ("not a", [to.Affirmed()], "a"),
-        ("a or b", [to.Negated()], "not (a or b)"),
+        ("a < b", [to.Plain.REVERSED], "a >= b"),
+        ("a not in b", [to.Plain.REVERSED], "a in b"),
+        ("(a == b) != c", [to.Plain.REVERSED], "(a == b) == c"),
+        ("not a", [to.Plain.AFFIRMED], "a"),
+        ("a or b", [to.Plain.NEGATED], "not (a or b)"),
         ("a == b", [to.Equated("f")], "f(a, b)"),
         ("(a\n == b)", [to.Equated("f")], "f(a,\n b)"),
-        ("(a ==\n b)", [to.Equated("f"), to.Called("g"), to.Negated()], "not g(f(a,\n b))"),
+        ("(a ==\n b)", [to.Equated("f"), to.Called("g"), to.Plain.NEGATED], "not g(f(a,\n b))"),
         ("a < b <= c", [to.Apart("f")], "f(a < b, b <= c)"),
         ("a < b <= c", [to.Apart("f", opposite=True)], "f(a >= b, b > c)"),
         ("a in (0, 1)", [to.Chosen(True, "f")], "f(a == 0, a == 1)"),
@@ -76,7 +76,7 @@ def only(made: Module, kind: type[ast.AST]) -> ast.AST:
         ("x.f()", [to.Received("g")], "g(x)"),
         ("a if b else c", [to.Selected("f")], "f(b, a, c)"),
         ("f((a - 1) / b)", [to.Divided(up=True)], "((a - 1) + b - 1) // b"),
-        ("g(f(a / 2))", [to.Divided(up=False), to.Grouped()], "(a // 2)"),
+        ("g(f(a / 2))", [to.Divided(up=False), to.Plain.GROUPED], "(a // 2)"),
     ],
 )
 def test_what_becomes_of_an_expression(text: str, changes: list[Change], expected: str) -> None:
@@ -114,7 +114,7 @@ def test_lines_that_lose_their_brackets_get_others() -> None:
     node = only(made, ast.UnaryOp)
     inner = only(made, ast.BoolOp)
     assert isinstance(node, ast.UnaryOp) and isinstance(inner, ast.BoolOp)
-    changes: list[tuple[ast.expr, Change]] = [(inner, to.Ungrouped()), (node, to.Affirmed())]
+    changes: list[tuple[ast.expr, Change]] = [(inner, to.Plain.UNGROUPED), (node, to.Plain.AFFIRMED)]
     assert apply(made.source.content, [edited(made, node, changes)]) == b"x = (a or\n b)\n"
 
 
@@ -196,7 +196,7 @@ def test_a_statement_is_replaced_where_it_stands(newline: str) -> None:
     assert isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise)
     raised = node.body[0].exc
     assert isinstance(raised, ast.Call)
-    edit = checked(made.place(node), node, [(node.test, to.Reversed())], "check", raised.args[0])
+    edit = checked(made.place(node), node, [(node.test, to.Plain.REVERSED)], "check", raised.args[0])
     written = [lines[0], "\t# why", "\tcheck(", "\t    a == b,", "\t    lambda: (", '\t        "m"', '\t        "n"']
     assert apply(made.source.content, [edit]).decode().split(newline) == [
         *written,

@@ -51,19 +51,24 @@ class Signature:
 
 def signature(module: Module, function: Function) -> Signature:
     """What all annotations of a function say."""
-    parameters = {one.arg: said(module, one.annotation) for one in function.arguments}
-    return Signature(parameters, said(module, function.node.returns))
+    annotations = [*(one.annotation for one in function.arguments), function.node.returns]
+    written = [one for one in annotations if one is not None]
+    named = {one.id for annotation in written for one in ast.walk(annotation) if isinstance(one, ast.Name)}
+    # All of them stand in the scope around the function.
+    meanings = module.names.meanings(named, written[0]) if named else {}
+    *parameters, returns = (said(module, annotation, meanings) for annotation in annotations)
+    return Signature({one.arg: held for one, held in zip(function.arguments, parameters, strict=True)}, returns)
 
 
 _NOTHING = Said()
 
 
-def said(module: Module, annotation: ast.expr | None) -> Said:
-    """What one annotation says."""
+def said(module: Module, annotation: ast.expr | None, meanings: Mapping[str, str | None] | None = None) -> Said:
+    """What one annotation says; ``meanings`` are those of its names that are known."""
     tree = _parsed(annotation)
     if tree is None or annotation is None:
         return _NOTHING
-    words = _Words(module, annotation)
+    words = _Words(module, annotation, dict(meanings or {}))
     return Said(_by_text(_resolved(words, tree)), _sure(words, tree, 0))
 
 
@@ -79,10 +84,10 @@ def _parsed(annotation: ast.expr | None) -> ast.expr | None:
 class _Words:
     """What the names of one annotation mean where it stands."""
 
-    def __init__(self, module: Module, place: ast.AST) -> None:
+    def __init__(self, module: Module, place: ast.AST, meanings: dict[str, str | None]) -> None:
         self.module = module
         self._place = place
-        self._meanings: dict[str, str | None] = {}
+        self._meanings = meanings
 
     def word(self, node: ast.expr) -> str:
         """``torch.NAME`` for a name of torch's, ``NAME`` for one of the language, else ``unknown.NAME``."""
@@ -194,7 +199,7 @@ def _sure(words: _Words, tree: ast.expr, depth: int) -> Certain | None:
         return Sure.NOTHING
     if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
         inner = _parsed(tree) if depth < _DEEPEST else None
-        return None if inner is None else _sure(_Words(words.module, tree), inner, depth + 1)
+        return None if inner is None else _sure(_Words(words.module, tree, {}), inner, depth + 1)
     if isinstance(tree, ast.Subscript):
         return _parametrised(words, tree, depth)
     if not isinstance(tree, (ast.Name, ast.Attribute)):

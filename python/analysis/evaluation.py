@@ -36,6 +36,9 @@ _OTHER_RESULTS = frozenset(
 )
 
 
+Returned = Mapping[Function, Value]
+
+
 @dataclass
 class Scope:
     """Names and what they hold at one place, and what the functions of the same file return.
@@ -47,7 +50,7 @@ class Scope:
     function: Function | None
     held: dict[str, Value]
     calls: Calls
-    returned: Mapping[Function, Value]
+    returned: Returned
     evidence: Evidence = _NO_EVIDENCE
     names_read: set[str] = field(default_factory=set)
     _stale: bool = False
@@ -70,15 +73,26 @@ class Scope:
             inner.bind(generator.target, _each(generator.iter, inner), fresh=True)
         return inner
 
-    def learn_all(self) -> Scope:
-        """Take in every statement that binds a name; once more when a name was read before all was known of it."""
-        binders = self.function.binders if self.function else ()
-        for node in binders:
-            self.learn(node)
-        if self._stale:
-            for node in binders:
-                self.learn(node)
-        return self
+    @classmethod
+    def of(
+        cls,
+        module: Module,
+        function: Function,
+        held: dict[str, Value],
+        calls: Calls,
+        returned: Returned,
+        found: Evidence,
+    ) -> Scope:
+        """What a function's names hold, given what its parameters ``held``, by every statement that binds one.
+
+        The statements are gone through once more when a name was read before all was known of it.
+        """
+        scope = cls(module, function, held, calls, returned, found)
+        for node in function.binders:
+            scope.learn(node)
+        for node in function.binders if scope._stale else ():
+            scope.learn(node)
+        return scope
 
     def learn(self, node: ast.AST) -> None:
         """Take in what a statement (or a walrus) assigns."""

@@ -119,7 +119,7 @@ class Flow:
             elif value is Kind.UNKNOWN and passed is not None:
                 value = passed
             held[argument.arg] = value
-        return Scope(self.module, function, held, self._calls, self._returned, found).learn_all()
+        return Scope.of(self.module, function, held, self._calls, self._returned, found)
 
     def _return_value(self, function: Function, scope: Scope) -> Value:
         declared = self.signature(function).returns.may

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ..syntax.module import Module, Place
 from .flow import Flow
-from .truths import Leaf, forces, leaves, only_raises
+from .truths import Leaf, forces, leaves
 from .values import Kind
 
 _FLAGS = frozenset({"config", "inductor_config", "torch_config"})
@@ -37,7 +37,7 @@ class Refusal:
 def branches(module: Module, flow: Flow) -> list[Branch]:
     """Every leaf of a branch in a file with functions that does more than raise."""
     found = leaves(module, flow) if module.functions else ()
-    return [Branch(leaf, only_optimizes(flow, leaf)) for leaf in found if not leaf.only_raises]
+    return [Branch(leaf, only_optimizes(flow, leaf)) for leaf in found if not only_raises(leaf.test)]
 
 
 def refusals(module: Module, flow: Flow) -> list[Refusal]:
@@ -46,6 +46,15 @@ def refusals(module: Module, flow: Flow) -> list[Refusal]:
     found += [node for node in module.nodes.ifs if only_raises(node)]
     places = [(node, module.place(node)) for node in found if forces(node.test, flow)]
     return [Refusal(node, place, _of_other_types(place, node)) for node, place in places]
+
+
+def only_raises(test: ast.AST) -> bool:
+    """``if ...: raise ...`` without an else refuses inputs: a check, not a branch; the message may have a name."""
+    if not isinstance(test, ast.If) or test.orelse or not isinstance(test.body[-1], ast.Raise):
+        return False
+    first = test.body[0]
+    named = len(test.body) == 2 and isinstance(first, ast.Assign) and isinstance(first.targets[0], ast.Name)
+    return len(test.body) == 1 or named
 
 
 def _of_other_types(place: Place, node: ast.If | ast.Assert) -> bool:

@@ -49,10 +49,6 @@ class Leaf:
         """The branch ends in an exception."""
         return isinstance(self.test, ast.If) and isinstance(self.test.body[-1], ast.Raise)
 
-    @cached_property
-    def only_raises(self) -> bool:
-        return only_raises(self.test)
-
 
 def leaf_at(flow: Flow, node: ast.expr, forced: ast.expr) -> Leaf:
     """The leaf that ``node`` is where the truth of ``forced`` is asked, whatever it compares."""
@@ -248,15 +244,6 @@ def _is_scalar_test(node: ast.expr, compared: Comparison) -> bool:
     right = node.comparators[0]
     exact = isinstance(right, ast.Constant) and isinstance(right.value, float) and right.value != 0.0
     return exact and compared.left is Kind.NUMBER
-
-
-def only_raises(test: ast.AST) -> bool:
-    """``if ...: raise ...`` without an else refuses inputs: a check, not a branch; the message may have a name."""
-    if not isinstance(test, ast.If) or test.orelse or not isinstance(test.body[-1], ast.Raise):
-        return False
-    first = test.body[0]
-    named = len(test.body) == 2 and isinstance(first, ast.Assign) and isinstance(first.targets[0], ast.Name)
-    return len(test.body) == 1 or named
 
 
 def forces(condition: ast.expr, flow: Flow) -> bool:

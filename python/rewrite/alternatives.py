@@ -14,15 +14,15 @@ from dataclasses import replace
 from ...codemods.engine.rule import Context, Fix, Safety
 from ...codemods.engine.source import SourceFile
 from ..analysis.comparisons import Default, of_comparison
+from ..analysis.equivalence import unfit_for_sym_eq
 from ..analysis.flow import flow
 from ..analysis.polarity import ONLY_BAD_REFUSED
-from ..analysis.shapes import unfit_for_sym_eq
 from ..analysis.surely import surely
 from ..analysis.territory import ground
 from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
-from .changes import Called, Change, Changes, Equated, Negated, Received, Selected
+from .changes import Called, Change, Changes, Equated, Plain, Received, Selected
 from .findings import change, fix
 from .refusals import check_for
 from .spelling import guarded, spell
@@ -160,7 +160,7 @@ def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bo
         return
     changes: list[tuple[ast.expr, Change]] = [(atom, Equated(equal.text)), (atom, Called(guard.text))]
     if not equality:
-        changes.append((atom, Negated()))
+        changes.append((atom, Plain.NEGATED))
     message = f"compare the shapes without forcing each size, default {truth}"
     yield from _written(module, atom, changes, message, (*guard.needs, *equal.needs), [words])
 

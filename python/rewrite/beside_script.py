@@ -15,8 +15,8 @@ import libcst as cst
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.flow import flow
+from ..analysis.purpose import only_raises
 from ..analysis.territory import ground, scripted
-from ..analysis.truths import only_raises
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from ..syntax.tree import Function

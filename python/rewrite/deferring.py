@@ -6,14 +6,19 @@ import ast
 
 from ...codemods.engine.rule import Context
 from ..analysis.certain import Sure
-from ..analysis.shapes import doubts_of_sym_eq, unfit_for_sym_eq
+from ..analysis.equivalence import (
+    compared_one_by_one,
+    doubts_of_sym_eq,
+    evaluated_throughout,
+    evaluated_together,
+    taken_apart,
+    unfit_for_sym_eq,
+)
 from ..analysis.surely import Surely
-from ..analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from ..analysis.truths import decided_inside, decides, quantified
 from ..analysis.unfit import Unfit
 from ..analysis.values import Kind
 from .changes import (
-    Affirmed,
     Apart,
     Called,
     Change,
@@ -21,10 +26,8 @@ from .changes import (
     Compared,
     Equated,
     Joined,
-    Negated,
+    Plain,
     Quantified,
-    Reversed,
-    Ungrouped,
 )
 from .spelling import guarded, spelled_out
 
@@ -51,9 +54,9 @@ class Deferral:
 
     def condition(self, node: ast.expr, truth: bool) -> None:
         """Make of ``node``, or of its opposite unless ``truth``, a truth that decides no size; raises Unfit."""
-        self._change(node, Ungrouped())
+        self._change(node, Plain.UNGROUPED)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            self._change(node, Affirmed())
+            self._change(node, Plain.AFFIRMED)
             self.condition(node.operand, not truth)
         elif isinstance(node, ast.BoolOp):
             self._operands(node, truth)
@@ -69,7 +72,7 @@ class Deferral:
             self._bool(node)
             self._opposite(node, truth)
         elif not truth:
-            self._change(node, Negated())
+            self._change(node, Plain.NEGATED)
         elif self._surely.of(node) is not Sure.TRUTH:
             raise Unfit("not-a-bool", f"`{self._text(node)}` may be no bool, and a check takes nothing else")
 
@@ -134,7 +137,7 @@ class Deferral:
                 return
         elif self._surely.of(node) is not Sure.TRUTH:
             if not truth and _ordered(op) and self._flow.kind(node) is Kind.UNKNOWN:
-                self._change(node, Negated())
+                self._change(node, Plain.NEGATED)
                 return
             if not truth and _ordered(op) and self._may_be_nan(node):
                 raise Unfit("may-be-nan", "a float may be NaN, of which an order and its opposite are both false")
@@ -144,7 +147,7 @@ class Deferral:
             self._opposite(node, truth)
             return
         if not truth:
-            self._change(node, Reversed())
+            self._change(node, Plain.REVERSED)
 
     def _may_be_nan(self, node: ast.Compare) -> bool:
         sides = (node.left, *node.comparators)
@@ -162,7 +165,7 @@ class Deferral:
         if self._flow.kind(node) is Kind.CONCRETE:
             self._bool(node)
             if not truth:
-                self._change(node, Negated())
+                self._change(node, Plain.NEGATED)
             return
         self.doubts += taken_apart(self._surely, node)
         whole = all(self._surely.whole(side) for side in (node.left, *node.comparators))
@@ -185,7 +188,7 @@ class Deferral:
             if any(decides(self._flow, part) for part in ast.walk(node) if isinstance(part, ast.expr)):
                 raise Unfit("decided-inside", f"`{ast.unparse(node)}` decides a size before the check can wait for it")
             if not truth:
-                self._change(node, Negated())
+                self._change(node, Plain.NEGATED)
             return
         self.doubts += evaluated_throughout(self._surely, node)
         helper, neutral = ("sym_and", "True") if (node.func.id == "all") is truth else ("sym_or", "False")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from ...codemods.engine.rule import Context
+from ..analysis.equivalence import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from ..analysis.surely import Surely
-from ..analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from ..analysis.truths import quantified
 from ..analysis.unfit import Unfit
 from ..analysis.values import Kind

@@ -170,19 +170,19 @@ def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
             return call(change.name, [cst.Arg(bare, whitespace_after_arg=closing)], opening)
         case to.Uncalled():
             return _uncalled(node, change.grouped)
-        case to.Ungrouped():
+        case to.Plain.UNGROUPED:
             return ungrouped(node)
-        case to.Grouped():
+        case to.Plain.GROUPED:
             return grouped(node, Binding.ATOM)
         case to.Compared():
             return comparison(node, _OPERATORS[change.operator](), cst.Integer("0"))
-        case to.Negated():
+        case to.Plain.NEGATED:
             # An order binds more tightly than ``not``; in parentheses it also reads so.
             return cst.UnaryOperation(cst.Not(), grouped(node, Binding.BIT_OR))
-        case to.Affirmed():
+        case to.Plain.AFFIRMED:
             assert isinstance(node, cst.UnaryOperation)
             return node.expression
-        case to.Reversed():
+        case to.Plain.REVERSED:
             assert isinstance(node, cst.Comparison)
             (only,) = node.comparisons
             made = comparison(node.left, _opposite(only.operator), only.comparator)

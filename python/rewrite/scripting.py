@@ -9,7 +9,7 @@ import libcst as cst
 
 from ...codemods.engine.edits import Edit
 from ..syntax.module import Module
-from .changes import Affirmed, Called, Change, Equated, Negated
+from .changes import Called, Change, Equated, Plain
 from .expressions import call, name
 from .rewriting import changed
 from .statements import Statement
@@ -25,7 +25,7 @@ def warning(module: Module, node: ast.If, compared: ast.Compare) -> cst.BaseStat
     tree = Statement(module.place(node)).tree
     assert isinstance(tree, cst.If)
     changes: list[tuple[ast.expr, Change]] = [(compared, Equated("sym_eq")), (compared, Called("guard_or_true"))]
-    changes += [(compared, Negated()), *([] if node.test is compared else [(node.test, Affirmed())])]
+    changes += [(compared, Plain.NEGATED), *([] if node.test is compared else [(node.test, Plain.AFFIRMED)])]
     further = tree.body.visit(_OneFrameFurther())
     return tree.with_changes(test=changed(node.test, tree.test, changes), body=further)
 

@@ -237,21 +237,13 @@ def check(
     first = [] if error is None else [name(error)]
     if not comments(condition):
         condition = one_line(condition)
-        short = _on_one_line(function, [*first, condition], message)
-        if message is None or (short is not None and len(indent) + len(code(short)) <= _WIDTH):
-            assert short is not None
+        last = [] if message is None else [_deferred(message)]
+        short = call(function, [cst.Arg(value) for value in (*first, condition, *last)])
+        text = code(short)
+        if message is None or ("\n" not in text and len(indent) + len(text) <= _WIDTH):
             return short
     said = [] if message is None else [_deferred(_broken(message, indent))]
     return _broken_call(name(function), [*first, _laid_out(condition, indent), *said], "")
-
-
-def _on_one_line(
-    function: str, arguments: Sequence[cst.BaseExpression], message: cst.BaseExpression | None
-) -> cst.Call | None:
-    if message is not None and "\n" in code(message):
-        return None
-    values = [*arguments, *([] if message is None else [_deferred(message)])]
-    return call(function, [cst.Arg(value) for value in values])
 
 
 def _deferred(message: cst.BaseExpression) -> cst.Lambda:

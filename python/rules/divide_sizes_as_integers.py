@@ -25,7 +25,7 @@ from ..analysis.surely import surely
 from ..analysis.territory import ground
 from ..analysis.truths import check_conditions
 from ..analysis.values import Kind
-from ..rewrite.changes import Change, Divided, Grouped, Named
+from ..rewrite.changes import Change, Divided, Named, Plain
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
 from ..rewrite.spelling import spell
 from ..syntax.module import Module, Place, parse
@@ -124,7 +124,7 @@ def _quotient(place: Place, known: Flow, call: ast.Call, division: ast.BinOp, me
     message = f"`{place.text}` goes through a float"
     changes: list[tuple[ast.expr, Change]] = [(whole, Divided(up=meaning == "math.ceil"))]
     if isinstance(module.parents[whole], (ast.BinOp, ast.UnaryOp)):
-        changes.append((whole, Grouped()))
+        changes.append((whole, Plain.GROUPED))
     return change(NAME, place, changes, message, doubts=doubts)
 
 

@@ -23,16 +23,15 @@ from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.certain import Sure
 from ..analysis.comparisons import NoDefault
+from ..analysis.equivalence import compared_one_by_one, unfit_for_sym_eq
 from ..analysis.flow import Flow, flow
 from ..analysis.polarity import general
 from ..analysis.purpose import branches
-from ..analysis.shapes import unfit_for_sym_eq
 from ..analysis.surely import surely
 from ..analysis.territory import ground
-from ..analysis.together import compared_one_by_one
 from ..analysis.truths import Leaf
 from ..analysis.unfit import Unfit
-from ..rewrite.changes import Called, Change, Chosen, Compared, Equated, Negated
+from ..rewrite.changes import Called, Change, Chosen, Compared, Equated, Plain
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
 from ..rewrite.spelling import Spelled, guarded, spell
 from ..syntax.module import Module, Place, parse
@@ -89,7 +88,7 @@ def _on_shapes(place: Place, shapes: ast.Compare, context: Context, doubts: list
         return cannot_name(NAME, place, "sym_eq")
     changes: list[tuple[ast.expr, Change]] = [(shapes, Equated(equal.text)), (shapes, Called(guard.text))]
     if isinstance(shapes.ops[0], ast.NotEq):
-        changes.append((shapes, Negated()))
+        changes.append((shapes, Plain.NEGATED))
     message = f"compare the shapes without forcing each size: `{place.text}`"
     return change(NAME, place, changes, message, (*guard.needs, *equal.needs), doubts)
 

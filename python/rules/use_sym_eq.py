@@ -19,8 +19,8 @@ from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
+from ..analysis.equivalence import doubts_of_sym_eq, unfit_for_sym_eq
 from ..analysis.flow import Flow, flow
-from ..analysis.shapes import doubts_of_sym_eq, unfit_for_sym_eq
 from ..analysis.surely import surely
 from ..analysis.territory import ground
 from ..analysis.truths import check_conditions

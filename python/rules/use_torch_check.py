@@ -41,16 +41,15 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _answer(module: Module, refusal: Refusal, context: Context) -> Fix | Skip:
-    here = ground(refusal.place, context, asked=False)
-    test = module.place(refusal.node.test)
-    if here.obstacle:
-        return skip(NAME, test, *here.obstacle)
-    if refusal.of_other_types:
-        return skip(NAME, test, "not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
     try:
+        here = ground(refusal.place, context, asked=False)
+        if here.obstacle:
+            raise Unfit(*here.obstacle)
+        if refusal.of_other_types:
+            raise Unfit("not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
         return check_for(NAME, refusal.place, refusal.node, context, here.doubts)
     except Unfit as unfit:
-        return skip(NAME, test, unfit.reason, unfit.detail)
+        return skip(NAME, module.place(refusal.node.test), unfit.reason, unfit.detail)
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

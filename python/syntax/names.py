@@ -7,12 +7,13 @@ import builtins
 import symtable
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 from .tree import Function, FunctionNode, Survey, imported_names
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
@@ -183,15 +184,13 @@ class Names:
         """
         around = self.functions_around(place)
         start = (place.lineno, place.col_offset) if isinstance(place, (ast.expr, ast.stmt)) else (0, 0)
-        runs: list[tuple[ast.AST, Sequence[ast.stmt]]] = [(scope, scope.body) for scope in around]
-        early = [(scope, [one for one in run if (one.lineno, one.col_offset) < start]) for scope, run in runs]
+        ran: list[tuple[ast.AST, list[ast.stmt]]] = [(scope, _imports_before(start, scope.body)) for scope in around]
         at_top = self.running_at_top
-        early.append(
-            (self._tree, at_top if around else [one for one in at_top if (one.lineno, one.col_offset) < start])
-        )
+        ran.append((self._tree, at_top if around else _imports_before(start, at_top)))
         return [
             (local, meaning)
-            for scope, statements in early
+            for scope, statements in ran
+            if statements
             for local, meaning in imported_names(statements).items()
             if meaning in wanted and self.owner(local, place) is scope
             if self.meaning_of_name(local, place) == meaning
@@ -202,10 +201,10 @@ class Names:
         """The import statements that run when the module is imported; not those for type checkers."""
         found: list[ast.stmt] = []
         for statement in self._tree.body:
-            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            if isinstance(statement, _IMPORTS):
                 found.append(statement)
             elif isinstance(statement, ast.Try) and all(handler.body for handler in statement.handlers):
-                found += [one for one in statement.body if isinstance(one, (ast.Import, ast.ImportFrom))]
+                found += [one for one in statement.body if isinstance(one, _IMPORTS)]
         return found
 
     @cached_property
@@ -260,6 +259,10 @@ class Names:
             return f"{value}.{node.attr}" if value else None
         return self.meaning_of_name(node.id, node) if isinstance(node, ast.Name) else None
 
+    def meanings(self, names: Iterable[str], place: ast.AST) -> dict[str, str | None]:
+        """The dotted names that ``names`` stand for at ``place``, as `meaning` has them."""
+        return {name: self.meaning_of_name(name, place) for name in names}
+
     def meaning_of_name(self, name: str, place: ast.AST) -> str | None:
         """The dotted name that ``name`` stands for at ``place``, as `meaning` has it."""
         owner = self.owner(name, place)
@@ -276,3 +279,8 @@ class Names:
     @cached_property
     def _function_by_node(self) -> dict[ast.AST, Function]:
         return {function.node: function for function in self._survey.functions}
+
+
+def _imports_before(start: tuple[int, int], statements: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """The imports that begin before a line and column."""
+    return [one for one in statements if isinstance(one, _IMPORTS) and (one.lineno, one.col_offset) < start]

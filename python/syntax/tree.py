@@ -174,6 +174,12 @@ class Function:
         return self.nodes.bound.union(argument.arg for argument in self.arguments)
 
     @cached_property
+    def bound_by_with(self) -> frozenset[str]:
+        statements: tuple[ast.With | ast.AsyncWith, ...] = self.nodes.every(ast.With, ast.AsyncWith)
+        targets = [item.optional_vars for statement in statements for item in statement.items if item.optional_vars]
+        return frozenset(one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+
+    @cached_property
     def imports(self) -> dict[str, str]:
         return imported_names(self.nodes.imports)
 
