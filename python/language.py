@@ -14,7 +14,7 @@ from .analysis.scriptable import TO_SCRIPT
 from .rewrite.alternatives import alternatives, extent
 from .rewrite.formatting import CONFIGURATIONS, wrap_long_lines
 from .rewrite.imports import complete
-from .syntax.module import syntax_tree
+from .syntax.tree import syntax_tree
 
 
 def errors(content: bytes) -> int:

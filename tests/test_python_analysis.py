@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from symfix.codemods.engine.source import SourceFile
-from symfix.python.analysis.annotations import may_hold, surely_is
+from symfix.python.analysis.annotations import said
 from symfix.python.analysis.certain import Several, Sure
 from symfix.python.analysis.flow import Flow
-from symfix.python.analysis.values import Kind, Row, flat, join
+from symfix.python.analysis.values import Kind, Row, join
 from symfix.python.syntax.module import Module
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
@@ -21,7 +21,7 @@ def kind_of(body: str, name: str, arguments: str = "x: Tensor, y: Tensor, k: int
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     text = f"{HEAD}def f({arguments}):\n{lines}    probe({name})\n    torch.sym_max(0, 1)\n"
     module = Module(SourceFile(Path("torch/_refs/a.py"), text.encode()))
-    (probe,) = (call for call in module.nodes.every(ast.Call) if ast.unparse(call.func) == "probe")
+    (probe,) = (call for call in module.nodes.calls if ast.unparse(call.func) == "probe")
     return Flow(module).kind(probe.args[0])
 
 
@@ -72,7 +72,7 @@ def test_helpers_of_the_file_are_followed() -> None:
         "def f(x: Tensor):\n    rank, n = sizes(x)\n    inner(n)\n"
     )
     module = Module(SourceFile(Path("a.py"), text.encode()))
-    (probe,) = (call for call in module.nodes.every(ast.Call) if ast.unparse(call.func) == "probe")
+    (probe,) = (call for call in module.nodes.calls if ast.unparse(call.func) == "probe")
     assert Flow(module).kind(probe.args[0]) is Kind.SIZE
 
 
@@ -93,15 +93,15 @@ def test_helpers_of_the_file_are_followed() -> None:
     ],
 )
 def test_annotations(annotation: str | None, kind: Kind) -> None:
-    assert may_hold(*annotated_by(annotation)) is kind
+    assert said(*annotated_by(annotation)).may is kind
 
 
 @pytest.mark.parametrize(
     "annotation", ["cute.Shape", "Tile", "jax.Size", "Missing", "mine.Tensor", "Optional[cute.Shape]"]
 )
 def test_a_name_in_an_annotation_means_what_its_import_says(annotation: str) -> None:
-    assert may_hold(*annotated_by(annotation)) is Kind.UNKNOWN
-    assert surely_is(*annotated_by(annotation)) in (None, Sure.OPTIONAL)
+    assert said(*annotated_by(annotation)).may is Kind.UNKNOWN
+    assert said(*annotated_by(annotation)).sure in (None, Sure.OPTIONAL)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_name_in_an_annotation_means_what_its_import_says(annotation: str) -> 
     ],
 )
 def test_what_an_annotation_leaves_no_doubt_of(annotation: str, value: object) -> None:
-    assert surely_is(*annotated_by(annotation)) == value
+    assert said(*annotated_by(annotation)).sure == value
 
 
 def annotated_by(annotation: str | None) -> tuple[Module, ast.expr | None]:
@@ -140,7 +140,7 @@ def annotated_by(annotation: str | None) -> tuple[Module, ast.expr | None]:
 def test_joining_keeps_the_symbolic() -> None:
     assert join(Kind.CONCRETE, Kind.SIZE) is Kind.SIZE
     assert join(Row((Kind.SIZE, Kind.CONCRETE)), Row((Kind.CONCRETE, Kind.CONCRETE))) == Row((Kind.SIZE, Kind.CONCRETE))
-    assert flat(Row((Kind.SIZE, Kind.CONCRETE))) is Kind.SIZES
+    assert Row((Kind.SIZE, Kind.CONCRETE)).kind is Kind.SIZES
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

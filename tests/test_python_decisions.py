@@ -10,21 +10,27 @@ from goldens import installed_torch
 from symfix.codemods.engine.edits import Edit
 from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.source import SourceFile
+from symfix.python.analysis.calls import Calls
+from symfix.python.analysis.certain import Sure
+from symfix.python.analysis.comparisons import Default, NoDefault
 from symfix.python.analysis.dominance import facts_at, rank_asked
-from symfix.python.analysis.evaluation import Results, Scope, evaluate
+from symfix.python.analysis.equivalence import (
+    compared_one_by_one,
+    doubts_of_sym_eq,
+    evaluated_throughout,
+    evaluated_together,
+    taken_apart,
+    unfit_for_sym_eq,
+)
+from symfix.python.analysis.evaluation import Scope, evaluate
 from symfix.python.analysis.flow import Flow, flow
-from symfix.python.analysis.messages import read_only_in
-from symfix.python.analysis.polarity import Default, NoDefault, general
-from symfix.python.analysis.purpose import branches, compares_order, only_raises
-from symfix.python.analysis.reach import reached
-from symfix.python.analysis.receivers import imports_torch, is_node_metadata, runs_on_tensors, shown_to_be_tensors
-from symfix.python.analysis.shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
-from symfix.python.analysis.sharing import shared_lists
+from symfix.python.analysis.polarity import general
+from symfix.python.analysis.purpose import branches, compares_order, refusals
+from symfix.python.analysis.receivers import Evidence, evidence
 from symfix.python.analysis.surely import surely
-from symfix.python.analysis.territory import obstacle, on_host, scripted, speaks_to_script
-from symfix.python.analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
+from symfix.python.analysis.territory import ground, on_host, scripted, speaks_to_script
 from symfix.python.analysis.totality import Partial, partial
-from symfix.python.analysis.truths import check_conditions, forced_by, forced_parts, leaves, negated, only_truth_counts
+from symfix.python.analysis.truths import check_conditions, forces, leaf_at, leaves, only_truth_counts
 from symfix.python.analysis.unfit import Unfit
 from symfix.python.analysis.values import Kind, Row
 from symfix.python.language import errors, obscure, same_code
@@ -32,13 +38,14 @@ from symfix.python.rewrite import changes as to
 from symfix.python.rewrite.alternatives import alternatives, extent
 from symfix.python.rewrite.beside_script import check_beside_script, warning_beside_script
 from symfix.python.rewrite.deferring import Deferral
-from symfix.python.rewrite.findings import cannot_name, doubted, safety_of
+from symfix.python.rewrite.findings import cannot_name, fix
 from symfix.python.rewrite.imports import complete
 from symfix.python.rewrite.joining import Joiner
+from symfix.python.rewrite.refusals import read_only_in
 from symfix.python.rewrite.scripting import branch_for_script
-from symfix.python.syntax.module import Function, Module, imported_names, literal, parse, spelled
-from symfix.python.syntax.scopes import Scopes
-from symfix.python.syntax.survey import Survey
+from symfix.python.syntax.module import Module, parse
+from symfix.python.syntax.names import Names
+from symfix.python.syntax.tree import Function, Survey, imported_names, literal, spelled
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n\n"
 
@@ -58,7 +65,7 @@ def context(everything: bool = False) -> Context:
 def probed(body: str) -> tuple[Module, ast.expr]:
     """The module, and the argument of the call of ``probe`` in it."""
     made = parse(source(body))
-    (call,) = (one for one in made.nodes.every(ast.Call) if spelled(one.func) == "probe")
+    (call,) = (one for one in made.nodes.calls if spelled(one.func) == "probe")
     return made, call.args[0]
 
 
@@ -82,8 +89,9 @@ def asked(body: str) -> tuple[Module, ast.expr]:
     ],
 )
 def test_which_truth_is_right_in_general(test: str, default: bool | None) -> None:
-    ((module, known, leaf, _),) = branches(source(f"if {test}:\n    y = y + x\nreturn y"))
-    found = general(module, known, leaf)
+    known = flow(parse(source(f"if {test}:\n    y = y + x\nreturn y")))
+    (branch,) = branches(known.module, known)
+    found = general(known, branch.leaf)
     assert (found.truth if isinstance(found, Default) else None) is default
 
 
@@ -99,19 +107,22 @@ def test_which_truth_is_right_in_general(test: str, default: bool | None) -> Non
     ],
 )
 def test_where_no_truth_is_right_in_general(body: str, reason: str) -> None:
-    module, known, leaf, _ = next(iter(branches(source(body))))
-    found = general(module, known, leaf)
+    known = flow(parse(source(body)))
+    found = general(known, branches(known.module, known)[0].leaf)
     assert isinstance(found, NoDefault) and found.reason == reason
 
 
 def test_what_a_branch_is_for() -> None:
     body = "if x.size(0) > 64:\n    x = fast(x)\nreturn x"
-    ((*_, saves_time),) = branches(source(body, path="torch/_inductor/fx_passes/a.py"))
-    ((*_, computes),) = branches(source(body))
-    assert saves_time and not computes
-    assert not [*branches(source("if x.size(0) > 64:\n    raise ValueError\nreturn x"))]
-    module, test = asked("if n > 3:\n    s = 'bad'\n    raise ValueError(s)")
-    assert only_raises(module.parents[test]) and compares_order(test)
+    passed, plain = (parse(source(body, path=path)) for path in ("torch/_inductor/fx_passes/a.py", "torch/a.py"))
+    (saves_time,) = branches(passed, flow(passed))
+    (computes,) = branches(plain, flow(plain))
+    assert saves_time.shortcut and not computes.shortcut and compares_order(computes.leaf.node)
+    module = parse(
+        source("if x.size(0) > 64:\n    s = 'bad'\n    raise ValueError(s)\nassert x.size(0) and k\nassert k")
+    )
+    assert not branches(module, flow(module))
+    assert [one.node for one in refusals(module, flow(module))] == [module.nodes.asserts[0], *module.nodes.ifs]
 
 
 @pytest.mark.parametrize(
@@ -125,46 +136,47 @@ def test_what_a_branch_is_for() -> None:
         ("x.size(0) > 1", Kind.TRUTH),
         ("m", Kind.SIZE),
         ("unknown", Kind.UNKNOWN),
+        ("node.meta['val']", Kind.TENSOR),
+        ("node.meta['name']", Kind.UNKNOWN),
     ],
 )
 def test_what_an_expression_may_hold(text: str, kind: object) -> None:
     module = parse(source("return x"))
-    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR, "m": Kind.SIZE}, Results([]))
+    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR, "m": Kind.SIZE}, Calls(module), {})
     assert evaluate(ast.parse(text, mode="eval").body, scope) == kind
 
 
 def test_a_scope_joins_what_it_learns() -> None:
-    module = parse(source("return x"))
-    scope = Scope(module, module.functions[0], {"x": Kind.TENSOR}, Results([]))
-    scope.learn_all(ast.parse("m = 1\nm = x.size(0)\ns = []\ns.append(m)\nm += 1").body)
-    scope.learn_all([one.value for one in ast.parse("s.append(m)").body if isinstance(one, ast.Expr)])
-    assert scope.names["m"] is Kind.SIZE and scope.names["s"] is Kind.SIZES
+    module = parse(source("m = 1\nm = x.size(0)\ns = []\ns.append(m)\nm += 1\nreturn m, s"))
+    scope = Scope.of(module, module.functions[0], {"x": Kind.TENSOR}, Calls(module), {}, Evidence())
+    assert scope.held["m"] is Kind.SIZE and scope.held["s"] is Kind.SIZES
+    assert scope.result == Row((Kind.SIZE, Kind.SIZES))
 
 
 def test_a_flow_knows_each_place() -> None:
     module, argument = probed("m = x.size(0)\nprobe([m for m in (1, 2)] + [m])")
     known = flow(module)
     assert known is flow(module) and known.kind(argument) is Kind.SIZES
-    assert reached(module, {}) == frozenset(module.functions)
+    assert Calls(module).reached == frozenset(module.functions)
     assert Flow(parse(source("return n == 0"))).reached == frozenset()
 
 
 @pytest.mark.parametrize(
-    ("use", "shared"), [("return s[0]", set()), ("s.append(1)", set()), ("other(s)", {"s"}), ("n.s = s", {"s"})]
+    ("use", "sure"), [("print(s[0])", Sure.WHOLE), ("s.append(1)", Sure.WHOLE), ("other(s)", None), ("n.s = s", None)]
 )
-def test_a_list_is_shared_by_what_may_keep_it(use: str, shared: set[str]) -> None:
-    module = parse(source(f"s = [x.size(0)]\n{use}"))
-    assert shared_lists(module, flow(module), module.functions[0], {"s"}) == shared
+def test_a_list_is_shared_by_what_may_keep_it(use: str, sure: Sure | None) -> None:
+    module, argument = probed(f"s = [x.size(0)]\n{use}\nprobe(s[0])")
+    assert surely(module).of(argument) is sure
 
 
 def test_what_shows_a_tensor() -> None:
-    (function,) = parse(source("g.size()\nreturn t.new_empty(1), g", "t, g: ProcessGroup")).functions
-    assert shown_to_be_tensors(function) == {"t"}
+    module = parse(source("g.size()\nreturn t.new_empty(1), g", "t, g: ProcessGroup"))
+    (function,) = module.functions
+    assert evidence(module, function) == Evidence(frozenset({"t"}))
     module = parse(SourceFile(Path("a.py"), b"import torch\n@register_meta(a)\ndef f(x): return x\n"))
-    assert runs_on_tensors(module.functions[0]) and imports_torch(module)
-    assert not imports_torch(parse(SourceFile(Path("a.py"), b"import numpy\ndef f(x): return x\n")))
-    assert is_node_metadata(ast.parse("node.meta['val']", mode="eval").body)
-    assert not is_node_metadata(ast.parse("node.meta['name']", mode="eval").body)
+    assert evidence(module, module.functions[0]).registered
+    module = parse(SourceFile(Path("a.py"), b"import numpy\n@register_meta(a)\ndef f(x): return x.numel()\n"))
+    assert evidence(module, module.functions[0]) == Evidence()
 
 
 @pytest.mark.parametrize(
@@ -181,8 +193,9 @@ def test_what_shows_a_tensor() -> None:
 def test_what_stands_in_the_way(path: str, text: str, reason: str | None) -> None:
     module = parse(source(text, path=path))
     (function,) = module.functions
-    found = obstacle(module, function, context(), asked=True)
-    assert (found[0] if found else None) == reason
+    found = ground(module.place(function.node.body[0]), context(), asked=True)
+    assert (found.obstacle[0] if found.obstacle else None) == reason
+    assert bool(found.doubts) is (path == "model.py" and "import" not in text)
     assert module.own_tree is path.startswith("torch/")
     assert on_host(module, function, asked=True) is (reason == "host-code")
     assert (scripted(module, function) or speaks_to_script(module)) is (reason == "torchscript")
@@ -196,14 +209,15 @@ def test_the_truths_that_are_forced() -> None:
     (leaf,) = leaves(module, known)
     assert spelled(leaf.node) == "x.size(0) == 1" and isinstance(leaf.test, ast.If)
     (condition,) = check_conditions(module)
-    assert spelled(condition) == "x.size(1) == 2" and [*forced_parts(condition, known)] == [condition]
+    assert spelled(condition) == "x.size(1) == 2" and forces(condition, known)
     (both,) = module.nodes.every(ast.BoolOp)
-    assert forced_by(module, both) is leaf.test and only_truth_counts(module, both)
-    (branch,) = module.nodes.every(ast.If)
+    assert leaf_at(known, both, both).test is leaf.test and only_truth_counts(module, both)
+    (branch,) = module.nodes.ifs
     assert isinstance(branch.test, ast.BoolOp)
     opposite = branch.test.values[0]
     assert isinstance(opposite, ast.UnaryOp)
-    assert negated(branch, opposite.operand) is True and negated(branch, both.values[1]) is False
+    assert leaf_at(known, opposite.operand, both).no_branch is True
+    assert leaf_at(known, both.values[1], both).no_branch is False
 
 
 @pytest.mark.parametrize(
@@ -219,8 +233,7 @@ def test_the_truths_that_are_forced() -> None:
 def test_which_shapes_sym_eq_compares(test: str, reason: str | None) -> None:
     module, node = asked(f"assert {test}")
     types = surely(module)
-    found = compared_shapes(types.flow, node)
-    assert found is node and isinstance(node, ast.Compare)
+    assert isinstance(node, ast.Compare) and types.flow.comparison(node).of_shapes
     unfit = unfit_for_sym_eq(types, node)
     assert (unfit[0] if unfit else None) == reason
     assert reason or doubts_of_sym_eq(types, node) == []
@@ -228,7 +241,7 @@ def test_which_shapes_sym_eq_compares(test: str, reason: str | None) -> None:
 
 def test_a_number_is_no_shape() -> None:
     module, node = asked("assert x.size(0) == 1")
-    assert compared_shapes(flow(module), node) is None
+    assert isinstance(node, ast.Compare) and not flow(module).comparison(node).of_shapes
 
 
 def test_what_is_evaluated_where_it_was_not() -> None:
@@ -264,8 +277,10 @@ def test_a_condition_that_can_wait() -> None:
     module, node = asked("assert not (x.dim() == 2 and x.size(0) == 1 or x.shape != y.shape)")
     deferral = Deferral(surely(module), context(), node)
     deferral.condition(node, True)
-    kinds = [type(change) for _, change in deferral.changes if not isinstance(change, to.Ungrouped)]
-    assert kinds == [to.Affirmed, to.Reversed, to.Reversed, to.Joined, to.Equated, to.Joined]
+    made = [change for _, change in deferral.changes if change is not to.Plain.UNGROUPED]
+    kinds = [change if isinstance(change, to.Plain) else type(change) for change in made]
+    reverse = to.Plain.REVERSED
+    assert kinds == [to.Plain.AFFIRMED, reverse, reverse, to.Joined, to.Equated, to.Joined]
     assert any(need.endswith("sym_eq") for need in deferral.needs)
     module, node = asked("assert x.size(int(y.size(0))) == 1")
     with pytest.raises(Unfit) as unfit:
@@ -309,7 +324,7 @@ def test_what_is_tried_where_no_rule_dares() -> None:
 def test_a_branch_for_torchscript_stays_beside_a_check() -> None:
     scripted_source = source("if x.size(0) != k:\n    raise ValueError('m')\nreturn x", path="torch/nn/functional.py")
     module = parse(scripted_source)
-    (branch,) = module.nodes.every(ast.If)
+    (branch,) = module.nodes.ifs
     fix = check_beside_script(module, branch, context(), "r")
     assert fix is not None and fix.edits[0].text.startswith(b"if torch.jit.is_scripting():\n        if x.size(0) != k:")
     assert b"def _check_f(x, k):" in fix.edits[1].text
@@ -321,7 +336,7 @@ def test_a_branch_for_torchscript_stays_beside_a_check() -> None:
 def test_a_warning_is_given_one_frame_further_down() -> None:
     body = "if x.shape != y.shape:\n    warnings.warn('sizes', stacklevel=2)\nreturn x"
     module = parse(source(body, path="torch/nn/functional.py"))
-    (branch,) = module.nodes.every(ast.If)
+    (branch,) = module.nodes.ifs
     fix = warning_beside_script(module, branch, context(), "r")
     assert fix is not None
     helper = fix.edits[1].text.decode()
@@ -333,16 +348,19 @@ def test_a_warning_is_given_one_frame_further_down() -> None:
 @pytest.mark.parametrize(("body", "only"), [("pass", True), ("return s", False), ("return locals()", False)])
 def test_a_message_is_read_by_its_exception_alone(body: str, only: bool) -> None:
     module = parse(source(f"if n:\n    s = 'bad'\n    raise ValueError(s)\n{body}"))
-    (branch,) = module.nodes.every(ast.If)
+    (branch,) = module.nodes.ifs
     assert isinstance(branch.body[0], ast.Assign) and isinstance(branch.body[0].targets[0], ast.Name)
-    assert read_only_in(module, branch.body[0].targets[0], branch) is only
+    assert read_only_in(module.place(branch), branch.body[0].targets[0], branch) is only
 
 
 def test_how_findings_are_written_down() -> None:
     module, argument = probed("probe(x)")
-    assert cannot_name("r", module, argument, "torch.f").reason == "name-taken"
-    assert safety_of([]) is Safety.SAFE and safety_of(["d"]) is Safety.UNSAFE
-    assert doubted(["a", "b", "a"]) == "a; b" and doubted([]) is None
+    place = module.place(argument)
+    assert cannot_name("r", place, "torch.f").reason == "name-taken"
+    safe, unsafe = fix("r", place, [], "m"), fix("r", place, [], "m", doubts=["a", "b", "a"])
+    assert safe.safety is Safety.SAFE and safe.default is None and safe.function == "f"
+    assert unsafe.safety is Safety.UNSAFE and unsafe.default == "a; b"
+    assert fix("r", place, [], "m", safety=Safety.UNSAFE).safety is Safety.UNSAFE
 
 
 def test_names_and_places() -> None:
@@ -350,12 +368,12 @@ def test_names_and_places() -> None:
     inner: Function = module.functions[1]
     assert inner.qualname == "f.g" and inner.outermost is module.functions[0]
     assert imported_names(module.nodes.every(ast.Import))["np"] == "numpy"
-    (returned,) = module.nodes.every(ast.Return)
-    assert returned.value is not None and module.meaning(returned.value) == "numpy.prod"
+    (returned,) = module.nodes.returns
+    assert returned.value is not None and module.names.meaning(returned.value) == "numpy.prod"
     assert literal(ast.parse("-3", mode="eval").body) == -3
-    scopes = Scopes(module.tree, module.source.content, module.parents)
-    assert scopes.owner("np", returned) is module.functions[0].node and scopes.owner("math", returned) is module.tree
-    assert scopes.chain(inner.node.body[0]) == [inner.node, module.functions[0].node]
+    names = Names(module.tree, module.source.content, Survey(module.tree))
+    assert names.owner("np", returned) is module.functions[0].node and names.owner("math", returned) is module.tree
+    assert names.chain(inner.node.body[0]) == [inner.node, module.functions[0].node]
     survey = Survey(module.tree)
     assert survey.inside[inner.node].every(ast.Pass) and not survey.outside.every(ast.Pass)
     assert module.indentation(returned) == "    " and module.newline == "\n"

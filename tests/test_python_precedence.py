@@ -10,9 +10,9 @@ import libcst as cst
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from symfix.python.rewrite.changes import Affirmed, Apart, Change, Joined, Negated, Reversed, Ungrouped
-from symfix.python.rewrite.fragment import code, comments
-from symfix.python.rewrite.precedence import Binding, binding, grouped, needed_by
+from symfix.python.rewrite.changes import Apart, Change, Joined, Plain
+from symfix.python.rewrite.expressions import Binding, binding, grouped, needed_by
+from symfix.python.rewrite.lines import code, comments
 from symfix.python.rewrite.rewriting import changed
 
 BINARY = ("+", "-", "*", "/", "//", "%", "@", "**", "<<", ">>", "&", "^", "|")
@@ -127,9 +127,9 @@ CONDITIONS = st.recursive(comparisons(), compound, max_leaves=6)
 
 def opposite(node: ast.expr, truth: bool) -> Iterator[tuple[ast.expr, Change]]:
     """The changes that make of a condition its opposite, or itself without ``not`` where ``truth``."""
-    yield node, Ungrouped()
+    yield node, Plain.UNGROUPED
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield node, Affirmed()
+        yield node, Plain.AFFIRMED
         yield from opposite(node.operand, not truth)
     elif isinstance(node, ast.BoolOp):
         for value in node.values:
@@ -140,9 +140,9 @@ def opposite(node: ast.expr, truth: bool) -> Iterator[tuple[ast.expr, Change]]:
     elif isinstance(node, ast.Compare) and len(node.ops) > 1:
         yield node, Apart("sym_and" if truth else "sym_or", opposite=not truth)
     elif isinstance(node, ast.Compare) and not truth:
-        yield node, Reversed()
+        yield node, Plain.REVERSED
     elif not truth:
-        yield node, Negated()
+        yield node, Plain.NEGATED
 
 
 @settings(max_examples=300, deadline=None)

@@ -9,16 +9,15 @@ import libcst as cst
 import pytest
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.certain import Several, Sure
-from symfix.python.analysis.decided import decides
-from symfix.python.analysis.decorators import foreign_decorator
 from symfix.python.analysis.dominance import facts_at
-from symfix.python.analysis.messages import deferred
+from symfix.python.analysis.equivalence import evaluated_together
 from symfix.python.analysis.surely import Surely, surely
-from symfix.python.analysis.together import evaluated_together
+from symfix.python.analysis.territory import foreign_decorator
 from symfix.python.analysis.totality import Partial, partial
+from symfix.python.analysis.truths import decides
 from symfix.python.analysis.unfit import Unfit
-from symfix.python.rewrite.fragment import code
-from symfix.python.rewrite.lines import one_line
+from symfix.python.rewrite.lines import code, one_line
+from symfix.python.rewrite.refusals import deferrable
 from symfix.python.syntax.module import Module, parse
 
 HEAD = "import math\nimport functools\nimport torch\nfrom torch import Tensor\nfrom typing import Optional\nK = 3\n"
@@ -33,7 +32,7 @@ def probed(body: str, parameters: str = "x: Tensor, y, n: int") -> tuple[Surely,
     """The sure types of a function, and the arguments of the call of ``probe`` in it."""
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     made = module(f"def f({parameters}):\n{lines}")
-    (probe,) = (one for one in made.nodes.every(ast.Call) if ast.unparse(one.func) == "probe")
+    (probe,) = (one for one in made.nodes.calls if ast.unparse(one.func) == "probe")
     return surely(made), probe.args
 
 
@@ -165,7 +164,7 @@ def test_operands_evaluated_together(operands: str, outcome: list[str] | str) ->
 )
 def test_what_decides_a_size(expression: str, found: bool) -> None:
     types, (argument,) = probed(f"probe({expression})")
-    assert decides(types, argument) is found
+    assert decides(types.flow, argument) is found
 
 
 @pytest.mark.parametrize(
@@ -196,7 +195,7 @@ def test_decorators_that_may_be_another_compilers(decorators: str, foreign: str 
     )
     made = module(text)
     (function,) = (one for one in made.functions if one.node.name == "f")
-    assert foreign_decorator(made, function, own_tree=False) == foreign
+    assert foreign_decorator(made, function) == foreign
 
 
 @pytest.mark.parametrize(
@@ -230,7 +229,7 @@ def test_messages_that_a_lambda_gives_alike(message: str) -> None:
     made = module(f"def f(n):\n    raise ValueError({message})\n")
     (raised,) = made.nodes.every(ast.Raise)
     assert isinstance(raised.exc, ast.Call)
-    deferred(made, raised, raised.exc.args[0])
+    deferrable(made.place(raised), raised.exc.args[0])
 
 
 @pytest.mark.parametrize("message", ["locals()", "str(vars())", "eval('n')", "super().a()", "__class__", "[n := 1]"])
@@ -239,7 +238,7 @@ def test_messages_that_a_lambda_would_change(message: str) -> None:
     (raised,) = made.nodes.every(ast.Raise)
     assert isinstance(raised.exc, ast.Call)
     with pytest.raises(Unfit):
-        deferred(made, raised, raised.exc.args[0])
+        deferrable(made.place(raised), raised.exc.args[0])
 
 
 def test_scopes_are_those_of_the_interpreter() -> None:
@@ -252,7 +251,7 @@ def test_scopes_are_those_of_the_interpreter() -> None:
     owners = {}
     for name in ast.walk(made.tree):
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
-            owner = made.scopes.owner(name.id, name)
+            owner = made.names.owner(name.id, name)
             owners[name.id] = getattr(owner, "name", type(owner).__name__)
     assert owners == {
         "a": "outer", "b": "outer", "g": "Module", "d": "NoneType", "c": "ListComp", "e": "outer", "E": "NoneType",

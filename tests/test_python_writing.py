@@ -11,20 +11,18 @@ import libcst as cst
 import pytest
 from running import SHAPES
 from symfix.codemods.engine.edits import apply
-from symfix.codemods.engine.rule import Context, Fix, Safety, Skip
+from symfix.codemods.engine.rule import Context, Fix, Skip
 from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.torchapi import TorchApi
 from symfix.python.analysis.unfit import Unfit
 from symfix.python.rewrite import changes as to
 from symfix.python.rewrite.changes import Change
-from symfix.python.rewrite.checking import check_edit
 from symfix.python.rewrite.findings import change
-from symfix.python.rewrite.fragment import Fragment, code
-from symfix.python.rewrite.layout import check
-from symfix.python.rewrite.lines import indented
+from symfix.python.rewrite.lines import code, indented
 from symfix.python.rewrite.retired import unused_imports
+from symfix.python.rewrite.rewriting import Fragment
 from symfix.python.rewrite.spelling import renamed, spell
-from symfix.python.rewrite.statement import Statement
+from symfix.python.rewrite.statements import Statement, check, check_edit
 from symfix.python.rewrite.writing import checked, chosen_value, edited, limited, renamed_definition
 from symfix.python.syntax.module import Module
 
@@ -58,14 +56,14 @@ def only(made: Module, kind: type[ast.AST]) -> ast.AST:
         ("a.b.c", [to.Attributed("d")], "a.b.d"),
         ("f", [to.Named("g.h")], "g.h"),
         ("a if b else c", [to.Compared("!=")], "(a if b else c) != 0"),
-        ("a < b", [to.Reversed()], "a >= b"),
-        ("a not in b", [to.Reversed()], "a in b"),
-        ("(a == b) != c", [to.Reversed()], "(a == b) == c"),
-        ("not a", [to.Affirmed()], "a"),
-        ("a or b", [to.Negated()], "not (a or b)"),
+        ("a < b", [to.Plain.REVERSED], "a >= b"),
+        ("a not in b", [to.Plain.REVERSED], "a in b"),
+        ("(a == b) != c", [to.Plain.REVERSED], "(a == b) == c"),
+        ("not a", [to.Plain.AFFIRMED], "a"),
+        ("a or b", [to.Plain.NEGATED], "not (a or b)"),
         ("a == b", [to.Equated("f")], "f(a, b)"),
         ("(a\n == b)", [to.Equated("f")], "f(a,\n b)"),
-        ("(a ==\n b)", [to.Equated("f"), to.Called("g"), to.Negated()], "not g(f(a,\n b))"),
+        ("(a ==\n b)", [to.Equated("f"), to.Called("g"), to.Plain.NEGATED], "not g(f(a,\n b))"),
         ("a < b <= c", [to.Apart("f")], "f(a < b, b <= c)"),
         ("a < b <= c", [to.Apart("f", opposite=True)], "f(a >= b, b > c)"),
         ("a in (0, 1)", [to.Chosen(True, "f")], "f(a == 0, a == 1)"),
@@ -78,7 +76,7 @@ def only(made: Module, kind: type[ast.AST]) -> ast.AST:
         ("x.f()", [to.Received("g")], "g(x)"),
         ("a if b else c", [to.Selected("f")], "f(b, a, c)"),
         ("f((a - 1) / b)", [to.Divided(up=True)], "((a - 1) + b - 1) // b"),
-        ("g(f(a / 2))", [to.Divided(up=False), to.Grouped()], "(a // 2)"),
+        ("g(f(a / 2))", [to.Divided(up=False), to.Plain.GROUPED], "(a // 2)"),
     ],
 )
 def test_what_becomes_of_an_expression(text: str, changes: list[Change], expected: str) -> None:
@@ -116,7 +114,7 @@ def test_lines_that_lose_their_brackets_get_others() -> None:
     node = only(made, ast.UnaryOp)
     inner = only(made, ast.BoolOp)
     assert isinstance(node, ast.UnaryOp) and isinstance(inner, ast.BoolOp)
-    changes: list[tuple[ast.expr, Change]] = [(inner, to.Ungrouped()), (node, to.Affirmed())]
+    changes: list[tuple[ast.expr, Change]] = [(inner, to.Plain.UNGROUPED), (node, to.Plain.AFFIRMED)]
     assert apply(made.source.content, [edited(made, node, changes)]) == b"x = (a or\n b)\n"
 
 
@@ -125,7 +123,7 @@ def test_a_comment_is_never_lost() -> None:
     with pytest.raises(Unfit) as unfit:
         edited(made, node, [(node, to.Chosen(True, "f"))])
     assert unfit.value.reason == "comment-inside"
-    answer = change("r", Safety.SAFE, made, node, [(node, to.Chosen(True, "f"))], "said")
+    answer = change("r", made.place(node), [(node, to.Chosen(True, "f"))], "said")
     assert isinstance(answer, Skip) and answer.reason == "comment-inside"
 
 
@@ -134,7 +132,7 @@ def test_what_is_nested_too_deeply_stays() -> None:
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(1000)
     try:
-        answer = change("r", Safety.SAFE, made, node, [(node, to.Joined(False, 1000, 0, "f"))], "said")
+        answer = change("r", made.place(node), [(node, to.Joined(False, 1000, 0, "f"))], "said")
     finally:
         sys.setrecursionlimit(usual)
     assert isinstance(answer, Skip) and answer.reason == "nested-deeply"
@@ -144,7 +142,7 @@ def test_a_change_is_a_fix_with_the_bytes_of_what_changes() -> None:
     made, node = expression("größe(a == b, c)")
     inner = only(made, ast.Compare)
     assert isinstance(inner, ast.Compare)
-    answer = change("r", Safety.SAFE, made, node, [(inner, to.Called("f"))], "two  words", ["n"], "so")
+    answer = change("r", made.place(node), [(inner, to.Called("f"))], "two  words", ["n"], ["so"])
     assert isinstance(answer, Fix) and answer.message == "two words" and answer.needs == ("n",)
     assert apply(made.source.content, answer.edits).decode() == "größe(f(a == b), c)"
     assert answer.edits[0].start == made.span(inner)[0]
@@ -198,7 +196,7 @@ def test_a_statement_is_replaced_where_it_stands(newline: str) -> None:
     assert isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise)
     raised = node.body[0].exc
     assert isinstance(raised, ast.Call)
-    edit = checked(made, node, [(node.test, to.Reversed())], "check", raised.args[0])
+    edit = checked(made.place(node), node, [(node.test, to.Plain.REVERSED)], "check", raised.args[0])
     written = [lines[0], "\t# why", "\tcheck(", "\t    a == b,", "\t    lambda: (", '\t        "m"', '\t        "n"']
     assert apply(made.source.content, [edit]).decode().split(newline) == [
         *written,
@@ -212,9 +210,9 @@ def test_a_statement_is_replaced_where_it_stands(newline: str) -> None:
 def test_a_statement_beside_another_is_no_place_for_a_check() -> None:
     made = module("if a: assert a == b\n")
     node = only(made, ast.Assert)
-    assert isinstance(node, ast.Assert) and not Statement(made, node).alone
+    assert isinstance(node, ast.Assert) and not Statement(made.place(node)).alone
     with pytest.raises(Unfit) as unfit:
-        check_edit(made, node, [], "check", None)
+        check_edit(made.place(node), node, [], "check", None)
     assert unfit.value.reason == "one-line-suite"
 
 
@@ -228,7 +226,7 @@ def test_a_statement_beside_another_is_no_place_for_a_check() -> None:
 )
 def test_a_limit_is_checked_behind(text: str, expected: str) -> None:
     made = module(f"if 1:\n{text}" if text.startswith(" ") else text)
-    (call,) = made.nodes.every(ast.Call)
+    (call,) = made.nodes.calls
     edit = limited(made, call, [(call.args[0], to.Compared(">="))], "max")
     assert apply(made.source.content, [edit]).decode().removeprefix("if 1:\n") == expected
 

@@ -3,27 +3,73 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
+from functools import lru_cache
 
 from ..syntax.module import Module
+from ..syntax.tree import Function
 from .certain import Certain, Several, Sure, row, same
-from .values import Kind, Value, annotated
+from .values import Kind, Value
 
 _DEEPEST = 4
 """Aliases of aliases that are followed."""
 
 
-def may_hold(module: Module, annotation: ast.expr | None) -> Value:
-    """What a value with this annotation may hold; UNKNOWN where the annotation says nothing about sizes."""
-    tree = _parsed(annotation)
-    return Kind.UNKNOWN if tree is None or annotation is None else annotated(_resolved(module, tree, annotation))
+_SEVERAL = re.compile(r"\b(list|List|tuple|Tuple|Sequence|Iterable|Collection)\[")
+_OPTIONAL = re.compile(r"\bOptional\[(.*)\]$|\s*\|\s*None\b|\bNone\s*\|\s*")
+_NOT_A_VALUE = re.compile(r"\b(Callable|Dict|dict|Mapping|Type|type|Module|Mesh|Group)\b|DTensorSpec|Strategy")
+_TENSOR = re.compile(r"^torch\.(\w*Tensor(Like(Type)?)?|Parameter)$")
+_TENSORS = re.compile(r"^torch\.TensorSequenceType$")
+_SIZES = re.compile(r"^torch\.(Size|ShapeType|Shape|size)$")
+_STRIDES = re.compile(r"^torch\.StrideType$")
+_SIZE = re.compile(r"^torch\.(SymInt|IntLikeType|IntLike|Dim)$")
+_NUMBER = re.compile(r"^(torch\.(Number|NumberType|Scalar|SymFloat|FloatLikeType|FloatLike)|Number|float)$")
+_FOREIGN = re.compile(r"^unknown\.(ndarray|NDArray)$")
+_CONCRETE = re.compile(r"^(bool|str|bytes|complex|torch\.(dtype|device|layout|memory_format|Dims(Sequence)?Type))$")
 
 
-def surely_is(module: Module, annotation: ast.expr | None, depth: int = 0) -> Certain | None:
-    """What a value with this annotation surely is, if the caller keeps to it."""
+@dataclass(frozen=True)
+class Said:
+    """What an annotation says of a value."""
+
+    may: Value = Kind.UNKNOWN
+    """What it may hold; UNKNOWN where the annotation says nothing about sizes."""
+    sure: Certain | None = None
+    """What it surely is, if the caller keeps to it."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What the annotations of a function say, by the names of its parameters, and of what it returns."""
+
+    parameters: Mapping[str, Said]
+    returns: Said
+
+
+def signature(module: Module, function: Function) -> Signature:
+    """What all annotations of a function say."""
+    annotations = [*(one.annotation for one in function.arguments), function.node.returns]
+    written = [one for one in annotations if one is not None]
+    named = {one.id for annotation in written for one in ast.walk(annotation) if isinstance(one, ast.Name)}
+    # All of them stand in the scope around the function.
+    meanings = module.names.meanings(named, written[0]) if named else {}
+    *parameters, returns = (said(module, annotation, meanings) for annotation in annotations)
+    return Signature({one.arg: held for one, held in zip(function.arguments, parameters, strict=True)}, returns)
+
+
+_NOTHING = Said()
+
+
+def said(module: Module, annotation: ast.expr | None, meanings: Mapping[str, str | None] | None = None) -> Said:
+    """What one annotation says; ``meanings`` are those of its names that are known."""
     tree = _parsed(annotation)
-    return None if tree is None or annotation is None else _sure(module, tree, annotation, depth)
+    if tree is None or annotation is None:
+        return _NOTHING
+    words = _Words(module, annotation, dict(meanings or {}))
+    return Said(_by_text(_resolved(words, tree)), _sure(words, tree, 0))
 
 
 def _parsed(annotation: ast.expr | None) -> ast.expr | None:
@@ -35,90 +81,140 @@ def _parsed(annotation: ast.expr | None) -> ast.expr | None:
         return None
 
 
-def _resolved(module: Module, tree: ast.expr, place: ast.AST) -> str:
-    """The annotation as text, each name of torch's as ``torch.NAME`` and each unknown one as ``unknown.NAME``."""
-    if isinstance(tree, ast.Name) and _alias(module, tree, place, 0) is None:
-        return _word(module, tree, place)
-    return ast.unparse(_Resolver(module, place, 0).visit(deepcopy(tree)))
+class _Words:
+    """What the names of one annotation mean where it stands."""
 
-
-class _Resolver(ast.NodeTransformer):
-    def __init__(self, module: Module, place: ast.AST, depth: int) -> None:
-        self._module = module
+    def __init__(self, module: Module, place: ast.AST, meanings: dict[str, str | None]) -> None:
+        self.module = module
         self._place = place
-        self._depth = depth
+        self._meanings = meanings
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        return ast.Name(_word(self._module, node, self._place))
+    def word(self, node: ast.expr) -> str:
+        """``torch.NAME`` for a name of torch's, ``NAME`` for one of the language, else ``unknown.NAME``."""
+        meaning = self._meaning(node)
+        last = ast.unparse(node).rpartition(".")[2]
+        if meaning is None:
+            own = self.module.own_tree and isinstance(node, ast.Name) and node.id in self.module.names.bound
+            return f"torch.{last}" if own else f"unknown.{last}"
+        head, _, last = meaning.rpartition(".")
+        if head in _LANGUAGE:
+            return last
+        # In PyTorch's own tree relative imports are torch's.
+        of_torch = meaning.startswith("torch.") or (meaning.startswith(".") and self.module.own_tree)
+        return f"torch.{last}" if of_torch else f"unknown.{last}"
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        alias = _alias(self._module, node, self._place, self._depth)
-        if alias is None:
-            return ast.Name(_word(self._module, node, self._place))
-        resolved: ast.expr = _Resolver(self._module, self._place, self._depth + 1).visit(deepcopy(alias))
-        return resolved
+    def _meaning(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Attribute):
+            value = self._meaning(node.value)
+            return f"{value}.{node.attr}" if value else None
+        if not isinstance(node, ast.Name):
+            return None
+        if node.id not in self._meanings:
+            self._meanings[node.id] = self.module.names.meaning_of_name(node.id, self._place)
+        return self._meanings[node.id]
 
-
-def _word(module: Module, node: ast.expr, place: ast.AST) -> str:
-    meaning = _meaning(module, node, place)
-    last = ast.unparse(node).rpartition(".")[2]
-    if meaning is None and module.own_tree and isinstance(node, ast.Name) and node.id in module.bound:
-        return f"torch.{last}"
-    if meaning is None:
-        return f"unknown.{last}"
-    head, _, last = meaning.rpartition(".")
-    if head in _LANGUAGE:
-        return last
-    return f"torch.{last}" if of_torch(module, meaning) else f"unknown.{last}"
+    def alias(self, node: ast.expr, depth: int) -> ast.expr | None:
+        """What the file itself says a name stands for: ``Shape = Union[...]`` at its top, once."""
+        if not isinstance(node, ast.Name) or depth >= _DEEPEST or self.module.own_tree:
+            return None
+        if self.module.names.owner(node.id, self._place) is not self.module.tree:
+            return None
+        return self.module.names.assigned_at_top.get(node.id)
 
 
 _LANGUAGE = frozenset({"builtins", "typing", "typing_extensions", "collections.abc", "numbers"})
 
 
-def of_torch(module: Module, meaning: str) -> bool:
-    """Whether a dotted name is one of torch's; in PyTorch's own tree relative imports are."""
-    return meaning.startswith("torch.") or (meaning.startswith(".") and module.own_tree)
+def _resolved(words: _Words, tree: ast.expr) -> str:
+    """The annotation as text, its names as `_Words` has them."""
+    if isinstance(tree, ast.Name) and words.alias(tree, 0) is None:
+        return words.word(tree)
+    return ast.unparse(_Resolver(words, 0).visit(deepcopy(tree)))
 
 
-def _meaning(module: Module, node: ast.expr, place: ast.AST) -> str | None:
-    if isinstance(node, ast.Attribute):
-        value = _meaning(module, node.value, place)
-        return f"{value}.{node.attr}" if value else None
-    return module.meaning_of_name(node.id, place) if isinstance(node, ast.Name) else None
+class _Resolver(ast.NodeTransformer):
+    def __init__(self, words: _Words, depth: int) -> None:
+        self._words = words
+        self._depth = depth
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        return ast.Name(self._words.word(node))
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        alias = self._words.alias(node, self._depth)
+        if alias is None:
+            return ast.Name(self._words.word(node))
+        resolved: ast.expr = _Resolver(self._words, self._depth + 1).visit(deepcopy(alias))
+        return resolved
 
 
-def _alias(module: Module, node: ast.expr, place: ast.AST, depth: int) -> ast.expr | None:
-    """What the file itself says a name stands for: ``Shape = Union[...]`` at its top, once."""
-    if not isinstance(node, ast.Name) or depth >= _DEEPEST or module.own_tree:
-        return None
-    if module.scopes.owner(node.id, place) is not module.tree:
-        return None
-    return module.assigned_at_top.get(node.id)
+@lru_cache(maxsize=4096)
+def _by_text(annotation: str) -> Value:
+    """What a value with this annotation may hold; UNKNOWN when the annotation says nothing about sizes.
+
+    Names of torch's are written ``torch.NAME``, those that the language brings by themselves.
+    """
+    text = annotation.strip()
+    if _NOT_A_VALUE.search(text):
+        return Kind.CONCRETE if "Callable" not in text else Kind.UNKNOWN
+    while (shorter := _OPTIONAL.sub(lambda match: match.group(1) or "", text)) != text:
+        text = shorter
+    many = bool(_SEVERAL.search(text))
+    words = [word for word in re.findall(r"[\w.]+", text) if not _SEVERAL.match(word + "[") and word != "Union"]
+    kinds = {_of_word(word) for word in words}
+    for kind in (Kind.TENSORS, Kind.TENSOR, Kind.STRIDES, Kind.SIZES, Kind.SIZE):
+        if kind in kinds:
+            if kind is Kind.TENSOR and Kind.NUMBER in kinds:
+                return Kind.NUMBER
+            if many and Kind.CONCRETE in kinds and kind in (Kind.SIZE, Kind.STRIDE):
+                return Kind.UNKNOWN  # ``tuple[bool, SymInt]``: not all of them are sizes
+            return kind.sequence if many else kind
+    if Kind.FOREIGN in kinds:
+        return Kind.FOREIGN
+    if Kind.NUMBER in kinds:
+        return Kind.UNKNOWN if many else Kind.NUMBER
+    return Kind.CONCRETE if kinds == {Kind.CONCRETE} else Kind.UNKNOWN
 
 
-def _sure(module: Module, tree: ast.expr, place: ast.AST, depth: int) -> Certain | None:
+def _of_word(word: str) -> Kind:
+    for pattern, kind in (
+        (_TENSOR, Kind.TENSOR),
+        (_TENSORS, Kind.TENSORS),
+        (_SIZES, Kind.SIZES),
+        (_STRIDES, Kind.STRIDES),
+        (_SIZE, Kind.SIZE),
+        (_NUMBER, Kind.NUMBER),
+        (_FOREIGN, Kind.FOREIGN),
+        (_CONCRETE, Kind.CONCRETE),
+    ):
+        if pattern.match(word):
+            return kind
+    return Kind.UNKNOWN
+
+
+def _sure(words: _Words, tree: ast.expr, depth: int) -> Certain | None:
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitOr):
-        return _one_of([_sure(module, side, place, depth) for side in (tree.left, tree.right)])
+        return _one_of([_sure(words, side, depth) for side in (tree.left, tree.right)])
     if isinstance(tree, ast.Constant) and tree.value is None:
         return Sure.NOTHING
     if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
-        return surely_is(module, tree, depth + 1) if depth < _DEEPEST else None
+        inner = _parsed(tree) if depth < _DEEPEST else None
+        return None if inner is None else _sure(_Words(words.module, tree, {}), inner, depth + 1)
     if isinstance(tree, ast.Subscript):
-        return _parametrised(module, tree, place, depth)
+        return _parametrised(words, tree, depth)
     if not isinstance(tree, (ast.Name, ast.Attribute)):
         return None
-    alias = _alias(module, tree, place, depth)
-    if alias is not None:
-        return _sure(module, alias, place, depth + 1)
-    return _OF_WORD.get(_word(module, tree, place))
+    alias = words.alias(tree, depth)
+    return _OF_WORD.get(words.word(tree)) if alias is None else _sure(words, alias, depth + 1)
 
 
-def _parametrised(module: Module, tree: ast.Subscript, place: ast.AST, depth: int) -> Certain | None:
-    base = _word(module, tree.value, place).rpartition(".")[2] if _spoken(module, tree.value, place) else ""
+def _parametrised(words: _Words, tree: ast.Subscript, depth: int) -> Certain | None:
+    base = words.word(tree.value)
+    base = "" if "." in base else base
     inner = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
     last = inner[-1] if inner else None
     endless = isinstance(last, ast.Constant) and last.value is ...
-    known = [_sure(module, one, place, depth) for one in (inner[:-1] if endless else inner)]
+    known = [_sure(words, one, depth) for one in (inner[:-1] if endless else inner)]
     if base in ("tuple", "Tuple"):
         return Several(False, known[0]) if endless else row(known, False)
     if not known:
@@ -136,10 +232,6 @@ def _parametrised(module: Module, tree: ast.Subscript, place: ast.AST, depth: in
 
 def _one_of(known: Sequence[Certain | None]) -> Certain | None:
     return Sure.OPTIONAL if Sure.NOTHING in known or Sure.OPTIONAL in known else same(known)
-
-
-def _spoken(module: Module, node: ast.expr, place: ast.AST) -> bool:
-    return "." not in _word(module, node, place)
 
 
 _OF_WORD: dict[str, Certain] = {

@@ -75,11 +75,13 @@ def either(a: Certain | None, b: Certain | None) -> Certain | None:
 _NUMBERS = {Sure.WHOLE, Sure.FLOAT, Sure.TRUTH, Sure.NUMBER}
 
 
-def comparable(a: Certain | None, b: Certain | None, ordered: bool) -> bool:
-    """Whether comparing the two surely gives a bool or SymBool and raises nothing."""
+def comparable(op: ast.cmpop, a: Certain | None, b: Certain | None) -> bool:
+    """Whether comparing the two by ``op`` surely gives a bool or SymBool and raises nothing."""
+    if isinstance(op, (ast.In, ast.NotIn)):
+        return isinstance(b, Several) and comparable(ast.Eq(), a, b.element)
     if a is None or b is None or Sure.TENSOR in (a, b):
         return False
-    if ordered:
+    if not isinstance(op, (ast.Eq, ast.NotEq)):
         return a in _ORDERED and b in _ORDERED
     return all(_plain(one) for one in (a, b))
 
@@ -102,7 +104,23 @@ def of_whole_numbers(value: Certain | None) -> bool:
     return all(one is Sure.WHOLE or of_whole_numbers(one) for one in places)
 
 
-def of_sequences(op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
+def arithmetic(op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
+    """What an operator surely gives."""
+    if a is Sure.TEXT and (isinstance(op, ast.Mod) or (isinstance(op, ast.Add) and b is Sure.TEXT)):
+        return Sure.TEXT
+    if isinstance(a, Several) or isinstance(b, Several):
+        return _of_sequences(op, a, b)
+    if a is b is Sure.TRUTH and isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
+        return Sure.TRUTH
+    numbers = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER)
+    if a not in numbers or b not in numbers:
+        return None
+    if Sure.NUMBER in (a, b) or isinstance(op, ast.Pow):
+        return Sure.NUMBER
+    return Sure.WHOLE if a is b is Sure.WHOLE and not isinstance(op, ast.Div) else Sure.FLOAT
+
+
+def _of_sequences(op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
     """What adding two sequences, or repeating one, surely gives."""
     if isinstance(op, ast.Add) and isinstance(a, Several) and isinstance(b, Several) and a.listed is b.listed:
         places = (*a.places, *b.places) if a.places is not None and b.places is not None else None

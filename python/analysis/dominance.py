@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..syntax.module import Function, Module, literal
+from ..syntax.module import Module
+from ..syntax.tree import Function, literal
 
 _CONDITION_FIRST = frozenset({"_check", "_check_value", "_check_index", "_check_type", "_check_not_implemented"})
 TENSOR_METHODS = frozenset(
@@ -165,12 +166,12 @@ _MIRROR: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 def facts_at(module: Module, place: ast.AST) -> Facts:
     """What is known where the statement around ``place`` begins."""
-    function = module.function_of(place)
+    function = module.place(place).function
     facts = Facts(_stable(module, function) if function else frozenset())
     if function is None:
         return facts
     below: ast.AST = place
-    for above in module.ancestors(place):
+    for above in module.place(place).ancestors:
         if isinstance(above, ast.Lambda):
             return facts
         if isinstance(below, ast.stmt):
@@ -284,13 +285,13 @@ def _dimension_asked(node: ast.expr) -> tuple[ast.expr | None, int]:
 
 def counts_dimensions(module: Module, name: ast.Name, receiver: ast.expr) -> bool:
     """Whether a loop over ``range(x.dim())``, or a part of it, is all that binds ``name``, for ``x`` the receiver."""
-    function = module.function_of(name)
-    if function is None or Counter(function.nodes.stored)[name.id] != 1 or name.id in function.named:
+    function = module.place(name).function
+    if function is None or Counter(function.nodes.stored)[name.id] != 1 or name.id in function.nodes.named:
         return False
     loops = [one for one in function.nodes.every(ast.For) if isinstance(one.target, ast.Name)]
     ranges = [one.iter for one in loops if isinstance(one.target, ast.Name) and one.target.id == name.id]
     drawn = ranges[0] if ranges else None
-    if not isinstance(drawn, ast.Call) or module.meaning(drawn.func) != "builtins.range" or len(drawn.args) > 2:
+    if not isinstance(drawn, ast.Call) or module.names.meaning(drawn.func) != "builtins.range" or len(drawn.args) > 2:
         return False
     first = literal(drawn.args[0]) if len(drawn.args) == 2 else 0
     asked = rank_asked(drawn.args[-1]) if drawn.args else None
@@ -333,7 +334,7 @@ def _stable(module: Module, function: Function) -> frozenset[str]:
     """Names that are bound once, outside of loops, and whose tensor no method changes in place."""
     stores = Counter(function.nodes.stored)
     stores.update(argument.arg for argument in function.arguments)
-    stores.update(function.named)
+    stores.update(function.nodes.named)
     loops = function.nodes.every(ast.For, ast.AsyncFor, ast.While, ast.comprehension)
     changed = {
         one.id
@@ -343,14 +344,14 @@ def _stable(module: Module, function: Function) -> frozenset[str]:
     }
     changed |= {
         call.func.value.id
-        for call in function.nodes.every(ast.Call)
+        for call in function.nodes.calls
         if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
         if call.func.attr.endswith("_") and not call.func.attr.endswith("__")
     }
     # What is stored through a name, or done to the list that it holds, changes what was found of its parts.
     places: tuple[ast.Subscript | ast.Attribute, ...] = function.nodes.every(ast.Subscript, ast.Attribute)
     stored = (one for one in places if not isinstance(one.ctx, ast.Load))
-    done = (call.func for call in function.nodes.every(ast.Call) if isinstance(call.func, ast.Attribute))
+    done = (call.func for call in function.nodes.calls if isinstance(call.func, ast.Attribute))
     changed |= {_root(one) for one in stored} | {_root(one) for one in done if one.attr in _CHANGING}
-    rebound = module.scopes.rebound_outer
+    rebound = module.names.rebound_outer
     return frozenset(name for name, count in stores.items() if count == 1 and name not in changed | rebound)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
 
-from ..syntax.module import GROWING, Function, Module
-from .receivers import is_node_metadata
-from .values import Kind, Row, Value, flat, join
+from ..syntax.module import Module
+from ..syntax.tree import GROWING, Function
+from .calls import Calls
+from .receivers import Evidence
+from .values import Kind, Row, Value, join
 
+_META = frozenset({"val", "example_value", "tensor_meta"})
+_NO_EVIDENCE = Evidence()
 SHAPES = "torch.fx.experimental.symbolic_shapes"
 _SAME_KIND = frozenset(["list", "tuple", "sorted", "reversed", "set", "abs", "iter", "next"])
 _PRODUCTS = frozenset({"math.prod", "builtins.sum", "operator.mul", "operator.add", "torch.sym_sum"})
@@ -32,61 +36,63 @@ _OTHER_RESULTS = frozenset(
 )
 
 
-class Results:
-    """What the functions of a file return. Scopes hold this and not their flow: no cycle, no garbage."""
-
-    def __init__(self, functions: Sequence[Function]) -> None:
-        self.returned: dict[Function, Value] = {}
-        self._by_name: dict[str, list[Function]] = defaultdict(list)
-        for function in functions:
-            self._by_name[function.node.name].append(function)
-
-    def callees(self, func: ast.expr) -> list[Function]:
-        if isinstance(func, ast.Name):
-            return [one for one in self._by_name.get(func.id, ()) if one.owner is None]
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            owners = self._by_name.get(func.attr, ())
-            return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
-        return []
-
-    def of(self, func: ast.expr) -> Value | None:
-        """What calling ``func`` gives; None when the file does not define it."""
-        known = [self.returned[one] for one in self.callees(func) if one in self.returned]
-        if not known:
-            return None
-        result = known[0]
-        for other in known[1:]:
-            result = join(result, other)
-        return result
+Returned = Mapping[Function, Value]
 
 
 @dataclass
 class Scope:
-    """Names and what they hold at one place; ``results`` says what the functions of the same file return."""
+    """Names and what they hold at one place, and what the functions of the same file return.
+
+    It holds the calls of the file and not its flow: no cycle, no garbage.
+    """
 
     module: Module
     function: Function | None
-    names: dict[str, Value]
-    results: Results
-    shown: frozenset[str] = frozenset()
-    registered: bool = False
+    held: dict[str, Value]
+    calls: Calls
+    returned: Returned
+    evidence: Evidence = _NO_EVIDENCE
     names_read: set[str] = field(default_factory=set)
     _stale: bool = False
 
+    @cached_property
+    def result(self) -> Value:
+        """What the function returns, by its ``return`` statements."""
+        returns = self.function.nodes.returns if self.function else ()
+        values = self.values([one.value for one in returns if one.value is not None])
+        return reduce(join, values) if values else Kind.UNKNOWN
+
+    def values(self, nodes: Sequence[ast.expr]) -> list[Value]:
+        """What each of the ``nodes`` may hold."""
+        return [evaluate(node, self) for node in nodes]
+
     def inside(self, comprehension: ast.AST) -> Scope:
         """The scope inside a comprehension: its targets hide what stands outside."""
-        inner = replace(self, names=dict(self.names))
+        inner = replace(self, held=dict(self.held))
         for generator in getattr(comprehension, "generators", ()):
             inner.bind(generator.target, _each(generator.iter, inner), fresh=True)
         return inner
 
-    def learn_all(self, binders: Sequence[ast.AST]) -> None:
-        """Take in every statement that binds a name; once more when a name was read before all was known of it."""
-        for node in binders:
-            self.learn(node)
-        if self._stale:
-            for node in binders:
-                self.learn(node)
+    @classmethod
+    def of(
+        cls,
+        module: Module,
+        function: Function,
+        held: dict[str, Value],
+        calls: Calls,
+        returned: Returned,
+        found: Evidence,
+    ) -> Scope:
+        """What a function's names hold, given what its parameters ``held``, by every statement that binds one.
+
+        The statements are gone through once more when a name was read before all was known of it.
+        """
+        scope = cls(module, function, held, calls, returned, found)
+        for node in function.binders:
+            scope.learn(node)
+        for node in function.binders if scope._stale else ():
+            scope.learn(node)
+        return scope
 
     def learn(self, node: ast.AST) -> None:
         """Take in what a statement (or a walrus) assigns."""
@@ -108,30 +114,30 @@ class Scope:
         """A list that is given a size holds sizes."""
         if func.attr in GROWING and isinstance(func.value, ast.Name):
             value = evaluate(added, self)
-            self.bind(func.value, value if func.attr == "extend" else flat(value).sequence)
+            self.bind(func.value, value if func.attr == "extend" else value.kind.sequence)
 
     def bind(self, target: ast.expr, value: Value, fresh: bool = False) -> None:
         if isinstance(target, ast.Name):
-            known = None if fresh else self.names.get(target.id)
+            known = None if fresh else self.held.get(target.id)
             self._hold(target.id, value if known is None else join(known, value))
         elif isinstance(target, ast.Starred):
-            self.bind(target.value, flat(value).sequence if isinstance(value, Kind) else value, fresh)
+            self.bind(target.value, value.kind.sequence if isinstance(value, Kind) else value, fresh)
         elif isinstance(target, (ast.Tuple, ast.List)):
             starred = any(isinstance(place, ast.Starred) for place in target.elts)
             exact = isinstance(value, Row) and len(value.places) == len(target.elts) and not starred
             for number, place in enumerate(target.elts):
                 self.bind(
-                    place, value.places[number] if exact and isinstance(value, Row) else flat(value).element, fresh
+                    place, value.places[number] if exact and isinstance(value, Row) else value.kind.element, fresh
                 )
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            held = flat(self.names.get(target.value.id, Kind.UNKNOWN))
-            if flat(value).symbolic_number and held in (Kind.UNKNOWN, Kind.CONCRETE):
-                self._hold(target.value.id, flat(value).sequence)
+            held = self.held.get(target.value.id, Kind.UNKNOWN).kind
+            if value.kind.symbolic_number and held in (Kind.UNKNOWN, Kind.CONCRETE):
+                self._hold(target.value.id, value.kind.sequence)
 
     def _hold(self, name: str, value: Value) -> None:
-        if name in self.names_read and self.names.get(name, Kind.UNKNOWN) != value:
+        if name in self.names_read and self.held.get(name, Kind.UNKNOWN) != value:
             self._stale = True
-        self.names[name] = value
+        self.held[name] = value
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:
@@ -142,7 +148,7 @@ def evaluate(node: ast.expr, scope: Scope) -> Value:
 
 def _name(node: ast.Name, scope: Scope) -> Value:
     scope.names_read.add(node.id)
-    return scope.names.get(node.id, Kind.UNKNOWN)
+    return scope.held.get(node.id, Kind.UNKNOWN)
 
 
 def _attribute(node: ast.Attribute, scope: Scope) -> Value:
@@ -157,11 +163,11 @@ def _attribute(node: ast.Attribute, scope: Scope) -> Value:
 
 def is_tensor(node: ast.expr, scope: Scope) -> bool:
     """Whether there is evidence that the receiver of a ``.shape`` or ``.size()`` is a tensor."""
-    kind = flat(evaluate(node, scope))
+    kind = evaluate(node, scope).kind
     if kind in (Kind.TENSOR, Kind.TENSORS):
         return True
     if isinstance(node, ast.Name) and kind is Kind.UNKNOWN:
-        return node.id in scope.shown or (scope.registered and node.id in _parameters(scope))
+        return node.id in scope.evidence.shown or (scope.evidence.registered and node.id in _parameters(scope))
     return kind is Kind.NUMBER and isinstance(node, ast.Name)
 
 
@@ -170,15 +176,21 @@ def _parameters(scope: Scope) -> list[str]:
 
 
 def _subscript(node: ast.Subscript, scope: Scope) -> Value:
-    if is_node_metadata(node):
+    if _is_node_metadata(node):
         return Kind.TENSOR
     value = evaluate(node.value, scope)
     if isinstance(node.slice, ast.Slice):
-        return Kind.UNKNOWN if flat(value).symbolic_number else flat(value)  # no number has a slice: it is a str here
+        return Kind.UNKNOWN if value.kind.symbolic_number else value.kind  # no number has a slice: it is a str here
     place = node.slice.value if isinstance(node.slice, ast.Constant) else None
     if isinstance(value, Row) and isinstance(place, int) and -len(value.places) <= place < len(value.places):
         return value.places[place]
-    return flat(value).element
+    return value.kind.element
+
+
+def _is_node_metadata(node: ast.Subscript) -> bool:
+    """``node.meta["val"]`` of an FX node is a fake tensor."""
+    named = isinstance(node.value, ast.Attribute) and node.value.attr == "meta"
+    return named and isinstance(node.slice, ast.Constant) and node.slice.value in _META
 
 
 def _binary(node: ast.BinOp, scope: Scope) -> Value:
@@ -186,7 +198,7 @@ def _binary(node: ast.BinOp, scope: Scope) -> Value:
 
 
 def _arithmetic(left: Value, right: Value, op: ast.operator) -> Value:
-    a, b = flat(left), flat(right)
+    a, b = left.kind, right.kind
     if Kind.TENSOR in (a, b) or Kind.TENSORS in (a, b):
         return Kind.TENSORS if Kind.TENSORS in (a, b) else Kind.TENSOR
     if Kind.FOREIGN in (a, b):
@@ -203,7 +215,7 @@ def _arithmetic(left: Value, right: Value, op: ast.operator) -> Value:
 
 
 def _unary(node: ast.UnaryOp, scope: Scope) -> Value:
-    value = flat(evaluate(node.operand, scope))
+    value = evaluate(node.operand, scope).kind
     if isinstance(node.op, ast.Not):
         return Kind.CONCRETE  # ``not`` calls bool(): whatever comes out is decided
     return value
@@ -215,7 +227,7 @@ def _compare(node: ast.Compare, scope: Scope) -> Value:
     sides = (node.left, *node.comparators)
     if any(isinstance(side, ast.Constant) and not isinstance(side.value, (int, float)) for side in sides):
         return Kind.CONCRETE  # no size is compared with a str
-    kinds = [flat(evaluate(side, scope)) for side in sides]
+    kinds = [evaluate(side, scope).kind for side in sides]
     if Kind.FOREIGN in kinds:
         return Kind.FOREIGN
     if any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops):
@@ -228,10 +240,7 @@ def _compare(node: ast.Compare, scope: Scope) -> Value:
 
 
 def _all_of(nodes: Sequence[ast.expr], scope: Scope) -> Value:
-    result = evaluate(nodes[0], scope)
-    for node in nodes[1:]:
-        result = join(result, evaluate(node, scope))
-    return result
+    return reduce(join, scope.values(nodes))
 
 
 def _if_expression(node: ast.IfExp, scope: Scope) -> Value:
@@ -239,7 +248,7 @@ def _if_expression(node: ast.IfExp, scope: Scope) -> Value:
 
 
 def _bool_operation(node: ast.BoolOp, scope: Scope) -> Value:
-    kinds = {flat(evaluate(value, scope)) for value in node.values}
+    kinds = {evaluate(value, scope).kind for value in node.values}
     if Kind.TRUTH in kinds:
         return Kind.TRUTH
     return Kind.CONCRETE if kinds == {Kind.CONCRETE} else _all_of(node.values, scope)
@@ -249,10 +258,10 @@ def _row(node: ast.Tuple | ast.List, scope: Scope) -> Value:
     places: list[Value] = []
     for place in node.elts:
         if isinstance(place, ast.Starred):
-            return flat(Row(tuple(flat(evaluate(_bare(one), scope)).element for one in node.elts)))
+            return Row(tuple(evaluate(_bare(one), scope).kind.element for one in node.elts)).kind
         places.append(evaluate(place, scope))
     row = Row(tuple(places))
-    return row if isinstance(node, ast.Tuple) else flat(row)
+    return row if isinstance(node, ast.Tuple) else row.kind
 
 
 def _bare(node: ast.expr) -> ast.expr:
@@ -260,13 +269,13 @@ def _bare(node: ast.expr) -> ast.expr:
 
 
 def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope) -> Value:
-    return flat(evaluate(node.elt, scope.inside(node))).sequence
+    return evaluate(node.elt, scope.inside(node)).kind.sequence
 
 
 def _each(iterable: ast.expr, scope: Scope) -> Value:
     """What one turn of a loop over ``iterable`` binds."""
     if isinstance(iterable, ast.Call):
-        name = scope.module.meaning(iterable.func)
+        name = scope.module.names.meaning(iterable.func)
         if name == "builtins.enumerate" and iterable.args:
             return Row((Kind.CONCRETE, _each(iterable.args[0], scope)))
         if name == "builtins.zip":
@@ -278,11 +287,8 @@ def _each(iterable: ast.expr, scope: Scope) -> Value:
             return Kind.CONCRETE
     value = evaluate(iterable, scope)
     if isinstance(value, Row) and value.places:
-        result = value.places[0]
-        for place in value.places[1:]:
-            result = join(result, place)
-        return result
-    return flat(value).element
+        return reduce(join, value.places)
+    return value.kind.element
 
 
 _REDUCTIONS = frozenset({"sum", "prod", "mean", "all", "any", "min", "max", "amin", "amax", "argmin", "argmax"})
@@ -293,18 +299,24 @@ def _call(node: ast.Call, scope: Scope) -> Value:
     called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if "hint" in called and "hint" in called.strip("_").split("_"):
         return Kind.CONCRETE  # the example value of a size, a plain int
-    if (scope.module.meaning(node.func) or "").startswith("numpy."):
+    if (scope.module.names.meaning(node.func) or "").startswith("numpy."):
         return Kind.FOREIGN
-    own = scope.results.of(node.func)
+    own = _returned(node.func, scope)
     if own is not None:
         return own
     if isinstance(node.func, ast.Attribute):
         method = _method(node, node.func, scope)
         if method is not None:
             return method
-        if node.func.attr in _REDUCTIONS and scope.module.meaning(node.func) is None:
+        if node.func.attr in _REDUCTIONS and scope.module.names.meaning(node.func) is None:
             return Kind.FOREIGN
     return _function(node, scope)
+
+
+def _returned(func: ast.expr, scope: Scope) -> Value | None:
+    """What calling ``func`` gives; None when the file does not define it."""
+    known = [scope.returned[one] for one in scope.calls.callees(func) if one in scope.returned]
+    return reduce(join, known) if known else None
 
 
 def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:
@@ -328,9 +340,9 @@ def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:
 
 
 def _function(node: ast.Call, scope: Scope) -> Value:
-    name = scope.module.meaning(node.func) or ""
+    name = scope.module.names.meaning(node.func) or ""
     head, _, tail = name.rpartition(".")
-    arguments = [flat(evaluate(one.value if isinstance(one, ast.Starred) else one, scope)) for one in node.args]
+    arguments = [evaluate(one.value if isinstance(one, ast.Starred) else one, scope).kind for one in node.args]
     first = arguments[0] if arguments else Kind.UNKNOWN
     if head == SHAPES:
         return Kind.TRUTH if tail in _BOOLS else Kind.CONCRETE

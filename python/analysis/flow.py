@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
-from ..syntax.module import Function, Module
-from .annotations import may_hold
-from .evaluation import Results, Scope, evaluate
-from .reach import reached
-from .receivers import imports_torch, runs_on_tensors, shown_to_be_tensors
-from .values import Kind, Value, flat, join
+from ..syntax.module import Module
+from ..syntax.tree import Function
+from .annotations import Signature, signature
+from .calls import Calls
+from .evaluation import Scope
+from .receivers import Evidence, evidence
+from .values import Kind, Value, join
 
 _ROUNDS = 6
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The kinds of a comparison and of its first two sides."""
+
+    kind: Kind
+    left: Kind
+    right: Kind
+    of_shapes: bool
+    """Two shapes (or strides) are tested for equality."""
 
 
 class Flow:
@@ -21,40 +35,54 @@ class Flow:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self._torch = imports_torch(module)
-        self._results = Results(module.functions)
+        self._calls = Calls(module)
+        self._returned: dict[Function, Value] = {}
         self._inner: dict[Function, list[Function]] = defaultdict(list)
         for function in module.functions:
             if function.outer:
                 self._inner[function.outer].append(function)
-        self._called: dict[Function, list[tuple[ast.Call, list[Function]]]] = {}
-        self._shown: dict[Function, frozenset[str]] = {}
+        self._evidence: dict[Function, Evidence] = {}
+        self._signatures: dict[Function, Signature] = {}
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._scopes: dict[Function, Scope] = {}
-        self._annotated: dict[ast.expr, Value] = {}
-        calls = {function: [one for _, many in self._calls(function) for one in many] for function in module.functions}
-        self.reached = reached(module, calls)
+        self.reached = self._calls.reached
         """The functions in which anything may be a size."""
         self._settle()
-        self._values: dict[ast.expr, Value] = {}
+        self._kinds: dict[ast.expr, Kind] = {}
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The names visible at a node, targets of the comprehensions around it included."""
-        function = self.module.function_of(node)
-        scope = self._scopes.get(function) if function else None
+        place = self.module.place(node)
+        scope = self._scopes.get(place.function) if place.function else None
         if scope is None:
-            scope = Scope(self.module, function, {}, self._results)
-        for comprehension in reversed(self.module.comprehensions_around(node)):
+            scope = Scope(self.module, place.function, {}, self._calls, self._returned)
+        for comprehension in reversed(place.comprehensions):
             scope = scope.inside(comprehension)
         return scope
 
-    def value(self, node: ast.expr) -> Value:
-        if node not in self._values:
-            self._values[node] = evaluate(node, self.scope_of(node))
-        return self._values[node]
-
     def kind(self, node: ast.expr) -> Kind:
-        return flat(self.value(node))
+        """The kind of an expression."""
+        return self.kinds(node)[0]
+
+    def kinds(self, *nodes: ast.expr) -> list[Kind]:
+        """The kinds of expressions in one place: a comparison and its sides."""
+        fresh = [node for node in nodes if node not in self._kinds]
+        if fresh:
+            values = self.scope_of(fresh[0]).values(fresh)
+            self._kinds.update((node, value.kind) for node, value in zip(fresh, values, strict=True))
+        return [self._kinds[node] for node in nodes]
+
+    def comparison(self, node: ast.Compare) -> Comparison:
+        """What a comparison compares, and what comes out."""
+        kind, left, right = self.kinds(node, node.left, node.comparators[0])
+        equality = len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
+        return Comparison(kind, left, right, equality and (left.several or right.several))
+
+    def signature(self, function: Function) -> Signature:
+        """What the annotations of a function say, read once."""
+        if function not in self._signatures:
+            self._signatures[function] = signature(self.module, function)
+        return self._signatures[function]
 
     def _settle(self) -> None:
         pending = [function for function in self.module.functions if function in self.reached]
@@ -64,11 +92,11 @@ class Flow:
             for function in pending:
                 scope = self._scope(function)
                 self._scopes[function] = scope
-                before = self._results.returned.get(function)
-                returned = self._results.returned[function] = self._return_value(function, scope)
+                before = self._returned.get(function)
+                returned = self._returned[function] = self._return_value(function, scope)
                 if before != returned:
                     again |= callers[function.node.name]
-                for call, callees in self._calls(function):
+                for call, callees in self._calls.inside[function]:
                     for callee in callees:
                         callers[callee.node.name].add(function)
                         if self._pass(call, callee, scope):
@@ -78,50 +106,26 @@ class Flow:
                 return
             pending = [function for function in self.module.functions if function in again & self.reached]
 
-    def _calls(self, function: Function) -> list[tuple[ast.Call, list[Function]]]:
-        """The calls inside a function of what the file defines."""
-        if function not in self._called:
-            found = [(call, self._results.callees(call.func)) for call in function.nodes.every(ast.Call)]
-            self._called[function] = [(call, callees) for call, callees in found if callees]
-        return self._called[function]
-
     def _scope(self, function: Function) -> Scope:
-        outer = self._scopes[function.outer].names if function.outer in self._scopes else {}
-        names: dict[str, Value] = dict(outer)
-        if function not in self._shown:
-            self._shown[function] = shown_to_be_tensors(function) if self._torch else frozenset()
-        shown = self._shown[function]
-        registered = runs_on_tensors(function)
+        if function not in self._evidence:
+            self._evidence[function] = evidence(self.module, function)
+        found = self._evidence[function]
+        held = dict(self._scopes[function.outer].held) if function.outer in self._scopes else {}
         for argument in function.arguments:
-            value = self._said(argument.annotation)
+            value = self.signature(function).parameters[argument.arg].may
             passed = self._passed[function].get(argument.arg)
-            if value is Kind.UNKNOWN and argument.annotation is None and argument.arg in shown:
+            if value is Kind.UNKNOWN and argument.annotation is None and argument.arg in found.shown:
                 value = Kind.TENSOR
             elif value is Kind.UNKNOWN and passed is not None:
                 value = passed
-            names[argument.arg] = value
-        scope = Scope(self.module, function, names, self._results, shown, registered and self._torch)
-        scope.learn_all(function.binders)
-        return scope
-
-    def _said(self, annotation: ast.expr | None) -> Value:
-        """What an annotation says, read once: a function is looked at again whenever its callers tell something new."""
-        if annotation is None:
-            return Kind.UNKNOWN
-        if annotation not in self._annotated:
-            self._annotated[annotation] = may_hold(self.module, annotation)
-        return self._annotated[annotation]
+            held[argument.arg] = value
+        return Scope.of(self.module, function, held, self._calls, self._returned, found)
 
     def _return_value(self, function: Function, scope: Scope) -> Value:
-        declared = self._said(function.node.returns)
-        if declared is not Kind.UNKNOWN and flat(declared) is not Kind.CONCRETE:
+        declared = self.signature(function).returns.may
+        if declared is not Kind.UNKNOWN and declared.kind is not Kind.CONCRETE:
             return declared
-        result: Value | None = None
-        for node in function.nodes.every(ast.Return):
-            if node.value is not None:
-                value = evaluate(node.value, scope)
-                result = value if result is None else join(result, value)
-        return Kind.UNKNOWN if result is None else result
+        return scope.result
 
     def _pass(self, call: ast.Call, callee: Function, scope: Scope) -> bool:
         """Tell the callee what it gets; True when that is news."""
@@ -129,14 +133,12 @@ class Flow:
         places = [*spec.posonlyargs, *spec.args]
         if callee.owner and places and places[0].arg in ("self", "cls"):
             places = places[1:]
+        plain = list(takewhile(lambda one: not isinstance(one, ast.Starred), call.args))
+        told = [(place.arg, argument) for place, argument in zip(places, plain, strict=False)]
+        told += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
         changed = False
-        for place, argument in zip(places, call.args, strict=False):
-            if isinstance(argument, ast.Starred):
-                break
-            changed |= self._learn(callee, place.arg, evaluate(argument, scope))
-        for keyword in call.keywords:
-            if keyword.arg:
-                changed |= self._learn(callee, keyword.arg, evaluate(keyword.value, scope))
+        for (name, _), value in zip(told, scope.values([value for _, value in told]), strict=True):
+            changed |= self._learn(callee, name, value)
         return changed
 
     def _learn(self, callee: Function, name: str, value: Value) -> bool:

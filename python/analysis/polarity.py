@@ -1,210 +1,252 @@
-"""Which truth an undecided comparison of sizes is given: the one that is right for the general case."""
+"""Which truth an undecided comparison of sizes is given: the one that is right for the general case.
+
+What stands on the two sides of the branch is asked first: `comparisons` answers where they leave it open.
+"""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from ..syntax.module import Module
+from ..syntax.tree import GROWING, Function, spelled
+from .comparisons import LEAVING, Default, NoDefault, crops, integer, of_comparison
 from .flow import Flow
-from .purpose import (
-    EAGER_ONLY,
-    answers_by,
-    asked_in_front,
-    corrects_remainder,
-    crops,
-    cuts_off,
-    decided_by_loop,
-    decides_arity,
-    divided_by_difference,
-    eager_only,
-    only_looks,
-    place_in_loop,
-    refuses_otherwise,
-    tells_kinds_apart,
-)
-from .truths import Leaf, negated, refuses
+from .truths import Leaf, forces
 from .values import Kind
 
 ONLY_BAD_REFUSED = "only an input that is surely bad is refused"
-# From here on a constant is "no limit given", not a size.
-_SENTINEL = 2**31
-_MIRROR: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.Gt,
-    ast.LtE: ast.GtE,
-    ast.Gt: ast.Lt,
-    ast.GtE: ast.LtE,
-}
+EAGER_ONLY = ("host-code", "this code does not run while torch compiles, so no undecided size reaches it")
+_COMPILING = (
+    "torch.compiler.is_compiling",
+    "torch.compiler.is_dynamo_compiling",
+    "torch._dynamo.is_compiling",
+    "torch._utils.is_compiling",
+)
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_LOOKING = (ast.For, ast.If, ast.Assign, ast.Continue, ast.Break, ast.Pass, ast.Return)
 
 
-@dataclass(frozen=True)
-class Default:
-    """Take the undecided comparison as ``truth``, because of ``why``."""
-
-    truth: bool
-    why: str
-
-
-@dataclass(frozen=True)
-class NoDefault:
-    """Neither truth is right in general."""
-
-    reason: str
-    detail: str
-
-
-def general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
+def general(flow: Flow, leaf: Leaf) -> Default | NoDefault:
     """The default for a leaf, from what stands on its branches and how it compares."""
-    default = _general(module, flow, leaf)
-    no_branch = negated(leaf.test, leaf.node)
-    refused = isinstance(default, Default) and default.truth is no_branch and refuses_otherwise(module, leaf.test)
+    default = _general(flow, leaf)
+    refused = (
+        isinstance(default, Default) and default.truth is leaf.no_branch and _refuses_otherwise(flow.module, leaf.test)
+    )
     if refused and not _asks_for_placeholder(leaf.node):
         return NoDefault(
             "refuses-undecided", "a size that is not decided would come to the exception behind the branch"
         )
-    if isinstance(default, Default) and answers_by(module, leaf, default.truth):
+    if isinstance(default, Default) and _answers_by(leaf, default.truth):
         return NoDefault("decides-answer", "the function would answer by a comparison that is not decided")
     return default
 
 
 def _asks_for_placeholder(node: ast.expr) -> bool:
     """``n == -1`` asks for no size: what is not decided is one, and goes on to what sizes are asked."""
-    return isinstance(node, ast.Compare) and _integer(node.comparators[0]) == -1
+    return isinstance(node, ast.Compare) and integer(node.comparators[0]) == -1
 
 
-def _general(module: Module, flow: Flow, leaf: Leaf) -> Default | NoDefault:
-    test = leaf.test
-    if eager_only(module, leaf.node):
+def _general(flow: Flow, leaf: Leaf) -> Default | NoDefault:
+    test, no_branch = leaf.test, leaf.no_branch
+    if eager_only(leaf):
         return NoDefault(*EAGER_ONLY)
     if isinstance(test, ast.While):
         return NoDefault("loop-condition", "a loop whose end is undecided would run forever or never")
-    if decided_by_loop(module, flow, leaf.node):
+    if _decided_by_loop(flow, leaf):
         return NoDefault("loop-condition", "the loop around it has decided such a size")
-    if isinstance(test, ast.If) and decides_arity(test, leaf.function):
+    if isinstance(test, ast.If) and _decides_arity(test, leaf.place.function):
         return NoDefault("decides-arity", "the branches return different numbers of values")
-    if cuts_off(test, leaf.node):
+    if _cuts_off(test, leaf.node):
         return NoDefault("neither-branch-general", "what is cut off by a slice up to -n is everything for 0")
-    if isinstance(leaf.node, ast.Compare) and asked_in_front(module, leaf.node):
+    if isinstance(leaf.node, ast.Compare) and _asked_in_front(flow.module, leaf.node):
         return NoDefault("decided-in-front", "the preceding comparison already needs the values of these sizes")
-    no_branch = negated(test, leaf.node)
-    if no_branch is not None and refuses(test):
+    if no_branch is not None and leaf.refuses:
         return Default(no_branch, ONLY_BAD_REFUSED)
-    if no_branch is not None and only_looks(test, leaf):
+    if no_branch is not None and _only_looks(test, leaf):
         return Default(no_branch, "the branch only looks for a fault, and only what is known is looked at")
-    if corrects_remainder(test, leaf.node):
+    if _corrects_remainder(test, leaf.node):
         return NoDefault("neither-branch-general", "what a remainder needs is not what a multiple needs")
     if not isinstance(leaf.node, ast.Compare):
-        if flow.kind(leaf.node) is not Kind.TRUTH and not _of_own_function(module, flow, leaf):
+        if flow.kind(leaf.node) is not Kind.TRUTH and not _of_own_function(flow.module, leaf):
             return Default(True, "a size is not 0 in general")
         if isinstance(leaf.node, ast.Call) and ast.unparse(leaf.node.func).endswith("sym_eq"):
             return Default(False, "being equal is the special case")
         return NoDefault("neither-branch-general", "what this call compares is not seen from here")
     if len(leaf.node.ops) != 1:
         return NoDefault("chained-comparison", "two comparisons in one; write them apart")
-    return of_comparison(flow, leaf.node, test)
+    return of_comparison(leaf, leaf.node)
 
 
-def _of_own_function(module: Module, flow: Flow, leaf: Leaf) -> bool:
+def _of_own_function(module: Module, leaf: Leaf) -> bool:
     """A function of the file may return a size, or a bool that it found by one."""
     if not isinstance(leaf.node, ast.Call) or not isinstance(leaf.node.func, ast.Name):
         return False
-    return not (module.meaning(leaf.node.func) or "").startswith(("builtins.", "torch.", "math."))
+    return not (module.names.meaning(leaf.node.func) or "").startswith(("builtins.", "torch.", "math."))
 
 
-def of_comparison(flow: Flow, node: ast.Compare, test: ast.AST | None) -> Default | NoDefault:
-    """The default for one comparison by what it compares; ``test`` is what forces it."""
-    op, left, right = node.ops[0], node.left, node.comparators[0]
-    if isinstance(test, ast.IfExp) and any(isinstance(one, ast.Mod) for one in ast.walk(node)):
-        return NoDefault(
-            "neither-branch-general", "the value for a multiple is not what the other formula gives for it"
-        )
-    function = flow.module.function_of(node)
-    if place_in_loop(function, node):
-        return NoDefault("neither-branch-general", "a loop comes to every place, and its length has been decided")
-    if test is not None and _integer(right) is None and crops(test):
-        return NoDefault("neither-branch-general", "equal sizes would be cut by the same slice")
-    if test is not None and tells_kinds_apart(test, node, _integer(right)):
-        return NoDefault("neither-branch-general", f"{_integer(right)} says what kind of input this is")
-    set_apart = _set_apart(node)
-    if set_apart is not None and divided_by_difference(function, left, set_apart):
-        return NoDefault("neither-branch-general", "the difference of the two is divided by where they are not equal")
-    if isinstance(op, (ast.In, ast.NotIn)) and not _numbers(right):
-        return NoDefault("neither-branch-general", "being one of several sizes is no special case")
-    if isinstance(op, (ast.Eq, ast.In)):
-        return Default(False, f"{_special(node)} is the special case")
-    if isinstance(op, (ast.NotEq, ast.NotIn)):
-        return Default(True, f"{_special(node)} is the special case")
-    if Kind.STRIDE in (flow.kind(left), flow.kind(right)) and not _constants(node):
-        return NoDefault("stride-ordering", "strides are sorted here; no order is right for undecided ones")
-    for side, kind in ((right, type(op)), (left, _MIRROR.get(type(op), type(op)))):
-        constant = _integer(side)
-        if constant is not None:
-            return _against(constant, kind)
-    if _cost_heuristic(flow, node, test):
-        return Default(False, "the threshold is an estimate of cost; both branches compute the same")
-    return NoDefault("neither-branch-general", "two sizes are ordered; neither side is right for all of them")
-
-
-def _set_apart(node: ast.Compare) -> ast.expr | None:
-    """What a size has to differ from on one side: 1 in ``n > 1`` and ``n < 2``."""
-    op, right = node.ops[0], node.comparators[0]
-    if isinstance(op, (ast.Eq, ast.NotEq)):
-        return right
-    constant = _integer(right)
-    if constant is None or not isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
-        return None
-    return ast.Constant(constant - isinstance(op, (ast.Lt, ast.GtE)))
-
-
-def _against(constant: int, op: type[ast.cmpop]) -> Default | NoDefault:
-    """Sizes are large in general: larger than 0 and 1, and smaller than "no limit"."""
-    larger = issubclass(op, (ast.Gt, ast.GtE))
-    if constant >= _SENTINEL:
-        return Default(not larger, "no size reaches that limit")
-    if (constant == 0 and op in (ast.Lt, ast.GtE)) or (constant == -1 and op in (ast.Gt, ast.LtE)):
-        return NoDefault("neither-branch-general", "only what is no size can be negative; neither sign is general")
-    if constant in (0, 1) or (constant == 2 and op in (ast.Lt, ast.GtE)):
-        return Default(larger, "a size is larger than 1 in general")
-    return NoDefault("neither-branch-general", f"{constant} splits the sizes; neither side is the special case")
-
-
-def _numbers(choices: ast.expr) -> bool:
-    elements = choices.elts if isinstance(choices, (ast.Tuple, ast.List, ast.Set)) else [choices]
-    return all(_integer(one) is not None for one in elements)
-
-
-def _special(node: ast.Compare) -> str:
-    constant = _integer(node.comparators[0])
-    if isinstance(node.ops[0], (ast.In, ast.NotIn)):
-        return "being one of them"
-    if constant is None:
-        return "being equal"
-    return {0: "0", 1: "1", -1: "-1"}.get(constant, f"exactly {constant}")
-
-
-def _integer(node: ast.expr) -> int | None:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _integer(node.operand)
-        return None if inner is None else -inner
-    if isinstance(node, ast.BinOp):
-        left, right = _integer(node.left), _integer(node.right)
-        if left is None or right is None or abs(right) > 64:
-            return None
-        if isinstance(node.op, ast.Pow):
-            return int(left**right)
-        return left - right if isinstance(node.op, ast.Sub) else None
-    if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
-        return node.value
-    return None
-
-
-def _constants(node: ast.Compare) -> bool:
-    return _integer(node.left) is not None or _integer(node.comparators[0]) is not None
-
-
-def _cost_heuristic(flow: Flow, node: ast.Compare, test: ast.AST | None) -> bool:
-    """A size against a broken number, with a full computation on either side."""
-    weighed = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(node))
-    if not weighed or not isinstance(test, ast.If) or not test.orelse or test.test is not node:
+def _decides_arity(test: ast.If, function: Function | None) -> bool:
+    """``return ()`` on one side, or one more in a list that is returned: the size says how many results there are."""
+    if any(
+        isinstance(one, ast.Return) and isinstance(one.value, (ast.Tuple, ast.List)) and not one.value.elts
+        for one in test.body
+    ):
+        return True
+    only = test.body[0].value if len(test.body) == 1 and isinstance(test.body[0], ast.Expr) else None
+    if function is None or not isinstance(only, ast.Call) or not isinstance(only.func, ast.Attribute):
         return False
-    return all(isinstance(side[-1], ast.Return) for side in (test.body, test.orelse))
+    grown = spelled(only.func.value) if only.func.attr in GROWING else ""
+    returned = {spelled(_inside(node.value)) for node in function.nodes.returns if node.value is not None}
+    return grown in returned
+
+
+def _inside(value: ast.expr) -> ast.expr:
+    """What ``tuple(...)`` or ``list(...)`` is given."""
+    wrapped = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("tuple", "list")
+    return value.args[0] if wrapped and isinstance(value, ast.Call) and len(value.args) == 1 else value
+
+
+def _cuts_off(test: ast.AST, node: ast.expr) -> bool:
+    """``if n != 0: x = x[:-n]``: for 0 the branch would cut off everything."""
+    if not isinstance(test, (ast.If, ast.IfExp)):
+        return False
+    bodies: list[ast.AST] = [*test.body] if isinstance(test, ast.If) else [test.body]
+    ends = [one.upper for body in bodies for one in ast.walk(body) if isinstance(one, ast.Slice)]
+    cut = [end.operand for end in ends if isinstance(end, ast.UnaryOp) and isinstance(end.op, ast.USub)]
+    return bool(cut) and spelled(node.left if isinstance(node, ast.Compare) else node) in map(spelled, cut)
+
+
+def _corrects_remainder(test: ast.AST, node: ast.expr) -> bool:
+    """``if n % k != 0: x = pad(x, k - n % k)``: what is done for a remainder is not what a multiple needs."""
+    if not isinstance(test, ast.If) or isinstance(test.body[-1], LEAVING) or not _takes_remainder(node):
+        return False
+    return crops(test) or any(_takes_remainder(one) for one in test.body)
+
+
+def _takes_remainder(node: ast.AST) -> bool:
+    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod) for one in ast.walk(node))
+
+
+def _refuses_otherwise(module: Module, test: ast.AST) -> bool:
+    """``if n == m: ...`` and else a ``raise``: in the ``else``, or right behind a branch that leaves."""
+    if not isinstance(test, ast.If):
+        return False
+    if test.orelse:
+        only = test.orelse[0]
+        return _refusal(only) or (len(test.orelse) == 1 and _refuses_otherwise(module, only))
+    blocks = (getattr(module.parents[test], name, ()) for name in ("body", "orelse", "finalbody"))
+    block = next((one for one in blocks if isinstance(one, list) and test in one), [test])
+    behind = block[block.index(test) + 1 :]
+    return isinstance(test.body[-1], LEAVING) and bool(behind) and _refusal(behind[0])
+
+
+def _refusal(node: ast.stmt) -> bool:
+    refused = isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == "NotImplemented"
+    return refused or isinstance(node, ast.Raise)
+
+
+def eager_only(leaf: Leaf) -> bool:
+    """``not torch.compiler.is_compiling()`` stands in a condition around, or in front of it under the same ``and``."""
+    below: ast.AST = leaf.node
+    for above in leaf.place.ancestors:
+        conditions: list[ast.expr] = []
+        if isinstance(above, ast.BoolOp) and isinstance(above.op, ast.And) and isinstance(below, ast.expr):
+            conditions = above.values[: above.values.index(below)]
+        elif isinstance(above, ast.If) and below in above.body:
+            conditions = above.test.values if isinstance(above.test, ast.BoolOp) else [above.test]
+            if isinstance(above.test, ast.BoolOp) and isinstance(above.test.op, ast.Or):
+                conditions = []
+        if any(_refuses_compiling(leaf.place.module, one) for one in conditions):
+            return True
+        below = above
+    return False
+
+
+def _refuses_compiling(module: Module, condition: ast.expr) -> bool:
+    call = condition.operand if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not) else None
+    return isinstance(call, ast.Call) and module.names.meaning(call.func) in _COMPILING
+
+
+def _asked_in_front(module: Module, node: ast.Compare) -> bool:
+    """``m > n and m % n == 0``: the order of the two has been decided where the second comparison is evaluated."""
+    above = module.parents[node]
+    if not isinstance(above, ast.BoolOp):
+        return False
+    asked = {ast.unparse(one) for side in (node.left, *node.comparators) for one in _terms(side)}
+    for front in above.values[: above.values.index(node)]:
+        ordered = isinstance(front, ast.Compare) and len(front.ops) == 1 and isinstance(front.ops[0], _ORDERS)
+        if ordered and isinstance(front, ast.Compare):
+            sides = {ast.unparse(front.left), ast.unparse(front.comparators[0])}
+            if sides <= asked and not any(isinstance(one, ast.Constant) for one in (front.left, *front.comparators)):
+                return True
+    return False
+
+
+def _terms(side: ast.expr) -> Iterator[ast.expr]:
+    """What an arithmetic expression is made of."""
+    if isinstance(side, ast.BinOp):
+        yield from _terms(side.left)
+        yield from _terms(side.right)
+    else:
+        yield side
+
+
+def _decided_by_loop(flow: Flow, leaf: Leaf) -> bool:
+    """A loop around decides: its condition compares sizes, or this chooses what it goes through."""
+    below: ast.AST = leaf.node
+    for above in leaf.place.ancestors:
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return False
+        if isinstance(above, (ast.For, ast.AsyncFor)) and below is above.iter:
+            return True
+        if isinstance(above, ast.While) and below in above.body and forces(above.test, flow):
+            return True
+        below = above
+    return False
+
+
+def _only_looks(test: ast.AST, leaf: Leaf) -> bool:
+    """The branch computes nothing: it goes through sizes and returns a flat answer where one of them is amiss."""
+    if not isinstance(test, ast.If) or test.orelse or leaf.place.function is None:
+        return False
+    inside = [node for one in test.body for node in ast.walk(one)]
+    returned = [node for node in inside if isinstance(node, ast.Return)]
+    if not returned or not all(_flat_answer(one.value) for one in returned) or isinstance(test.body[-1], ast.Return):
+        return False
+    if any(isinstance(node, ast.stmt) and not isinstance(node, _LOOKING) for node in inside):
+        return False
+    bound = {node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    within = {id(node) for node in inside}
+    function = leaf.place.function.node
+    used = {id(node) for node in ast.walk(function) if isinstance(node, ast.Name) and node.id in bound}
+    return used <= within
+
+
+def _answers_by(leaf: Leaf, truth: bool) -> bool:
+    """Taking ``leaf`` for ``truth``, the function answers yes or no at once, though two sizes may be equal or not.
+
+    A pass of the compiler may always answer no, and so may a function whose name says what it answers then.
+    """
+    test, function = leaf.test, leaf.place.function
+    if not isinstance(test, ast.If) or leaf.no_branch is None or truth is leaf.no_branch:
+        return False
+    last = test.body[-1]
+    if not isinstance(last, ast.Return) or not _flat_answer(last.value):
+        return False
+    if _with_constant(leaf.node) or {"fx_passes", "_inductor"} & set(leaf.place.module.source.path.parts):
+        return False
+    return function is None or not function.node.name.endswith(("_or_false", "_or_true"))
+
+
+def _flat_answer(value: ast.expr | None) -> bool:
+    """``False``, or ``False`` and where."""
+    first = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
+    return isinstance(first, ast.Constant) and isinstance(first.value, bool)
+
+
+def _with_constant(node: ast.expr) -> bool:
+    """A comparison with 0 or 1: every size but these two is general."""
+    return not isinstance(node, ast.Call) and any(
+        isinstance(one, ast.Constant) and isinstance(one.value, int)
+        for one in ([node.left, *node.comparators] if isinstance(node, ast.Compare) else ())
+    )

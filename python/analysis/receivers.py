@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
+from functools import lru_cache
 
-from ..syntax.module import Function, Module, spelled
+from ..syntax.module import Module
+from ..syntax.tree import Function, spelled
 
 # Attributes that tensors have and that arrays of other libraries, process groups and queues do not.
 _TENSOR_ONLY = frozenset(
@@ -41,23 +44,39 @@ _TENSOR_ONLY = frozenset(
         "sym_size",
     }
 )
-_META = frozenset({"val", "example_value", "tensor_meta"})
 
 
-def shown_to_be_tensors(function: Function) -> frozenset[str]:
-    """Names on which the function uses what only tensors have."""
-    found: set[str] = set()
-    # A process group or a layout has a size() and a numel() too.
-    others = {one.arg for one in function.arguments if one.annotation and not _open_type(spelled(one.annotation))}
-    others |= {name for node in function.nodes.every(ast.Assign) for name in _made_of_other_class(node)}
-    for node in function.nodes.every(ast.Attribute):
-        if node.attr in _TENSOR_ONLY and isinstance(node.value, ast.Name):
-            found.add(node.value.id)
-    for call in function.nodes.every(ast.Call):
-        found |= _called(call)
-    return frozenset(found - others) | {
-        name for call in function.nodes.every(ast.Call) for name in _asserted(function, call)
+@dataclass(frozen=True)
+class Evidence:
+    """What the text of a function shows to be tensors."""
+
+    shown: frozenset[str] = frozenset()
+    """Names on which it uses what only tensors have."""
+    registered: bool = False
+    """It is registered as a meta, a reference or a decomposition: what has a shape there is a tensor."""
+
+
+def evidence(module: Module, function: Function) -> Evidence:
+    """The evidence in one function; none where the file has nothing to do with torch."""
+    return Evidence(_shown(function), _registered(function)) if _imports_torch(module) else Evidence()
+
+
+def _shown(function: Function) -> frozenset[str]:
+    found = {
+        node.value.id
+        for node in function.nodes.attributes
+        if node.attr in _TENSOR_ONLY and isinstance(node.value, ast.Name)
     }
+    for call in function.nodes.calls:
+        found |= _called(call)
+    asserted = {name for call in function.nodes.calls for name in _asserted(function, call)}
+    return frozenset((found - _others(function) if found else found) | asserted)
+
+
+def _others(function: Function) -> set[str]:
+    """Names of what is something else: a process group or a layout has a size() and a numel() too."""
+    typed = {one.arg for one in function.arguments if one.annotation and not _open_type(spelled(one.annotation))}
+    return typed | {name for node in function.nodes.assigns for name in _made_of_other_class(node)}
 
 
 def _open_type(annotation: str) -> bool:
@@ -105,8 +124,7 @@ def _asserted(function: Function, call: ast.Call) -> set[str]:
     return set()
 
 
-def runs_on_tensors(function: Function) -> bool:
-    """The function is registered as a meta, a reference or a decomposition: what has a shape there is a tensor."""
+def _registered(function: Function) -> bool:
     scope: Function | None = function
     while scope is not None:
         for decorator in scope.node.decorator_list:
@@ -117,16 +135,6 @@ def runs_on_tensors(function: Function) -> bool:
     return False
 
 
-def is_node_metadata(node: ast.expr) -> bool:
-    """``node.meta["val"]`` of an FX node is a fake tensor."""
-    return (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.value, ast.Attribute)
-        and node.value.attr == "meta"
-        and isinstance(node.slice, ast.Constant)
-        and node.slice.value in _META
-    )
-
-
-def imports_torch(module: Module) -> bool:
-    return any(name == "torch" or name.startswith(("torch.", ".")) for name in module.imports.values())
+@lru_cache(maxsize=8)
+def _imports_torch(module: Module) -> bool:
+    return any(name == "torch" or name.startswith(("torch.", ".")) for name in module.names.imports.values())

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from ..syntax.module import Function, Module
+from ..syntax.module import Module
+from ..syntax.tree import Function
 
 TO_SCRIPT = (b"jit.is_scripting", b"jit.unused")
 """What a package says, in whichever of its files, that is meant to be compiled by TorchScript as a whole."""
@@ -95,7 +96,7 @@ def _unknown_type(module: Module, annotation: ast.expr) -> bool:
     """The annotation names a type that TorchScript has not; what stands in a string is not looked at."""
     for node in ast.walk(annotation):
         if isinstance(node, (ast.Name, ast.Attribute)):
-            meaning = module.meaning(node) or ""
+            meaning = module.names.meaning(node) or ""
             home, _, name = meaning.rpartition(".")
             if home in ("typing", "typing_extensions") and name in _UNKNOWN_OF_TYPING:
                 return True
@@ -116,4 +117,4 @@ def _unfit_default(module: Module, parameter: ast.arg, default: ast.expr) -> boo
     if parameter.annotation is None:
         literal = (ast.Constant, ast.UnaryOp, ast.Tuple, ast.List, ast.Dict, ast.JoinedStr)
         return isinstance(default, literal) and not nothing
-    return nothing and (module.meaning(parameter.annotation) or "").startswith(_NEVER_NONE)
+    return nothing and (module.names.meaning(parameter.annotation) or "").startswith(_NEVER_NONE)

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..syntax.module import Function, Module, literal
-from ..syntax.scopes import FunctionNode
-from .annotations import surely_is
-from .certain import Certain, Several, Sure, comparable, of_sequences, row, same
+from ..syntax.module import Module
+from ..syntax.tree import GROWING, Function, FunctionNode, literal
+from .annotations import Said
+from .certain import Certain, Several, Sure, arithmetic, comparable, row, same
 from .evaluation import SHAPES
 from .flow import flow
-from .sharing import shared_lists
 from .values import Kind
 
 _PASSES = 6
@@ -46,6 +45,10 @@ _OF_TENSORS: dict[str, Certain] = {
 _DTYPE = re.compile(r"u?int\d+|b?float\d+|complex\d+|bool|half|float|double|short|int|long|strided|sparse_\w+")
 
 
+_KEEPING = ("builtins.", "math.", "torch.")
+"""Functions of these modules do not change a list that they are given."""
+_READING = (ast.Subscript, ast.Compare, ast.Starred, ast.Return, ast.FormattedValue, ast.comprehension, ast.BinOp)
+_IS = (ast.Is, ast.IsNot)
 _ORDERED = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER, Sure.TRUTH)
 
 
@@ -80,7 +83,8 @@ class Surely:
     def compares(self, node: ast.Compare) -> bool:
         """Whether each comparison that ``node`` makes surely gives a bool or SymBool and raises nothing."""
         sides = [node.left, *node.comparators]
-        return all(self._pair(op, a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False))
+        pairs = [(op, a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False) if not isinstance(op, _IS)]
+        return all(comparable(op, self.of(a), self.of(b)) for op, a, b in pairs)
 
     def orders_no_numbers(self, node: ast.Compare) -> bool:
         """Whether an order is asked of what surely is no number, or may be None: TypeError, once it is evaluated."""
@@ -89,14 +93,6 @@ class Surely:
         ordered = [(a, b) for op, a, b in pairs if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE))]
         return any(self.of(one) not in (None, *_ORDERED) for pair in ordered for one in pair)
 
-    def _pair(self, op: ast.cmpop, left: ast.expr, right: ast.expr) -> bool:
-        if isinstance(op, (ast.Is, ast.IsNot)):
-            return True
-        a, b = self.of(left), self.of(right)
-        if isinstance(op, (ast.In, ast.NotIn)):
-            return isinstance(b, Several) and comparable(a, b.element, False)
-        return comparable(a, b, not isinstance(op, (ast.Eq, ast.NotEq)))
-
     def tensor(self, node: ast.expr) -> bool:
         """Whether ``node`` is a tensor, by its type or by the evidence that the whole wing goes by."""
         return self.of(node) is Sure.TENSOR or self.flow.kind(node) is Kind.TENSOR
@@ -104,9 +100,9 @@ class Surely:
     # What names hold
 
     def _name(self, node: ast.Name) -> Certain | None:
-        owner = self.module.scopes.owner(node.id, node)
+        owner = self.module.names.owner(node.id, node)
         if owner is self.module.tree:
-            constant = self.module.assigned_at_top.get(node.id)
+            constant = self.module.names.assigned_at_top.get(node.id)
             return self.of(constant) if isinstance(constant, ast.Constant) else None
         if isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
             held = self._held_in(owner)
@@ -125,8 +121,9 @@ class Surely:
             return self._names[owner]
         held = self._names[owner] = {}
         function = next(one for one in self.module.functions if one.node is owner)
+        signature = self.flow.signature(function)
         for argument in function.arguments:
-            held[argument.arg] = self._parameter(function, argument)
+            held[argument.arg] = self._parameter(function, argument, signature.parameters[argument.arg])
         held.update(dict.fromkeys(self._bound_by_other_means(function)))
         self._settling.append(owner)
         for _ in range(_PASSES):
@@ -138,11 +135,28 @@ class Surely:
             held.update({name: None for name in held if before.get(name) != held[name]})
         for node in unseen:
             held.update(dict.fromkeys(one.id for one in ast.walk(node) if isinstance(one, ast.Name)))
-        for name in shared_lists(self.module, self.flow, function, _lists(held)):
+        for name in self._shared(function, held):
             value = held[name]
             held[name] = Several(value.listed, None) if isinstance(value, Several) else value
         self._settling.pop()
         return held
+
+    def _shared(self, function: Function, held: dict[str, Certain | None]) -> set[str]:
+        """Lists that somebody else may change: what was put into them says little of what is in them later."""
+        lists = {name for name, value in held.items() if isinstance(value, Several) and value.listed is not False}
+        loads = (one for one in ast.walk(function.node) if lists and isinstance(one, ast.Name) and one.id in lists)
+        return {one.id for one in loads if isinstance(one.ctx, ast.Load) and not self._only_reads(one)}
+
+    def _only_reads(self, use: ast.Name) -> bool:
+        """Whether a list is only read here, or grown."""
+        above = self.module.parents[use]
+        if isinstance(above, ast.Call) and use in above.args:
+            meaning = self.module.names.meaning(above.func) or ""
+            of_tensor = isinstance(above.func, ast.Attribute) and self.flow.kind(above.func.value) is Kind.TENSOR
+            return meaning.startswith(_KEEPING) or of_tensor
+        if isinstance(above, ast.Attribute):
+            return above.attr in GROWING or above.attr in ("index", "count", "copy")
+        return isinstance(above, _READING)
 
     def _learn(self, node: ast.AST, held: dict[str, Certain | None]) -> bool:
         """Take in a binding; False when it rests on a name that none has bound yet."""
@@ -162,7 +176,7 @@ class Surely:
         elif isinstance(node, (ast.NamedExpr, ast.AnnAssign)) and node.value is not None:
             yield from self._unpacked(node.target, self.of(node.value))
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            yield node.target.id, self._arithmetic(node.op, self._name(node.target), self.of(node.value))
+            yield node.target.id, arithmetic(node.op, self._name(node.target), self.of(node.value))
         elif isinstance(node, (ast.For, ast.AsyncFor)):
             yield from self._unpacked(node.target, self._each(node.iter))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -195,9 +209,9 @@ class Surely:
             else:
                 yield target.value.id, held if not isinstance(held, Several) else Several(held.listed, None)
 
-    def _parameter(self, function: Function, argument: ast.arg) -> Certain | None:
+    def _parameter(self, function: Function, argument: ast.arg, said: Said) -> Certain | None:
         spec = function.node.args
-        value = self._believed(argument.annotation)
+        value = self._believed(said)
         if argument is spec.vararg:
             return Several(False, value)
         if argument is spec.kwarg:
@@ -208,26 +222,23 @@ class Surely:
         default = defaults.get(argument)
         return Sure.OPTIONAL if isinstance(default, ast.Constant) and default.value is None else value
 
-    def _believed(self, annotation: ast.expr | None) -> Certain | None:
+    def _believed(self, said: Said) -> Certain | None:
         """What an annotation is taken at its word for.
 
         Python keeps nobody to it, and an ``int`` is easily a float or one of numpy's; a tensor, in whose place little
         else would work, and what may be None are believed.
         """
-        said = surely_is(self.module, annotation)
-        return said if said in (Sure.TENSOR, Sure.OPTIONAL) else None
+        return said.sure if said.sure in (Sure.TENSOR, Sure.OPTIONAL) else None
 
     def _bound_by_other_means(self, function: Function) -> set[str]:
         """Names that more than assignments, loops and parameters bind: nothing is known of them."""
-        names = set(function.named) | set(function.imports) | (function.bound & self.module.scopes.rebound_outer)
-        statements: tuple[ast.With | ast.AsyncWith, ...] = function.nodes.every(ast.With, ast.AsyncWith)
-        targets = [item.optional_vars for statement in statements for item in statement.items if item.optional_vars]
-        return names | {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+        rebound = function.bound & self.module.names.rebound_outer
+        return {*function.nodes.named, *function.imports, *function.bound_by_with, *rebound}
 
     def _each(self, iterable: ast.expr) -> Certain | None:
         """What one turn of a loop over ``iterable`` is given."""
         if isinstance(iterable, ast.Call) and not iterable.keywords:
-            meaning = self.module.meaning(iterable.func)
+            meaning = self.module.names.meaning(iterable.func)
             if meaning == "builtins.range":
                 return Sure.WHOLE
             if meaning == "builtins.enumerate" and len(iterable.args) == 1:
@@ -253,7 +264,7 @@ class Surely:
         known = _OF_TENSORS.get(node.attr)
         if known is not None and self.tensor(node.value):
             return known
-        home, _, name = (self.module.meaning(node) or "").rpartition(".")
+        home, _, name = (self.module.names.meaning(node) or "").rpartition(".")
         return Sure.PLAIN if home == "torch" and _DTYPE.fullmatch(name) else None
 
     def _subscript(self, node: ast.Subscript) -> Certain | None:
@@ -262,7 +273,7 @@ class Surely:
             return None
         if isinstance(node.slice, ast.Slice):
             return Several(value.listed, value.element)
-        place = literal(node.slice)
+        place = literal(node.slice) if value.places is not None else None
         if value.places is not None and place is not None and -len(value.places) <= place < len(value.places):
             return value.places[place]
         return value.element if self.whole(node.slice) else None
@@ -276,22 +287,8 @@ class Surely:
             left = left.left
         value = self.of(left)
         for one in reversed(spine):
-            value = self._arithmetic(one.op, value, self.of(one.right))
+            value = arithmetic(one.op, value, self.of(one.right))
         return value
-
-    def _arithmetic(self, op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
-        if a is Sure.TEXT and (isinstance(op, ast.Mod) or (isinstance(op, ast.Add) and b is Sure.TEXT)):
-            return Sure.TEXT
-        if isinstance(a, Several) or isinstance(b, Several):
-            return of_sequences(op, a, b)
-        if a is b is Sure.TRUTH and isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
-            return Sure.TRUTH
-        numbers = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER)
-        if a not in numbers or b not in numbers:
-            return None
-        if Sure.NUMBER in (a, b) or isinstance(op, ast.Pow):
-            return Sure.NUMBER
-        return Sure.WHOLE if a is b is Sure.WHOLE and not isinstance(op, ast.Div) else Sure.FLOAT
 
     def _unary(self, node: ast.UnaryOp) -> Certain | None:
         if isinstance(node.op, ast.Not):
@@ -318,7 +315,7 @@ class Surely:
             return self._method(node, node.func.attr)
         if isinstance(node.func, ast.Attribute) and self.of(node.func.value) is Sure.TEXT:
             return Sure.TEXT if node.func.attr in ("format", "join", "strip", "lower", "upper", "replace") else None
-        meaning = self.module.meaning(node.func)
+        meaning = self.module.names.meaning(node.func)
         if meaning is None:
             return self._own_function(node.func)
         for calls, value in ((_WHOLE_CALLS, Sure.WHOLE), (_TRUTH_CALLS, Sure.TRUTH), (_TEXT_CALLS, Sure.TEXT)):
@@ -360,15 +357,11 @@ class Surely:
         return Sure.TENSOR if self.flow.kind(node) is Kind.TENSOR else None
 
     def _own_function(self, func: ast.expr) -> Certain | None:
-        made = self.module.defined_at_top.get(func.id) if isinstance(func, ast.Name) else None
-        if made is None or self.module.scopes.owner(made.node.name, func) is not self.module.tree:
+        made = self.module.names.defined_at_top.get(func.id) if isinstance(func, ast.Name) else None
+        if made is None or self.module.names.owner(made.node.name, func) is not self.module.tree:
             return None
         plain = isinstance(made.node, ast.FunctionDef) and not made.node.decorator_list
-        return self._believed(made.node.returns) if plain else None
-
-
-def _lists(held: dict[str, Certain | None]) -> set[str]:
-    return {name for name, value in held.items() if isinstance(value, Several) and value.listed is not False}
+        return self._believed(self.flow.signature(made).returns) if plain else None
 
 
 _HANDLERS: dict[type[ast.expr], Callable[[Surely, Any], Certain | None]] = {

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
 
 from ...codemods.engine.rule import Context
-from ..syntax.module import Function, Module, spelled
-from .decorators import foreign_decorator
+from ..syntax.module import Module, Place
+from ..syntax.tree import Function, spelled
 from .scriptable import refused_by_script
 
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
@@ -19,6 +21,22 @@ _TO_SCRIPT = re.compile(
 )
 _OTHERS = frozenset({"third_party", "_vendor", "vendored_templates", "testing"})
 _SCRIPT_DECORATORS = ("jit.script", "jit._overload", "jit.export", "_overload", "script_method", "script_if_tracing")
+_LEAVING_ALONE = (
+    "builtins.",
+    "functools.",
+    "contextlib.",
+    "abc.",
+    "typing.",
+    "typing_extensions.",
+    "dataclasses.",
+    "collections.",
+    "warnings.",
+    "atexit.",
+    "enum.",
+    "pytest.",
+    "unittest.",
+    "torch.",
+)
 
 
 def scripted(module: Module, function: Function | None) -> bool:
@@ -32,7 +50,7 @@ def scripted(module: Module, function: Function | None) -> bool:
         for decorator in scope.node.decorator_list:
             if spelled(decorator).partition("(")[0].endswith(_SCRIPT_DECORATORS):
                 return True
-        if asks and any(node.attr == "is_scripting" for node in scope.nodes.every(ast.Attribute)):
+        if asks and any(node.attr == "is_scripting" for node in scope.nodes.attributes):
             return True
         scope = scope.outer
     return function is not None and function.outermost.node.name in _passed_to_script(module)
@@ -49,13 +67,6 @@ def speaks_to_script(module: Module) -> bool:
 _DOUBT = "`torch.jit.script` may compile this function now, but can't after the change"
 
 
-def doubts_of_script(module: Module, function: Function | None) -> list[str]:
-    """What a fix that TorchScript can't compile has to say; PyTorch's own functions for it are known."""
-    if function is None or module.own_tree or refused_by_script(module, function):
-        return []
-    return [_DOUBT]
-
-
 _HOST = ("cv2.", "PIL.", "builtins.open", "triton.next_power_of_2")
 _OF_HOST = frozenset({"numpy", "named_modules", "named_parameters", "state_dict", "load_state_dict"})
 
@@ -70,10 +81,10 @@ def on_host(module: Module, function: Function, *, asked: bool) -> bool:
     hosts = ("numpy.", *_HOST) if asked else _HOST
     if function.outermost.node.name in ("__init__", "__new__"):
         return True
-    for call in function.outermost.nodes.every(ast.Call):
+    for call in function.outermost.nodes.calls:
         if isinstance(call.func, ast.Attribute) and call.func.attr in _OF_HOST:
             return True
-        if (module.meaning(call.func) or "").startswith(hosts):
+        if (module.names.meaning(call.func) or "").startswith(hosts):
             return True
     return False
 
@@ -92,34 +103,120 @@ def _passed_to_script(module: Module) -> set[str]:
         return set()
     return {
         call.args[0].id
-        for call in module.nodes.every(ast.Call)
+        for call in module.nodes.calls
         if call.args and isinstance(call.args[0], ast.Name) and spelled(call.func).endswith("jit.script")
     }
 
 
-def obstacle(module: Module, function: Function | None, context: Context, *, asked: bool) -> tuple[str, str] | None:
-    """Why nothing may be written here, as (reason, detail); None when the way is free.
+def foreign_decorator(module: Module, function: Function | None) -> str | None:
+    """The first decorator around ``function`` that may not leave Python's semantics alone, as text; None without one.
+
+    Some decorators hand a function's text to another compiler. Known are those of the standard library, of pytest and
+    of torch (TorchScript's are told elsewhere), in PyTorch's own tree what it defines itself, and a decorator of the
+    same file that does nothing with the function but call it, keep it or hand it back.
+    """
+    for node in (function.node, *function.around) if function else ():
+        for decorator in node.decorator_list:
+            if not _known(module, decorator):
+                return ast.unparse(decorator)
+    return None
+
+
+def _known(module: Module, decorator: ast.expr) -> bool:
+    own_tree = module.own_tree
+    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    meaning = module.names.meaning(named)
+    if meaning is not None:
+        return meaning.startswith(_LEAVING_ALONE) or (meaning.startswith(".") and own_tree)
+    if isinstance(named, ast.Attribute):
+        return named.attr in ("setter", "getter", "deleter") or _made_by_torch(module, named)
+    if not isinstance(named, ast.Name) or module.names.owner(named.id, decorator) is not module.tree:
+        return False
+    made = module.names.defined_at_top.get(named.id)
+    if made is None:
+        return own_tree and named.id in module.names.bound
+    factory = isinstance(decorator, ast.Call)
+    inner = [one for one in module.functions if one.outer is made]
+    return own_tree or any(_only_wraps(module, one) for one in (inner if factory else [made]))
+
+
+def _made_by_torch(module: Module, named: ast.Attribute) -> bool:
+    """A method of what the file got from torch: ``aten.pad.default.py_impl``, ``library.impl``."""
+    root: ast.expr = named
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name) or module.names.owner(root.id, named) is not module.tree:
+        return False
+    if module.own_tree:
+        return root.id in module.names.bound
+    made = module.names.assigned_at_top.get(root.id)
+    maker = made.func if isinstance(made, ast.Call) else made
+    return maker is not None and (module.names.meaning(maker) or "").startswith("torch.")
+
+
+def _only_wraps(module: Module, decorator: Function) -> bool:
+    """Its first parameter is called, named in ``functools.wraps``, looked at, kept in a table or returned, no more."""
+    if not decorator.arguments:
+        return False
+    name = decorator.arguments[0].arg
+    inside = [one for statement in decorator.node.body for one in ast.walk(statement)]
+    uses = [one for one in inside if isinstance(one, ast.Name) and one.id == name]
+    return bool(uses) and all(isinstance(one.ctx, ast.Load) and _harmless(module, one) for one in uses)
+
+
+def _harmless(module: Module, use: ast.Name) -> bool:
+    above = module.parents[use]
+    if isinstance(above, ast.Call):
+        kept = isinstance(above.func, ast.Attribute) and above.func.attr in ("append", "add")
+        wraps = module.names.meaning(above.func) in ("functools.wraps", "functools.update_wrapper")
+        return above.func is use or wraps or kept
+    if isinstance(above, ast.Assign):
+        return all(isinstance(one, ast.Subscript) for one in above.targets)
+    return isinstance(above, (ast.Return, ast.Attribute))
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What may be written at a place, whatever it is."""
+
+    obstacle: tuple[str, str] | None
+    """Why nothing may be written, as (reason, detail)."""
+    doubts: Sequence[str]
+    """What a fix that TorchScript can't compile has to say; PyTorch's own functions for it are known."""
+
+
+def ground(place: Place, context: Context, *, asked: bool) -> Ground:
+    """What may be written at a place.
 
     ``asked``: the rewrite changes which path an undecided size takes, which in code of PyTorch's users is done only
     on request.
     """
+    module, function = place.module, place.function
+    own = context.tried or function is None or module.own_tree or refused_by_script(module, function)
+    doubts = () if own else (_DOUBT,)
+    return Ground(_obstacle(module, function, context, asked, doubts), doubts)
+
+
+def _obstacle(
+    module: Module, function: Function | None, context: Context, asked: bool, doubts: Sequence[str]
+) -> tuple[str, str] | None:
     if module.own_tree and _OTHERS & set(module.source.path.parts):
         return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
     if scripted(module, function):
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
     if context.tried:
-        foreign = foreign_decorator(module, function, module.own_tree)
+        foreign = foreign_decorator(module, function)
         return ("unknown-decorator", f"`@{foreign}` may hand this function to another compiler") if foreign else None
     if not module.own_tree and speaks_to_script(module):
         return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
     if not module.own_tree and function is not None and on_host(module, function, asked=asked):
         return "host-code", "this runs on real values only: a constructor, or a function that works on the host"
-    if module.source.package_speaks and doubts_of_script(module, function):
+    if module.source.package_speaks and doubts:
         return (
             "torchscript",
             "the package supports TorchScript, which may compile this function and knows no symbolic helper",
         )
-    foreign = foreign_decorator(module, function, module.own_tree)
+    foreign = foreign_decorator(module, function)
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"
     if asked and not module.own_tree and not context.all_functions:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from ..syntax.module import literal
+from ..syntax.tree import literal
 from .certain import Several, Sure
 from .dominance import TENSOR_METHODS, Facts, counts_dimensions
 from .evaluation import SHAPES
@@ -89,7 +89,7 @@ def _has_truth(surely: Surely, node: ast.expr) -> bool:
 
 
 def _attribute(surely: Surely, node: ast.Attribute, facts: Facts) -> Iterator[Part]:
-    if (surely.module.meaning(node) or "").startswith(("torch.", "math.", "sys.")):
+    if (surely.module.names.meaning(node) or "").startswith(("torch.", "math.", "sys.")):
         return
     yield from partial(surely, node.value, facts)
     if surely.of(node) is None or not facts.present(node.value):
@@ -144,7 +144,7 @@ def _call(surely: Surely, node: ast.Call, facts: Facts) -> Iterator[Part]:
     if isinstance(node.func, ast.Attribute) and surely.tensor(node.func.value):
         yield from _method(surely, node, node.func, facts)
         return
-    meaning = surely.module.meaning(node.func) or ""
+    meaning = surely.module.names.meaning(node.func) or ""
     yield from _all(surely, node.args, facts)
     if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
         yield Part(node, Partial.OTHER)
@@ -170,7 +170,7 @@ def _quantifier(surely: Surely, node: ast.Call, facts: Facts) -> Iterator[Part]:
 
 def _iterable(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
     """What a loop goes through: a sequence, or ``zip``, ``enumerate`` and ``range`` of such."""
-    meaning = surely.module.meaning(node.func) if isinstance(node, ast.Call) and not node.keywords else None
+    meaning = surely.module.names.meaning(node.func) if isinstance(node, ast.Call) and not node.keywords else None
     if isinstance(node, ast.Call) and meaning in ("builtins.zip", "builtins.enumerate", "builtins.reversed"):
         for argument in node.args:
             yield from _iterable(surely, argument, facts)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from ..syntax.module import Function, Module, spelled
-from .flow import Flow
+from ..syntax.module import Module, Place
+from ..syntax.tree import Function, spelled
+from .flow import Comparison, Flow
 from .values import Kind
 
-Test = ast.If | ast.While | ast.IfExp | ast.comprehension | ast.Assert | ast.expr
+_DECIDING = frozenset(
+    f"builtins.{name}" for name in ("int", "bool", "float", "round", "min", "max", "any", "all", "sorted", "divmod")
+)
+_SYMBOLIC = (Kind.SIZE, Kind.STRIDE, Kind.RATIO, Kind.TRUTH)
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,9 +25,34 @@ class Leaf:
     node: ast.expr
     test: ast.AST
     """The statement or expression that forces it."""
-    function: Function | None
+    place: Place
+    compared: Comparison | None
+    """What it compares, where it is a comparison."""
     value_taken: bool = False
     """What ``and`` or ``or`` make of it is used as a value, not only asked for its truth."""
+
+    @cached_property
+    def scalar(self) -> bool:
+        """A scalar the user gave, which may be a SymFloat, is compared with one exact float."""
+        return self.compared is not None and _is_scalar_test(self.node, self.compared)
+
+    @cached_property
+    def no_branch(self) -> bool | None:
+        """The truth for which the branch of an ``if`` is not entered: True under an odd number of ``not``.
+
+        None when it is not one of the truths that the condition of an ``if`` is put together from.
+        """
+        return _under_nots(self.test.test, self.node, False) if isinstance(self.test, ast.If) else None
+
+    @cached_property
+    def refuses(self) -> bool:
+        """The branch ends in an exception."""
+        return isinstance(self.test, ast.If) and isinstance(self.test.body[-1], ast.Raise)
+
+
+def leaf_at(flow: Flow, node: ast.expr, forced: ast.expr) -> Leaf:
+    """The leaf that ``node`` is where the truth of ``forced`` is asked, whatever it compares."""
+    return Leaf(node, _purpose(flow.module, forced), flow.module.place(node), _compared(node, flow))
 
 
 @lru_cache(maxsize=8)
@@ -38,17 +67,21 @@ def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
     for test, condition in _conditions(module):
         if id(condition) in inside_checks:
             continue
-        function = module.function_of(condition)
-        if function is not None and function not in flow.reached:
+        place = module.place(condition)
+        if place.function is not None and place.function not in flow.reached:
             continue
         for node in _parts(condition):
-            leaf = _assigned(node, function) or node
-            if id(leaf) in seen or id(leaf) in inside_checks or not _undecided(leaf, flow):
+            leaf = _assigned(node, place.function) or node
+            if id(leaf) in seen or id(leaf) in inside_checks:
                 continue
-            if not module.in_format_string(condition):
+            compared = _compared(leaf, flow)
+            if not _undecided(leaf, compared, flow):
+                continue
+            if not place.in_format_string:
                 seen.add(id(leaf))
                 taken = isinstance(condition, ast.BoolOp) and not only_truth_counts(module, condition)
-                yield Leaf(leaf, test, function, taken)
+                where = place if leaf is condition else module.place(leaf)
+                yield Leaf(leaf, test, where, compared, taken)
 
 
 def _tested(call: ast.Call) -> ast.expr | None:
@@ -77,16 +110,16 @@ _CONDITION_OF = {
 def check_conditions(module: Module) -> tuple[ast.expr, ...]:
     """The conditions of all checks, and what is assigned to a name that a check of the same function tests."""
     found: list[ast.expr] = []
-    for node in module.nodes.every(ast.Call):
+    for node in module.nodes.calls:
         condition = _tested(node)
         if condition is None:
             continue
         found.append(condition)
-        function = module.function_of(node)
+        function = module.place(node).function
         names = {one.id for one in _bare_names(condition)}
         found += [
             other.value
-            for other in (function.nodes.every(ast.Assign) if function and names else ())
+            for other in (function.nodes.assigns if function and names else ())
             if isinstance(other.value, (ast.BoolOp, ast.Compare)) and spelled(other.targets[0]) in names
         ]
     return tuple(found)
@@ -139,13 +172,13 @@ def quantified(node: ast.AST) -> bool:
 
 
 def _under_assert(module: Module, node: ast.AST) -> bool:
-    return any(isinstance(above, ast.Assert) for above in module.ancestors(node))
+    return any(isinstance(above, ast.Assert) for above in module.place(node).ancestors)
 
 
 def _purpose(module: Module, node: ast.AST) -> ast.AST:
     """The statement or conditional expression whose test a nested condition is part of."""
     below = node
-    for above in module.ancestors(node):
+    for above in module.place(node).ancestors:
         if isinstance(above, (ast.If, ast.While, ast.IfExp)) and above.test is below:
             return above
         if not isinstance(above, (ast.BoolOp, ast.UnaryOp)):
@@ -175,29 +208,20 @@ def _assigned(node: ast.expr, function: Function | None) -> ast.expr | None:
     return made if isinstance(made, ast.Compare) else None
 
 
-def _undecided(node: ast.expr, flow: Flow) -> bool:
-    if isinstance(node, ast.Compare):
+def _compared(node: ast.expr, flow: Flow) -> Comparison | None:
+    return flow.comparison(node) if isinstance(node, ast.Compare) else None
+
+
+def _undecided(node: ast.expr, compared: Comparison | None, flow: Flow) -> bool:
+    if isinstance(node, ast.Compare) and compared is not None:
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return False
-        return flow.kind(node) is Kind.TRUTH or is_scalar_test(node, flow)
+        return compared.kind is Kind.TRUTH or _is_scalar_test(node, compared)
     if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
-        return (flow.module.meaning(node.func) or "").startswith("torch.")
+        return (flow.module.names.meaning(node.func) or "").startswith("torch.")
     if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp)):
         return flow.kind(node) in (Kind.SIZE, Kind.STRIDE)
     return False
-
-
-def refuses(test: ast.AST) -> bool:
-    """The branch ends in an exception."""
-    return isinstance(test, ast.If) and isinstance(test.body[-1], ast.Raise)
-
-
-def negated(test: ast.AST, node: ast.expr) -> bool | None:
-    """Whether an odd number of ``not`` stand above ``node`` in the condition of an ``if``.
-
-    None when ``node`` is not one of the truths that the condition is put together from.
-    """
-    return _under_nots(test.test, node, False) if isinstance(test, ast.If) else None
 
 
 def _under_nots(condition: ast.expr, node: ast.expr, odd: bool) -> bool | None:
@@ -214,22 +238,49 @@ def _under_nots(condition: ast.expr, node: ast.expr, odd: bool) -> bool | None:
     return next((found for one in inner if (found := _under_nots(one, node, odd)) is not None), None)
 
 
-def is_scalar_test(node: ast.expr, flow: Flow) -> bool:
-    """A scalar the user gave, which may be a SymFloat, is compared with one exact float."""
+def _is_scalar_test(node: ast.expr, compared: Comparison) -> bool:
     if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
         return False
     right = node.comparators[0]
     exact = isinstance(right, ast.Constant) and isinstance(right.value, float) and right.value != 0.0
-    return exact and flow.kind(node.left) is Kind.NUMBER
+    return exact and compared.left is Kind.NUMBER
 
 
-def forced_by(module: Module, node: ast.expr) -> ast.AST:
-    """The statement or expression that a condition decides, from the condition or a part of it."""
-    return _purpose(module, node)
+def forces(condition: ast.expr, flow: Flow) -> bool:
+    """Whether a condition is made of comparisons of sizes, or of sizes."""
+    return any(_undecided(part, _compared(part, flow), flow) for part in _parts(condition))
 
 
-def forced_parts(condition: ast.expr, flow: Flow) -> Iterator[ast.expr]:
-    """The comparisons of sizes that a condition is made of."""
-    for part in _parts(condition):
-        if _undecided(part, flow):
-            yield part
+def decides(flow: Flow, node: ast.expr) -> bool:
+    """Whether evaluating ``node`` asks for the value of a size: ``int(n)``, ``max(s)``, ``a if n == 0 else b``.
+
+    ``min`` and ``max`` of two sizes do not count: `use_sym_min_max` writes them symbolically.
+    """
+    if isinstance(node, ast.IfExp):
+        return _symbolic(flow, node.test)
+    if isinstance(node, ast.BoolOp):
+        return any(_symbolic(flow, one) for one in node.values[:-1])
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return _symbolic(flow, node.operand)
+    if not isinstance(node, ast.Call):
+        return False
+    meaning = flow.module.names.meaning(node.func)
+    if meaning in ("builtins.min", "builtins.max") and len(node.args) == 2 and not node.keywords:
+        return False
+    return meaning in _DECIDING and any(_symbolic(flow, one) for one in node.args)
+
+
+def decided_inside(flow: Flow, node: ast.expr) -> ast.expr | None:
+    """The first part of a condition that decides a size before the condition does, or that compares an array."""
+    for part in ast.walk(node):
+        foreign = isinstance(part, ast.Compare) and flow.kind(part) is Kind.FOREIGN
+        if isinstance(part, ast.expr) and (foreign or (part is not node and decides(flow, part))):
+            return part
+    return None
+
+
+def _symbolic(flow: Flow, node: ast.expr) -> bool:
+    if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
+        node = node.elt
+    kind = flow.kind(node)
+    return kind in _SYMBOLIC or kind.several

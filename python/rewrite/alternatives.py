@@ -8,19 +8,21 @@ without an error. What TorchScript compiles is left alone here too.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ...codemods.engine.rule import Context, Fix, Safety
 from ...codemods.engine.source import SourceFile
+from ..analysis.comparisons import Default, of_comparison
+from ..analysis.equivalence import unfit_for_sym_eq
 from ..analysis.flow import flow
-from ..analysis.polarity import ONLY_BAD_REFUSED, Default, of_comparison
-from ..analysis.shapes import unfit_for_sym_eq
+from ..analysis.polarity import ONLY_BAD_REFUSED
 from ..analysis.surely import surely
-from ..analysis.territory import obstacle
-from ..analysis.truths import forced_by, negated, quantified, refuses
+from ..analysis.territory import ground
+from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
-from .changes import Called, Change, Changes, Equated, Negated, Received, Selected
+from .changes import Called, Change, Changes, Equated, Plain, Received, Selected
 from .findings import change, fix
 from .refusals import check_for
 from .spelling import guarded, spell
@@ -54,17 +56,17 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     from .beside_script import check_beside_script, warning_beside_script  # by LibCST, which takes long to import
 
     module = parse(source)
-    choices: list[ast.If | ast.IfExp] = [*module.nodes.every(ast.If), *module.nodes.every(ast.IfExp)]
+    choices: list[ast.If | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.IfExp)]
     for node in choices:
         if _inside(module, node.test, where) and _allowed(module, node, context):
             yield from _chosen_value(module, node, context)
-    for refusal in module.nodes.every(ast.If):
+    for refusal in module.nodes.ifs:
         if _inside(module, refusal.test, where):
             for write in (check_beside_script, warning_beside_script):
                 beside = write(module, refusal, context, NAME)
                 if beside is not None:
                     yield beside
-    for asserted in module.nodes.every(ast.Assert):
+    for asserted in module.nodes.asserts:
         if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
             yield from _same_error(module, asserted, context)
     atoms = [atom for atom in _atoms(module) if _inside(module, atom, where) and _allowed(module, atom, context)]
@@ -80,20 +82,20 @@ def _inside(module: Module, node: ast.AST, where: tuple[int, int]) -> bool:
 
 
 def _allowed(module: Module, node: ast.AST, context: Context) -> bool:
-    return obstacle(module, module.function_of(node), context, asked=True) is None
+    return ground(module.place(node), context, asked=True).obstacle is None
 
 
 def _atoms(module: Module) -> Iterator[ast.expr]:
     """What is asked for its truth: comparisons and calls in conditions, without ``and``, ``or`` and ``not``."""
     seen: set[int] = set()
-    tested: list[ast.If | ast.While | ast.IfExp] = [*module.nodes.every(ast.If), *module.nodes.every(ast.While)]
+    tested: list[ast.If | ast.While | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.While)]
     conditions = [node.test for node in (*tested, *module.nodes.every(ast.IfExp))]
     conditions += [one for node in module.nodes.every(ast.comprehension) for one in node.ifs]
     conditions += module.nodes.every(ast.BoolOp)
     conditions += [node.operand for node in module.nodes.every(ast.UnaryOp) if isinstance(node.op, ast.Not)]
     conditions += [
         node.args[0].elt
-        for node in module.nodes.every(ast.Call)
+        for node in module.nodes.calls
         if quantified(node) and isinstance(node.args[0], (ast.GeneratorExp, ast.ListComp))
     ]
     for condition in conditions:
@@ -111,8 +113,9 @@ def _atoms(module: Module) -> Iterator[ast.expr]:
 
 def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
     """``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``, where the type of the error counts."""
+    place = module.place(node)
     try:
-        written = check_for(NAME, module, node, context, same_error=True)
+        written = check_for(NAME, place, node, context, ground(place, context, asked=True).doubts, same_error=True)
     except Unfit:
         return
     yield written
@@ -134,16 +137,17 @@ def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
     message = f"give `{text}` the default {default.truth}"
     if isinstance(atom.ops[0], (ast.Eq, ast.NotEq)) and not _number(atom.comparators[0]) and not _number(atom.left):
         yield from _on_sequences(module, atom, context, default.truth, words)
-    yield from _written(module, atom, [(atom, Called(guard.text))], message, guard.needs, words)
+    yield from _written(module, atom, [(atom, Called(guard.text))], message, guard.needs, [words])
 
 
 def _reasoned(module: Module, atom: ast.Compare) -> Default | None:
     """By the branch that refuses inputs, or by what is compared."""
-    branch = next((one for one in module.ancestors(atom) if isinstance(one, ast.stmt)), None)
-    if branch is not None and refuses(branch):
-        no_branch = negated(branch, atom)
+    branch = next((one for one in module.place(atom).ancestors if isinstance(one, ast.stmt)), None)
+    leaf = leaf_at(flow(module), atom, atom)
+    if isinstance(branch, ast.If) and isinstance(branch.body[-1], ast.Raise):
+        no_branch = replace(leaf, test=branch).no_branch
         return None if no_branch is None else Default(no_branch, ONLY_BAD_REFUSED)
-    found = of_comparison(flow(module), atom, forced_by(module, atom))
+    found = of_comparison(leaf, atom)
     return found if isinstance(found, Default) else None
 
 
@@ -156,9 +160,9 @@ def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bo
         return
     changes: list[tuple[ast.expr, Change]] = [(atom, Equated(equal.text)), (atom, Called(guard.text))]
     if not equality:
-        changes.append((atom, Negated()))
+        changes.append((atom, Plain.NEGATED))
     message = f"compare the shapes without forcing each size, default {truth}"
-    yield from _written(module, atom, changes, message, (*guard.needs, *equal.needs), words)
+    yield from _written(module, atom, changes, message, (*guard.needs, *equal.needs), [words])
 
 
 def _compares(atom: ast.Compare) -> bool:
@@ -182,13 +186,13 @@ def _contiguity(module: Module, atom: ast.expr, context: Context) -> Iterator[Fi
     receiver = module.text(atom.func.value).decode()
     words = f"`{receiver}` counts as not contiguous when that is undecided"
     changes = [(atom, Received(spelled.text))]
-    yield from _written(module, atom, changes, "ask for contiguity without an error", spelled.needs, words)
+    yield from _written(module, atom, changes, "ask for contiguity without an error", spelled.needs, [words])
 
 
 def _written(
-    module: Module, atom: ast.expr, changes: Changes, message: str, needs: tuple[str, ...], default: str | None = None
+    module: Module, atom: ast.expr, changes: Changes, message: str, needs: tuple[str, ...], doubts: Sequence[str] = ()
 ) -> Iterator[Fix]:
-    made = change(NAME, Safety.UNSAFE, module, atom, changes, message, needs, default)
+    made = change(NAME, module.place(atom), changes, message, needs, doubts, Safety.UNSAFE)
     if isinstance(made, Fix):
         yield made
 
@@ -210,7 +214,7 @@ def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) ->
             edit = chosen_value(module, node, choose.text)
         except Unfit:
             return
-        yield fix(NAME, Safety.UNSAFE, module, node, [edit], message, choose.needs)
+        yield fix(NAME, module.place(node), [edit], message, choose.needs, safety=Safety.UNSAFE)
 
 
 def _one_assignment(node: ast.If) -> bool:

@@ -8,6 +8,7 @@ TorchScript, and everybody else calls a small function, marked unused for TorchS
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -15,10 +16,10 @@ from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.flow import flow
 from ..analysis.purpose import only_raises
-from ..analysis.shapes import compared_shapes
-from ..analysis.territory import scripted
+from ..analysis.territory import ground, scripted
 from ..analysis.unfit import Unfit
-from ..syntax.module import Function, Module
+from ..syntax.module import Module
+from ..syntax.tree import Function
 from .findings import fix
 from .refusals import check_for
 from .scripting import branch_for_script, function_unused, parsed, warning
@@ -32,14 +33,17 @@ def check_beside_script(module: Module, node: ast.If, context: Context, name: st
     """The fix for an ``if`` that only raises in a function which TorchScript compiles; None where it does not fit."""
     if not only_raises(node) or not _compiled(module, node):
         return None
+    place = module.place(node)
     try:
-        check = check_for(name, module, node, context)
+        check = check_for(name, place, node, context, ground(place, context, asked=True).doubts)
     except Unfit:
         return None
     message = f"`{module.text(node.test).decode()}` can be checked later, outside of TorchScript"
     (edit,) = check.edits
     body = parsed(module, node, edit.text)
-    return _beside(module, node, context, name, "check", body, check.needs, message, check.default)
+    return _beside(
+        module, node, context, name, "check", body, check.needs, message, [check.default] if check.default else []
+    )
 
 
 def warning_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
@@ -51,16 +55,16 @@ def warning_beside_script(module: Module, node: ast.If, context: Context, name: 
     differ = isinstance(test.ops[0], ast.NotEq) is (test is node.test)
     if len(test.ops) != 1 or not isinstance(test.ops[0], (ast.Eq, ast.NotEq)) or not differ:
         return None
-    if compared_shapes(flow(module), test) is None:
+    if not flow(module).comparison(test).of_shapes:
         return None
     words = f"undecided shapes are taken as equal in `{module.text(node.test).decode()}`, and nobody is warned"
     message = f"`{module.text(node.test).decode()}` only decides about a warning"
     needs = (guarded("guard_or_true"), guarded("sym_eq"))
-    return _beside(module, node, context, name, "warn", warning(module, node, test), needs, message, words)
+    return _beside(module, node, context, name, "warn", warning(module, node, test), needs, message, [words])
 
 
 def _compiled(module: Module, node: ast.If) -> bool:
-    function = module.function_of(node)
+    function = module.place(node).function
     return function is not None and function.outer is None and scripted(module, function)
 
 
@@ -79,10 +83,10 @@ def _beside(
     body: cst.BaseStatement,
     needs: tuple[str, ...],
     message: str,
-    default: str | None,
+    doubts: Sequence[str],
 ) -> Fix | None:
     """The branch for TorchScript, and for everybody else a call of a new function that holds ``body``."""
-    function = module.function_of(node)
+    function = module.place(node).function
     assert function is not None
     unused = spell(module, function.node, _UNUSED, context)
     names = _used(module, function, node)
@@ -91,7 +95,7 @@ def _beside(
     for helper in _names(verb, function, node):
         text = function_unused(module, unused.text, helper, names, _homes(needs), body)
         known = _defined(module, helper, text)
-        if known or helper not in module.bound:
+        if known or helper not in module.names.bound:
             break
     else:
         return None
@@ -99,7 +103,7 @@ def _beside(
     if not known:
         start = _before_all(module, node)
         edits.append(Edit(start, start, text.encode()))
-    return fix(name, Safety.UNSAFE, module, node, edits, message, unused.needs, default)
+    return fix(name, module.place(node), edits, message, unused.needs, doubts, Safety.UNSAFE)
 
 
 def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
@@ -115,7 +119,7 @@ def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
 def _before_all(module: Module, node: ast.If) -> int:
     """The start of the first function with this very branch: one helper serves them all."""
     text = ast.dump(node)
-    found = [module.function_of(one) for one in module.nodes.every(ast.If) if ast.dump(one) == text]
+    found = [module.place(one).function for one in module.nodes.ifs if ast.dump(one) == text]
     return min(_start(module, one) for one in found if one is not None and one.outer is None)
 
 
@@ -129,7 +133,7 @@ def _names(verb: str, function: Function, node: ast.If) -> list[str]:
     """What the helper may be called: a check for the function whose it is, a warning for what it says."""
     own = f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}"
     alike = only_raises if verb == "check" else _only_warns
-    if sum(bool(alike(one)) for one in function.nodes.every(ast.If)) > 1:
+    if sum(bool(alike(one)) for one in function.nodes.ifs) > 1:
         words = sorted({one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)})
         own += f"_{words[0] if words else 'sizes'}"
     return [_SHARED, own] if verb == "warn" else [own]

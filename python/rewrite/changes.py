@@ -5,6 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
+
+
+class Plain(Enum):
+    """What takes no name."""
+
+    UNGROUPED = "``(a)`` → ``a``"
+    GROUPED = "``a`` → ``(a)``, where that reads better"
+    NEGATED = "``a`` → ``not a``"
+    AFFIRMED = "``not a`` → ``a``"
+    REVERSED = "``a == b`` → ``a != b``"
 
 
 @dataclass(frozen=True)
@@ -36,35 +47,10 @@ class Uncalled:
 
 
 @dataclass(frozen=True)
-class Ungrouped:
-    """``(a)`` → ``a``."""
-
-
-@dataclass(frozen=True)
-class Grouped:
-    """``a`` → ``(a)``, where that reads better."""
-
-
-@dataclass(frozen=True)
 class Compared:
     """``a`` → ``a operator 0``."""
 
     operator: str
-
-
-@dataclass(frozen=True)
-class Negated:
-    """``a`` → ``not a``."""
-
-
-@dataclass(frozen=True)
-class Affirmed:
-    """``not a`` → ``a``."""
-
-
-@dataclass(frozen=True)
-class Reversed:
-    """``a == b`` → ``a != b``."""
 
 
 @dataclass(frozen=True)
@@ -134,16 +120,12 @@ class Divided:
 
 
 Change = (
-    Named
+    Plain
+    | Named
     | Attributed
     | Called
     | Uncalled
-    | Ungrouped
-    | Grouped
     | Compared
-    | Negated
-    | Affirmed
-    | Reversed
     | Equated
     | Apart
     | Chosen

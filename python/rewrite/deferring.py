@@ -6,15 +6,19 @@ import ast
 
 from ...codemods.engine.rule import Context
 from ..analysis.certain import Sure
-from ..analysis.decided import decides
-from ..analysis.shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
+from ..analysis.equivalence import (
+    compared_one_by_one,
+    doubts_of_sym_eq,
+    evaluated_throughout,
+    evaluated_together,
+    taken_apart,
+    unfit_for_sym_eq,
+)
 from ..analysis.surely import Surely
-from ..analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
-from ..analysis.truths import quantified
+from ..analysis.truths import decided_inside, decides, quantified
 from ..analysis.unfit import Unfit
 from ..analysis.values import Kind
 from .changes import (
-    Affirmed,
     Apart,
     Called,
     Change,
@@ -22,12 +26,17 @@ from .changes import (
     Compared,
     Equated,
     Joined,
-    Negated,
+    Plain,
     Quantified,
-    Reversed,
-    Ungrouped,
 )
-from .spelling import guarded, spell
+from .spelling import guarded, spelled_out
+
+
+def deferred(surely: Surely, context: Context, place: ast.AST, node: ast.expr, truth: bool) -> Deferral:
+    """What makes of ``node``, or of its opposite unless ``truth``, a truth that decides no size; raises Unfit."""
+    deferral = Deferral(surely, context, place)
+    deferral.condition(node, truth)
+    return deferral
 
 
 class Deferral:
@@ -45,9 +54,9 @@ class Deferral:
 
     def condition(self, node: ast.expr, truth: bool) -> None:
         """Make of ``node``, or of its opposite unless ``truth``, a truth that decides no size; raises Unfit."""
-        self._change(node, Ungrouped())
+        self._change(node, Plain.UNGROUPED)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            self._change(node, Affirmed())
+            self._change(node, Plain.AFFIRMED)
             self.condition(node.operand, not truth)
         elif isinstance(node, ast.BoolOp):
             self._operands(node, truth)
@@ -63,15 +72,13 @@ class Deferral:
             self._bool(node)
             self._opposite(node, truth)
         elif not truth:
-            self._change(node, Negated())
+            self._change(node, Plain.NEGATED)
         elif self._surely.of(node) is not Sure.TRUTH:
             raise Unfit("not-a-bool", f"`{self._text(node)}` may be no bool, and a check takes nothing else")
 
     def symbol(self, name: str) -> str:
         """How a symbol is written here; raises Unfit."""
-        spelled = spell(self._module, self._place, name, self._context)
-        if spelled is None:
-            raise Unfit("name-taken", f"`{name}` means something else here, or this torch has none")
+        spelled = spelled_out(self._module, self._place, name, self._context)
         self.needs += spelled.needs
         return spelled.text
 
@@ -85,11 +92,11 @@ class Deferral:
 
     def _undecided(self, node: ast.expr) -> None:
         """Raise Unfit where a part of ``node`` decides a size before anything can be deferred."""
-        for part in ast.walk(node):
-            if isinstance(part, ast.Compare) and self._flow.kind(part) is Kind.FOREIGN:
-                raise Unfit("not-a-bool", f"`{ast.unparse(part)}` compares an array, and a check takes a bool")
-            if isinstance(part, ast.expr) and part is not node and decides(self._surely, part):
-                raise Unfit("decided-inside", f"`{ast.unparse(part)}` decides a size before the check can wait for it")
+        part = decided_inside(self._flow, node)
+        if isinstance(part, ast.Compare):
+            raise Unfit("not-a-bool", f"`{ast.unparse(part)}` compares an array, and a check takes a bool")
+        if part is not None:
+            raise Unfit("decided-inside", f"`{ast.unparse(part)}` decides a size before the check can wait for it")
 
     def _bool(self, node: ast.expr) -> None:
         if self._surely.of(node) is not Sure.TRUTH:
@@ -121,9 +128,8 @@ class Deferral:
         if len(node.ops) > 1:
             self._chain(node, truth)
             return
-        shapes = compared_shapes(self._flow, node)
-        if shapes is not None:
-            self._shapes(shapes, truth)
+        if self._flow.comparison(node).of_shapes:
+            self._shapes(node, truth)
             return
         if isinstance(op, (ast.In, ast.NotIn)):
             if self._flow.kind(left).symbolic_number:
@@ -131,7 +137,7 @@ class Deferral:
                 return
         elif self._surely.of(node) is not Sure.TRUTH:
             if not truth and _ordered(op) and self._flow.kind(node) is Kind.UNKNOWN:
-                self._change(node, Negated())
+                self._change(node, Plain.NEGATED)
                 return
             if not truth and _ordered(op) and self._may_be_nan(node):
                 raise Unfit("may-be-nan", "a float may be NaN, of which an order and its opposite are both false")
@@ -141,7 +147,7 @@ class Deferral:
             self._opposite(node, truth)
             return
         if not truth:
-            self._change(node, Reversed())
+            self._change(node, Plain.REVERSED)
 
     def _may_be_nan(self, node: ast.Compare) -> bool:
         sides = (node.left, *node.comparators)
@@ -159,7 +165,7 @@ class Deferral:
         if self._flow.kind(node) is Kind.CONCRETE:
             self._bool(node)
             if not truth:
-                self._change(node, Negated())
+                self._change(node, Plain.NEGATED)
             return
         self.doubts += taken_apart(self._surely, node)
         whole = all(self._surely.whole(side) for side in (node.left, *node.comparators))
@@ -179,10 +185,10 @@ class Deferral:
         generator = node.args[0]
         assert isinstance(generator, (ast.GeneratorExp, ast.ListComp))
         if self._flow.kind(generator.elt) is not Kind.TRUTH:
-            if any(decides(self._surely, part) for part in ast.walk(node) if isinstance(part, ast.expr)):
+            if any(decides(self._flow, part) for part in ast.walk(node) if isinstance(part, ast.expr)):
                 raise Unfit("decided-inside", f"`{ast.unparse(node)}` decides a size before the check can wait for it")
             if not truth:
-                self._change(node, Negated())
+                self._change(node, Plain.NEGATED)
             return
         self.doubts += evaluated_throughout(self._surely, node)
         helper, neutral = ("sym_and", "True") if (node.func.id == "all") is truth else ("sym_or", "False")

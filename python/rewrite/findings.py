@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Fix, Safety, Skip
 from ..analysis.unfit import Unfit
-from ..syntax.module import Module
+from ..syntax.module import Place
 from .changes import Changes
+from .spelling import name_taken
 from .writing import edited
 
 SIZE_MARKERS = (
@@ -37,64 +38,53 @@ BRANCH = 2
 
 def fix(
     rule: str,
-    safety: Safety,
-    module: Module,
-    node: ast.AST,
+    place: Place,
     edits: Iterable[Edit],
     message: str,
     needs: Iterable[str] = (),
-    default: str | None = None,
+    doubts: Sequence[str] = (),
+    safety: Safety | None = None,
 ) -> Fix:
-    """A Fix at ``node``, with the function it stands in."""
-    function = module.function_of(node)
+    """A Fix at a place: safe where there are no doubts, unless ``safety`` is given."""
+    said = "; ".join(dict.fromkeys(doubts))
     return Fix(
         rule,
         BRANCH,
-        safety,
+        safety or (Safety.UNSAFE if doubts else Safety.SAFE),
         tuple(edits),
         " ".join(message.split()),
-        function.qualname if function else None,
-        " ".join(default.split()) if default else None,
+        place.function.qualname if place.function else None,
+        " ".join(said.split()) or None,
         tuple(dict.fromkeys(needs)),
     )
 
 
 def change(
     rule: str,
-    safety: Safety,
-    module: Module,
-    node: ast.expr,
+    place: Place,
     changes: Changes,
     message: str,
     needs: Iterable[str] = (),
-    default: str | None = None,
+    doubts: Sequence[str] = (),
+    safety: Safety | None = None,
 ) -> Fix | Skip:
-    """The Fix that makes ``changes`` to ``node`` and its parts, or the Skip that says why they can't be made."""
+    """The Fix that makes ``changes`` to an expression and its parts, or the Skip that says why they can't be made."""
     (whole, *others) = {part for part, _ in changes}
+    node = place.node if others else whole
+    assert isinstance(node, ast.expr)
     try:
-        edit = edited(module, node if others else whole, changes)
+        edit = edited(place.module, node, changes)
     except Unfit as unfit:
-        return skip(rule, module, node, unfit.reason, unfit.detail)
-    return fix(rule, safety, module, node, [edit], message, needs, default)
+        return skip(rule, place, unfit.reason, unfit.detail)
+    return fix(rule, place, [edit], message, needs, doubts, safety)
 
 
-def safety_of(doubts: Sequence[str]) -> Safety:
-    """Safe when nothing speaks against it."""
-    return Safety.UNSAFE if doubts else Safety.SAFE
+def skip(rule: str, place: Place, reason: str, detail: str) -> Skip:
+    """A Skip at a place."""
+    function = place.function.qualname if place.function else None
+    return Skip(rule, BRANCH, *place.span, reason, detail, function)
 
 
-def doubted(doubts: Sequence[str]) -> str | None:
-    """The doubts as the words of an unsafe fix; None without one."""
-    return "; ".join(dict.fromkeys(doubts)) or None
-
-
-def skip(rule: str, module: Module, node: ast.AST, reason: str, detail: str) -> Skip:
-    """A Skip at ``node``."""
-    function = module.function_of(node)
-    start, end = module.span(node)
-    return Skip(rule, BRANCH, start, end, reason, detail, function.qualname if function else None)
-
-
-def cannot_name(rule: str, module: Module, node: ast.AST, symbol: str) -> Skip:
+def cannot_name(rule: str, place: Place, symbol: str) -> Skip:
     """The Skip for a symbol that `spell` could not write."""
-    return skip(rule, module, node, "name-taken", f"`{symbol}` means something else here, or this torch has none")
+    return skip(rule, place, *name_taken(symbol))

@@ -11,8 +11,9 @@ from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix
 from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi.releases import FIRST
-from ..syntax.module import Function, Module, parse
-from .spelling import existing_import, running_at_top
+from ..syntax.module import Module, parse
+from ..syntax.tree import Function
+from .spelling import existing_import
 
 _WIDTH = 88
 
@@ -59,7 +60,7 @@ def _home(module: Module, home: str, start: int) -> Function | None:
     PyTorch's own modules import each other in circles, so there the import goes where it is used, unless the top has
     one of the same module already.
     """
-    if not home or not module.own_tree or existing_import(running_at_top(module), home):
+    if not home or not module.own_tree or existing_import(module.names.running_at_top, home):
         return None
     inside = [function for first, last, function in _bodies(module) if first <= start < last]
     return inside[-1] if inside else None
@@ -76,7 +77,7 @@ def _place(module: Module, function: Function | None, home: str, names: set[str]
     if not home:
         (name,) = names
         return _insert_at_top(module, name, b"import " + name.encode() + module.newline.encode())
-    body = function.node.body if function else running_at_top(module)
+    body = function.node.body if function else module.names.running_at_top
     there = existing_import([one for one in body if module.span(one)[0] < first_use], home)
     if there is not None:
         return _extend(module, there, names)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 
 from ...codemods.engine.rule import Context
+from ..analysis.equivalence import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from ..analysis.surely import Surely
-from ..analysis.together import compared_one_by_one, evaluated_throughout, evaluated_together, taken_apart
 from ..analysis.truths import quantified
 from ..analysis.unfit import Unfit
 from ..analysis.values import Kind
 from .changes import Apart, Change, Chosen, Joined, Quantified
-from .spelling import guarded, spell
+from .spelling import guarded, spelled_out
 
 
 class Joiner:
@@ -27,9 +27,7 @@ class Joiner:
         self.doubts: list[str] = []
 
     def _spell(self, node: ast.AST, helper: str) -> str:
-        spelled = spell(self._module, node, guarded(helper), self._context)
-        if spelled is None:
-            raise Unfit("name-taken", f"`{helper}` means something else here, or this torch has none")
+        spelled = spelled_out(self._module, node, guarded(helper), self._context)
         self.needs += spelled.needs
         return spelled.text
 

@@ -1,4 +1,4 @@
-"""An expression on one line, or on lines of another indentation."""
+"""The text of a LibCST tree, its comments and its lines: an expression on one line, or on lines further in."""
 
 from __future__ import annotations
 
@@ -7,9 +7,41 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..analysis.unfit import Unfit
-from .fragment import broken, code, comments
 
+Blank = cst.BaseParenthesizableWhitespace
+_NOWHERE = cst.Module([])
 _NOTHING, _BLANK = cst.SimpleWhitespace(""), cst.SimpleWhitespace(" ")
+
+
+def code(node: cst.CSTNode) -> str:
+    """The text of a tree."""
+    return _NOWHERE.code_for_node(node)
+
+
+def comments(node: cst.CSTNode) -> list[str]:
+    """The comments in a tree, in order."""
+    if "#" not in code(node):
+        return []
+    found = _Comments()
+    node.visit(found)
+    return found.found
+
+
+class _Comments(cst.CSTVisitor):
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def visit_Comment(self, node: cst.Comment) -> None:
+        self.found.append(node.value)
+
+
+def broken(*blanks: object) -> bool:
+    """Whether a line ends in any of what stands between tokens."""
+    return any(
+        isinstance(blank, cst.ParenthesizedWhitespace)
+        or (isinstance(blank, cst.SimpleWhitespace) and ("\n" in blank.value or "\r" in blank.value))
+        for blank in blanks
+    )
 
 
 def one_line(tree: cst.BaseExpression) -> cst.BaseExpression:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from ...codemods.engine.rule import Context, Fix
 from ..analysis.certain import Sure
-from ..analysis.messages import deferred, read_only_in
 from ..analysis.surely import surely
-from ..analysis.territory import doubts_of_script
 from ..analysis.unfit import Unfit
-from ..syntax.module import Module
-from .deferring import Deferral
-from .findings import doubted, fix, safety_of
+from ..syntax.module import Place
+from .deferring import deferred
+from .findings import fix
+from .spelling import spelled_out
 from .writing import checked
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _CHECKS = {
     "RuntimeError": "torch._check",
     "ValueError": "torch._check_value",
@@ -26,44 +27,49 @@ _CHECKS = {
 
 
 def check_for(
-    rule: str, module: Module, node: ast.If | ast.Assert, context: Context, *, same_error: bool = False
+    rule: str,
+    place: Place,
+    node: ast.If | ast.Assert,
+    context: Context,
+    doubts: Sequence[str] = (),
+    *,
+    same_error: bool = False,
 ) -> Fix:
-    """The check in place of a refusal, wherever it stands; raises Unfit.
+    """The check in place of a refusal, which stands at ``place``; raises Unfit.
 
-    With ``same_error`` an ``assert`` keeps its AssertionError, as what is raised by name always does.
+    With ``same_error`` an ``assert`` keeps its AssertionError, as what is raised by name always does. ``doubts`` are
+    those that any fix has there.
     """
-    start, _end = module.span(node)
-    if module.source.content[start : start + 4] == b"elif":
+    module = place.module
+    if module.source.content.startswith(b"elif", place.span[0]):
         raise Unfit("elif", "a check cannot stand between the branches of an if")
-    error, message = _refusal(module, node)
+    error, message = _refusal(place, node)
     types = surely(module)
-    deferral = Deferral(types, context, node)
-    deferral.condition(node.test, isinstance(node, ast.Assert))
+    deferral = deferred(types, context, node, node.test, isinstance(node, ast.Assert))
     asserts = error == "AssertionError"
     named = asserts and message is not None and (same_error or isinstance(node, ast.If))
     changed = asserts and not named
     if same_error and changed:
         raise Unfit("message-shape", "a check without a message gives one of its own")
-    if named and module.meaning_of_name(error, node) != f"builtins.{error}":
+    if named and module.names.meaning_of_name(error, node) != f"builtins.{error}":
         raise Unfit("exception-type", f"{error} means something else here")
-    check = deferral.symbol("torch._check_with" if named else _CHECKS[error])
-    edit = checked(module, node, deferral.changes, check, message, error if named else None)
-    doubts = list(deferral.doubts)
+    check = spelled_out(module, node, "torch._check_with" if named else _CHECKS[error], context)
+    edit = checked(place, node, deferral.changes, check.text, message, error if named else None)
+    said = list(deferral.doubts)
     if changed:
-        doubts.insert(0, "a bad size raises RuntimeError instead of AssertionError, if need be at run time")
+        said.insert(0, "a bad size raises RuntimeError instead of AssertionError, if need be at run time")
     elif message is None:
-        doubts.insert(0, "the exception, which had no message, gets one")
+        said.insert(0, "the exception, which had no message, gets one")
     elif types.of(message) is not Sure.TEXT:
-        doubts.append(f"the exception holds `str({ast.unparse(message)})`, which may have been no str")
-    doubts += doubts_of_script(module, module.function_of(node))
+        said.append(f"the exception holds `str({ast.unparse(message)})`, which may have been no str")
     why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
-    return fix(rule, safety_of(doubts), module, node, [edit], why, deferral.needs, doubted(doubts))
+    return fix(rule, place, [edit], why, [*deferral.needs, *check.needs], [*said, *doubts])
 
 
-def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr | None]:
+def _refusal(place: Place, node: ast.If | ast.Assert) -> tuple[str, ast.expr | None]:
     """Name of the exception and its message; raises Unfit."""
     if isinstance(node, ast.Assert):
-        deferred(module, node, node.msg)
+        deferrable(place, node.msg)
         return "AssertionError", node.msg
     raised = node.body[-1]
     assert isinstance(raised, ast.Raise)
@@ -71,19 +77,19 @@ def _refusal(module: Module, node: ast.If | ast.Assert) -> tuple[str, ast.expr |
         raise Unfit("raise-from", "a check raises its own exception, without a cause")
     arguments = raised.exc.args if isinstance(raised.exc, ast.Call) else []
     kind = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
-    meaning = (module.meaning(kind) or "").removeprefix("builtins.")
+    meaning = (place.module.names.meaning(kind) or "").removeprefix("builtins.")
     if meaning not in _CHECKS:
         unknown = isinstance(kind, ast.Name) and kind.id in _CHECKS
         said = "may mean something else here" if unknown else "is raised by no check"
         raise Unfit("exception-type", f"{ast.unparse(kind)} {said}")
     if len(arguments) > 1 or (isinstance(raised.exc, ast.Call) and raised.exc.keywords):
         raise Unfit("message-shape", "a check takes one message")
-    message = _message(module, node, arguments)
-    deferred(module, node, message)
+    message = _message(place, node, arguments)
+    deferrable(place, message)
     return meaning, message
 
 
-def _message(module: Module, node: ast.If, arguments: list[ast.expr]) -> ast.expr | None:
+def _message(place: Place, node: ast.If, arguments: list[ast.expr]) -> ast.expr | None:
     """What the exception is given: as it stands there, or what was assigned to the name that stands there."""
     first = node.body[0]
     if isinstance(first, ast.Raise):
@@ -92,6 +98,39 @@ def _message(module: Module, node: ast.If, arguments: list[ast.expr]) -> ast.exp
     told = isinstance(target, ast.Name) and [ast.unparse(one) for one in arguments] == [target.id]
     if not isinstance(first, ast.Assign) or not isinstance(target, ast.Name) or not told:
         raise Unfit("message-shape", "what is assigned before the exception is more than its message")
-    if not read_only_in(module, target, node):
+    if not read_only_in(place, target, node):
         raise Unfit("message-shape", f"`{target.id}` is read elsewhere too")
     return first.value
+
+
+_OF_THE_FRAME = frozenset(
+    {f"builtins.{name}" for name in ("locals", "vars", "dir", "eval", "exec", "super")}
+    | {"sys._getframe", "inspect.currentframe", "inspect.stack", "sys.exc_info", "traceback.format_exc"}
+)
+"""What answers by the frame that asks."""
+
+
+def deferrable(place: Place, message: ast.expr | None) -> None:
+    """Raise Unfit where ``lambda: message`` would say something else than ``message`` at the place of its statement."""
+    if message is None:
+        return
+    if isinstance(next((one for one in place.ancestors if isinstance(one, _SCOPES)), None), ast.ClassDef):
+        raise Unfit("message-shape", "a lambda does not see the names of a class body")
+    for part in ast.walk(message):
+        if isinstance(part, (ast.Starred, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)):
+            raise Unfit("message-shape", "the message cannot be put off into a lambda")
+        if isinstance(part, ast.Name) and part.id == "__class__":
+            raise Unfit("message-shape", "a lambda has another frame than the message had")
+        if isinstance(part, (ast.Name, ast.Attribute)) and place.module.names.meaning(part) in _OF_THE_FRAME:
+            raise Unfit("message-shape", f"`{ast.unparse(part)}` answers by the frame that asks, a lambda's now")
+
+
+def read_only_in(place: Place, target: ast.Name, within: ast.stmt) -> bool:
+    """Whether the name that ``target`` binds is a local one and only the statement ``within`` reads it."""
+    module, function = place.module, place.function
+    if function is None or module.names.owner(target.id, within) is not function.node:
+        return False
+    inside = {id(one) for one in ast.walk(within)}
+    reads = (one for one in ast.walk(function.node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
+    by_frame = [one for one in reads if id(one) not in inside]
+    return not any(one.id == target.id or module.names.meaning(one) in _OF_THE_FRAME for one in by_frame)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import reduce
 
 import libcst as cst
 
 from ...codemods.engine.edits import Edit
+from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from . import changes as to
-from .fragment import Fragment, broken, code, name
-from .precedence import Binding, grouped, needed_by
+from .expressions import NO_BLANK, Binding, call, comparison, grouped, name, needed_by, own_parentheses, ungrouped
+from .lines import Blank, broken, code, comments
 
 _OPPOSITE: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
     cst.Equal: cst.NotEqual,
@@ -27,13 +28,6 @@ _OPPOSITE: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
     cst.NotIn: cst.In,
 }
 _OPERATORS = {"==": cst.Equal, "!=": cst.NotEqual, ">=": cst.GreaterThanEqual}
-_IN_FULL: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
-    cst.AddAssign: cst.Add(),
-    cst.SubtractAssign: cst.Subtract(),
-    cst.MultiplyAssign: cst.Multiply(),
-}
-_NO_BLANK = cst.SimpleWhitespace("")
-Blank = cst.BaseParenthesizableWhitespace
 
 
 def rewritten(module: Module, node: ast.expr, changes: to.Changes) -> Edit:
@@ -48,6 +42,53 @@ def changed(node: ast.expr, tree: cst.BaseExpression, changes: to.Changes) -> cs
     result = tree.visit(_Rewriter(node, tree, changes))
     assert isinstance(result, cst.BaseExpression)
     return result
+
+
+class Fragment:
+    """One expression of a module, with the parentheses that group it."""
+
+    def __init__(self, module: Module, node: ast.expr) -> None:
+        """Raises Unfit where LibCST does not read what Python reads."""
+        self._module = module
+        self._start, self._end = module.grouped_span(node)
+        self.text = module.source.content[self._start : self._end].decode()
+        try:
+            # Lines end wherever they like inside parentheses.
+            self._whole = cst.parse_module(f"({self.text})")
+        except cst.ParserSyntaxError as error:
+            raise Unfit("not-read", "LibCST does not read this expression") from error
+        (line,) = self._whole.body
+        assert isinstance(line, cst.SimpleStatementLine) and isinstance(line.body[0], cst.Expr)
+        tree = line.body[0].value
+        self.tree = tree.with_changes(lpar=tree.lpar[1:], rpar=tree.rpar[:-1])
+        if self._whole.code_for_node(self.tree) != self.text:
+            raise Unfit("not-read", "LibCST does not read every byte of this expression")
+
+    def edit(self, tree: cst.BaseExpression) -> Edit:
+        """The edit that writes ``tree`` instead; raises Unfit where a comment would be lost."""
+        written = self._whole.code_for_node(tree)
+        if "\n" in written and _stands_alone(self.text) and not _stands_alone(written):
+            written = f"({written})"
+        if "#" in self.text and comments(tree) != comments(self.tree):
+            raise Unfit("comment-inside", "a comment inside would lose its place")
+        content, text = self._module.source.content, written.encode()
+        before, after = content[max(self._start - 1, 0) : self._start], content[self._end : self._end + 1]
+        gap = b" " if _in_a_word(before) and _in_a_word(text[:1]) else b""
+        end = b" " if _in_a_word(after) and _in_a_word(text[-1:]) else b""
+        return Edit(self._start, self._end, gap + text + end)
+
+
+def _stands_alone(text: str) -> bool:
+    """Whether an expression ends where its first line does, or has brackets that hold its lines together."""
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True
+
+
+def _in_a_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_" or byte >= b"\x80"
 
 
 class _Rewriter(cst.CSTTransformer):
@@ -129,19 +170,19 @@ def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
             return call(change.name, [cst.Arg(bare, whitespace_after_arg=closing)], opening)
         case to.Uncalled():
             return _uncalled(node, change.grouped)
-        case to.Ungrouped():
+        case to.Plain.UNGROUPED:
             return ungrouped(node)
-        case to.Grouped():
+        case to.Plain.GROUPED:
             return grouped(node, Binding.ATOM)
         case to.Compared():
             return comparison(node, _OPERATORS[change.operator](), cst.Integer("0"))
-        case to.Negated():
+        case to.Plain.NEGATED:
             # An order binds more tightly than ``not``; in parentheses it also reads so.
             return cst.UnaryOperation(cst.Not(), grouped(node, Binding.BIT_OR))
-        case to.Affirmed():
+        case to.Plain.AFFIRMED:
             assert isinstance(node, cst.UnaryOperation)
             return node.expression
-        case to.Reversed():
+        case to.Plain.REVERSED:
             assert isinstance(node, cst.Comparison)
             (only,) = node.comparisons
             made = comparison(node.left, _opposite(only.operator), only.comparator)
@@ -166,33 +207,12 @@ def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
             return _divided(node, change)
 
 
-def call(dotted: str, arguments: Sequence[cst.Arg], opening: Blank = _NO_BLANK) -> cst.Call:
-    """``dotted(arguments)``, with parentheses where an argument cannot do without."""
-    args = [one.with_changes(value=grouped(one.value, Binding.CONDITIONAL)) for one in arguments]
-    return cst.Call(name(dotted), args, whitespace_before_args=opening)
-
-
-def comparison(left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression) -> cst.Comparison:
-    """``left operator right``, each in parentheses only where it needs them."""
-    return cst.Comparison(_side(left), [cst.ComparisonTarget(operator, _side(right))])
-
-
-def _side(node: cst.BaseExpression) -> cst.BaseExpression:
-    """One side of a comparison, in parentheses only where it needs them."""
-    return grouped(ungrouped(node), Binding.BIT_OR)
-
-
-def in_full(node: cst.AugAssign) -> cst.BinaryOperation:
-    """``n - 1`` for ``n -= 1``."""
-    assert isinstance(node.target, cst.Name)
-    operator = _IN_FULL[type(node.operator)]
-    tighter = Binding.SIGN if isinstance(operator, cst.Multiply) else Binding.PRODUCT
-    return cst.BinaryOperation(node.target, operator, grouped(node.value, tighter))
-
-
 def _opposite(operator: cst.BaseCompOp) -> cst.BaseCompOp:
-    before, after = (blank if broken(blank) else cst.SimpleWhitespace(" ") for blank in _around(operator))
-    return _OPPOSITE[type(operator)]().with_changes(whitespace_before=before, whitespace_after=after)
+    made, around = _OPPOSITE[type(operator)](), _around(operator)
+    if not broken(*around):
+        return made
+    before, after = (blank if broken(blank) else cst.SimpleWhitespace(" ") for blank in around)
+    return made.with_changes(whitespace_before=before, whitespace_after=after)
 
 
 def _around(operator: cst.BaseCompOp | cst.BaseBooleanOp) -> tuple[Blank, Blank]:
@@ -202,23 +222,10 @@ def _around(operator: cst.BaseCompOp | cst.BaseBooleanOp) -> tuple[Blank, Blank]
 
 def _opened(node: cst.BaseExpression) -> tuple[cst.BaseExpression, Blank, Blank]:
     """``node`` without its outermost parentheses if they only group it, and what stands inside of them."""
-    if len(node.lpar) <= _own(node):
-        return node, _NO_BLANK, _NO_BLANK
+    if len(node.lpar) <= own_parentheses(node):
+        return node, NO_BLANK, NO_BLANK
     opening, closing = node.lpar[0].whitespace_after, node.rpar[-1].whitespace_before
     return node.with_changes(lpar=node.lpar[1:], rpar=node.rpar[:-1]), opening, closing
-
-
-def _own(node: cst.BaseExpression) -> int:
-    """How many of its parentheses are part of what it is: those of a tuple or a generator."""
-    return int(isinstance(node, (cst.Tuple, cst.GeneratorExp, cst.Yield, cst.NamedExpr)))
-
-
-def ungrouped(node: cst.BaseExpression) -> cst.BaseExpression:
-    """``node`` without the parentheses that only group it and hold no comment."""
-    own = _own(node)
-    if len(node.lpar) <= own or any("#" in code(one) for one in (*node.lpar, *node.rpar)):
-        return node
-    return node.with_changes(lpar=node.lpar[len(node.lpar) - own :], rpar=node.rpar[:own])
 
 
 def _uncalled(node: cst.BaseExpression, keep: bool) -> cst.BaseExpression:
@@ -279,8 +286,8 @@ def _chosen(node: cst.BaseExpression, change: to.Chosen) -> cst.BaseExpression:
 def _joined(node: cst.BaseExpression, change: to.Joined) -> cst.BaseExpression:
     operands, operators = _operands(node, change.count), _operators(node, change.count)
     lead, rest = operands[: change.start], operands[change.start :]
-    opening: Blank = _NO_BLANK
-    closing: Blank = _NO_BLANK
+    opening: Blank = NO_BLANK
+    closing: Blank = NO_BLANK
     if change.name is not None:
         if not lead:
             _, opening, closing = _opened(node)
@@ -308,7 +315,7 @@ def _joined(node: cst.BaseExpression, change: to.Joined) -> cst.BaseExpression:
 def _argument(node: cst.BaseExpression) -> cst.BaseExpression:
     """Parentheses around an argument say nothing, unless they hold lines together."""
     bare, opening, closing = _opened(node)
-    return node if bare.lpar[_own(bare) :] or code(opening) or code(closing) else bare
+    return node if bare.lpar[own_parentheses(bare) :] or code(opening) or code(closing) else bare
 
 
 def _quantified(node: cst.BaseExpression, change: to.Quantified) -> cst.BaseExpression:

@@ -9,23 +9,23 @@ import libcst as cst
 
 from ...codemods.engine.edits import Edit
 from ..syntax.module import Module
-from .changes import Affirmed, Called, Change, Equated, Negated
-from .fragment import name
-from .rewriting import call, changed
-from .statement import Statement
+from .changes import Called, Change, Equated, Plain
+from .expressions import call, name
+from .rewriting import changed
+from .statements import Statement
 
 
 def parsed(module: Module, node: ast.stmt, text: bytes) -> cst.BaseStatement:
     """The one statement that ``text`` holds, written in place of ``node``."""
-    return Statement(module, node).read(text.decode())
+    return Statement(module.place(node)).read(text.decode())
 
 
 def warning(module: Module, node: ast.If, compared: ast.Compare) -> cst.BaseStatement:
     """An ``if`` that warns of two shapes, with undecided ones taken as equal, for a function one frame further down."""
-    tree = Statement(module, node).tree
+    tree = Statement(module.place(node)).tree
     assert isinstance(tree, cst.If)
     changes: list[tuple[ast.expr, Change]] = [(compared, Equated("sym_eq")), (compared, Called("guard_or_true"))]
-    changes += [(compared, Negated()), *([] if node.test is compared else [(node.test, Affirmed())])]
+    changes += [(compared, Plain.NEGATED), *([] if node.test is compared else [(node.test, Plain.AFFIRMED)])]
     further = tree.body.visit(_OneFrameFurther())
     return tree.with_changes(test=changed(node.test, tree.test, changes), body=further)
 
@@ -44,7 +44,7 @@ class _OneFrameFurther(cst.CSTTransformer):
 
 def branch_for_script(module: Module, node: ast.If, helper: str, parameters: Sequence[str]) -> Edit:
     """``if torch.jit.is_scripting():`` with the statement as it is, else a call of ``helper``; raises Unfit."""
-    statement = Statement(module, node)
+    statement = Statement(module.place(node))
     called = call(helper, [cst.Arg(cst.Name(one)) for one in parameters])
     otherwise = cst.Else(cst.IndentedBlock([cst.SimpleStatementLine([cst.Expr(called)])]))
     scripting = cst.parse_expression("torch.jit.is_scripting()")

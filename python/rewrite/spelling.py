@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from ...codemods.engine.rule import Context
 from ...codemods.torchapi.releases import available
 from ..analysis.evaluation import SHAPES
-from ..syntax.module import Module, imported_names
-from ..syntax.scopes import FunctionNode
+from ..analysis.unfit import Unfit
+from ..syntax.module import Module
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spel
     """
     home, _, name = symbol.rpartition(".")
     there = _there(module, symbol, context)
-    for local, meaning in _visible(module, place, {symbol, home}):
+    for local, meaning in module.names.imported_at(place, {symbol, home}):
         if meaning == symbol:
             return Spelled(local)
         if meaning == home and home and there:
@@ -38,9 +37,22 @@ def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spel
     if not there and not _has_fallback(module, symbol, context):
         return None
     missing = "torch" if home == "torch" else name
-    if not _free(module, place, missing) and not _again(module, place, symbol):
+    if not module.names.free(missing, place) and not _again(module, place, symbol):
         return None
     return Spelled(symbol, ("torch",)) if home == "torch" else Spelled(name, (symbol,))
+
+
+def spelled_out(module: Module, place: ast.AST, symbol: str, context: Context) -> Spelled:
+    """How ``symbol`` is written here, as `spell` has it; raises Unfit where it can't be."""
+    spelled = spell(module, place, symbol, context)
+    if spelled is None:
+        raise Unfit(*name_taken(symbol))
+    return spelled
+
+
+def name_taken(symbol: str) -> tuple[str, str]:
+    """Why a symbol can't be written, as (reason, detail)."""
+    return "name-taken", f"`{symbol}` means something else here, or this torch has none"
 
 
 def renamed(module: Module, func: ast.expr, symbol: str, context: Context) -> Spelled | None:
@@ -66,69 +78,14 @@ def _has_fallback(module: Module, symbol: str, context: Context) -> bool:
     return not module.own_tree and context.min_torch is not None and symbol.startswith(f"{SHAPES}.")
 
 
-def _visible(module: Module, place: ast.AST, wanted: set[str]) -> Iterator[tuple[str, str]]:
-    """Names at ``place`` for what is wanted, by imports that have surely run: of the innermost scope first.
-
-    An import counts at the top of the file or straight in the body of a function around, before the place.
-    """
-    start = module.span(place)[0] if isinstance(place, (ast.expr, ast.stmt)) else 0
-    inside = False
-    for scope in module.scopes.chain(place):
-        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            inside = True
-            early = [one for one in _imports(scope.body) if module.span(one)[0] < start]
-            yield from _meant(module, place, scope, imported_names(early), wanted)
-    at_top = running_at_top(module)
-    early = at_top if inside else [one for one in at_top if module.span(one)[0] < start]
-    yield from _meant(module, place, module.tree, imported_names(early), wanted)
-
-
-def _imports(statements: Iterable[ast.stmt]) -> list[ast.stmt]:
-    return [one for one in statements if isinstance(one, (ast.Import, ast.ImportFrom))]
-
-
-def _meant(
-    module: Module, place: ast.AST, scope: ast.AST, names: dict[str, str], wanted: set[str]
-) -> Iterator[tuple[str, str]]:
-    """Those of ``names``, imported in ``scope``, that mean the same at ``place`` and are nobody else's there."""
-    for local, meaning in names.items():
-        owned = meaning in wanted and module.scopes.owner(local, place) is scope
-        if owned and module.meaning_of_name(local, place) == meaning:
-            yield local, meaning
-
-
-@lru_cache(maxsize=8)
-def running_at_top(module: Module) -> list[ast.stmt]:
-    """The import statements that run when the module is imported; not those for type checkers."""
-    found: list[ast.stmt] = []
-    for statement in module.tree.body:
-        if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            found.append(statement)
-        elif isinstance(statement, ast.Try) and all(handler.body for handler in statement.handlers):
-            found += [one for one in statement.body if isinstance(one, (ast.Import, ast.ImportFrom))]
-    return found
-
-
-def _free(module: Module, place: ast.AST, name: str) -> bool:
-    """Whether an import of ``name`` for ``place`` would take the name from nobody."""
-    if module.scopes.owner(name, place) is not None:
-        return False
-    around = _functions_around(module, place)
-    return not around or not module.scopes.mentions(around[-1], name)
-
-
 def _again(module: Module, place: ast.AST, symbol: str) -> bool:
     """Whether the function around imports the very symbol further down, so that its head can import it too."""
-    around = _functions_around(module, place)
     home, _, name = symbol.rpartition(".")
-    if not module.own_tree or home == "torch" or not around or existing_import(running_at_top(module), home):
+    if not module.own_tree or home == "torch" or existing_import(module.names.running_at_top, home):
         return False
-    return module.scopes.owner(name, place) is around[-1] and module.meaning_of_name(name, place) == symbol
-
-
-def _functions_around(module: Module, place: ast.AST) -> list[FunctionNode]:
-    """Innermost first."""
-    return [one for one in module.scopes.chain(place) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    around = module.names.functions_around(place)
+    again = bool(around) and module.names.owner(name, place) is around[-1]
+    return again and module.names.meaning_of_name(name, place) == symbol
 
 
 def existing_import(statements: Iterable[ast.stmt], home: str) -> ast.ImportFrom | None:

@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix, Safety
+from ...codemods.engine.rule import Context, Fix
 from ...codemods.engine.source import SourceFile
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
+from .expressions import name
 from .findings import fix
-from .fragment import code, name
+from .lines import code
 from .spelling import spell
-from .statement import Statement
+from .statements import Statement
 
 NAME = "alternative"
 
@@ -30,7 +31,7 @@ def stated(source: SourceFile, context: Context, where: tuple[int, int], conditi
     if check is None:
         return
     try:
-        around = Statement(module, statement)
+        around = Statement(module.place(statement))
     except Unfit:
         return
     if not around.alone:
@@ -40,7 +41,7 @@ def stated(source: SourceFile, context: Context, where: tuple[int, int], conditi
     edit = Edit(where[0], where[0], lines.encode())
     listed = " and ".join(f"`{one}`" for one in conditions)
     words = f"what breaks {listed} is refused, by the model and by the exported program"
-    yield fix(NAME, Safety.UNSAFE, module, statement, [edit], f"state {listed}", check.needs, words)
+    yield fix(NAME, module.place(statement), [edit], f"state {listed}", check.needs, [words])
 
 
 def _statement_at(module: Module, start: int) -> ast.stmt | None:

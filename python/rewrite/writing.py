@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ...codemods.engine.edits import Edit
 from ..analysis.unfit import Unfit
-from ..syntax.module import Module
+from ..syntax.module import Module, Place
 from .changes import Changes
 
 _TOO_DEEP = "nested-deeply", "LibCST, which nests `a or b or c` to the left, does not go so deep"
@@ -27,7 +27,7 @@ def edited(module: Module, node: ast.expr, changes: Changes) -> Edit:
 
 
 def checked(
-    module: Module,
+    place: Place,
     node: ast.If | ast.Assert,
     changes: Changes,
     function: str,
@@ -38,37 +38,37 @@ def checked(
 
     Raises Unfit.
     """
-    from .checking import check_edit
+    from .statements import check_edit
 
     try:
-        return check_edit(module, node, changes, function, message, error)
+        return check_edit(place, node, changes, function, message, error)
     except RecursionError as too_deep:
         raise Unfit(*_TOO_DEEP) from too_deep
 
 
 def limited(module: Module, call: ast.Call, changes: Changes, keyword: str) -> Edit:
     """The edit that makes ``changes`` to ``check(n, keyword=m)`` and says ``check(n <= m)`` behind it; raises Unfit."""
-    from .checking import limit_behind
+    from .statements import limit_behind
 
     return limit_behind(module, call, changes, keyword)
 
 
 def renamed_definition(module: Module, node: ast.FunctionDef, name: str) -> Edit:
     """The edit that gives a function another name where it is defined; raises Unfit."""
-    from .statement import name_in_definition
+    from .statements import name_in_definition
 
     return Edit(*name_in_definition(module, node), name.encode())
 
 
 def names_kept(module: Module, statement: ast.ImportFrom, kept: Sequence[int]) -> Edit:
     """The edit that leaves of the names of an import those at the places ``kept``; raises Unfit."""
-    from .statement import without_names
+    from .statements import without_names
 
     return without_names(module, statement, kept)
 
 
 def chosen_value(module: Module, node: ast.If, name: str) -> Edit:
     """The edit that makes ``n = name(c, n - 1, n)`` of ``if c: n -= 1``; raises Unfit."""
-    from .checking import value_instead
+    from .statements import value_instead
 
     return value_instead(module, node, name)

@@ -15,20 +15,20 @@ division by 0 has another message.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.certain import Sure
 from ..analysis.flow import Flow, flow
 from ..analysis.surely import surely
-from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.territory import ground
 from ..analysis.truths import check_conditions
 from ..analysis.values import Kind
-from ..rewrite.changes import Change, Divided, Grouped, Named
-from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, safety_of, skip
+from ..rewrite.changes import Change, Divided, Named, Plain
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
 from ..rewrite.spelling import spell
-from ..syntax.module import Module, parse
+from ..syntax.module import Module, Place, parse
 
 NAME = "divide_sizes_as_integers"
 _ROUNDING = ("math.ceil", "math.floor", "builtins.int")
@@ -39,49 +39,45 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     module = parse(source)
     known = flow(module)
-    for node in module.nodes.every(ast.Call):
-        if len(node.args) == 1 and not node.keywords and not module.in_format_string(node):
-            meaning = module.meaning(node.func) or ""
+    for node in module.nodes.calls:
+        if len(node.args) == 1 and not node.keywords and not (place := module.place(node)).in_format_string:
+            meaning = module.names.meaning(node.func) or ""
             if meaning in _ROUNDING or meaning == "builtins.float":
-                yield from _answer(module, known, node, meaning, context)
+                yield from _answer(place, known, node, meaning, context)
 
 
-def _answer(module: Module, known: Flow, call: ast.Call, meaning: str, context: Context) -> Iterator[Fix | Skip]:
+def _answer(place: Place, known: Flow, call: ast.Call, meaning: str, context: Context) -> Iterator[Fix | Skip]:
     argument = call.args[0]
     kind = known.kind(argument)
     if kind not in (Kind.SIZE, Kind.RATIO):
         return
-    stop = obstacle(module, module.function_of(call), context, asked=False)
-    if stop:
-        yield skip(NAME, module, call, *stop)
+    here = ground(place, context, asked=False)
+    if here.obstacle:
+        yield skip(NAME, place, *here.obstacle)
     elif meaning == "builtins.float":
-        yield _as_float(module, call, context)
+        yield _as_float(place, call, context, here.doubts)
     elif isinstance(argument, ast.BinOp) and isinstance(argument.op, ast.Div) and kind is Kind.RATIO:
-        yield _quotient(module, known, call, argument, meaning)
+        yield _quotient(place, known, call, argument, meaning)
     elif kind is Kind.SIZE:
-        yield skip(NAME, module, call, "keeps-static", "int() of a size asks for its value")
+        yield skip(NAME, place, "keeps-static", "int() of a size asks for its value")
     else:
-        yield skip(NAME, module, call, "not-a-quotient", "only the rounded quotient of two sizes has an integer form")
+        yield skip(NAME, place, "not-a-quotient", "only the rounded quotient of two sizes has an integer form")
 
 
-def _as_float(module: Module, call: ast.Call, context: Context) -> Fix | Skip:
+def _as_float(place: Place, call: ast.Call, context: Context, doubts: Sequence[str]) -> Fix | Skip:
+    module = place.module
     if _compared(module, call):
-        return skip(NAME, module, call, "keeps-static", "the comparison around it needs the value of the size")
-    if _rounded_elsewhere(module, call):
+        return skip(NAME, place, "keeps-static", "the comparison around it needs the value of the size")
+    if _rounded_elsewhere(place, call):
         return skip(
-            NAME,
-            module,
-            call,
-            "keeps-static",
-            "int() of a product in this function already needs the value of the size",
+            NAME, place, "keeps-static", "int() of a product in this function already needs the value of the size"
         )
     spelled = spell(module, call, "torch.sym_float", context)
     if spelled is None:
-        return cannot_name(NAME, module, call, "torch.sym_float")
-    doubts = doubts_of_script(module, module.function_of(call))
+        return cannot_name(NAME, place, "torch.sym_float")
     changes = [(call.func, Named(spelled.text))]
     message = "`float` decides the size"
-    return change(NAME, safety_of(doubts), module, call, changes, message, spelled.needs, doubted(doubts))
+    return change(NAME, place, changes, message, spelled.needs, doubts)
 
 
 def _compared(module: Module, call: ast.Call) -> bool:
@@ -91,12 +87,12 @@ def _compared(module: Module, call: ast.Call) -> bool:
     return all(call not in ast.walk(condition) for condition in check_conditions(module))
 
 
-def _rounded_elsewhere(module: Module, call: ast.Call) -> bool:
+def _rounded_elsewhere(place: Place, call: ast.Call) -> bool:
     """``int(h * scale)`` in the same function decides ``h``, whatever ``float(h)`` is written as."""
-    function = module.function_of(call)
+    function = place.function
     names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)}
-    for other in function.nodes.every(ast.Call) if function is not None else ():
-        if module.meaning(other.func) in _ROUNDING and len(other.args) == 1:
+    for other in function.nodes.calls if function is not None else ():
+        if place.module.names.meaning(other.func) in _ROUNDING and len(other.args) == 1:
             rounded = other.args[0]
             product = isinstance(rounded, ast.BinOp) and isinstance(rounded.op, ast.Mult)
             if product and names & {one.id for one in ast.walk(rounded) if isinstance(one, ast.Name)}:
@@ -104,38 +100,39 @@ def _rounded_elsewhere(module: Module, call: ast.Call) -> bool:
     return False
 
 
-def _quotient(module: Module, known: Flow, call: ast.Call, division: ast.BinOp, meaning: str) -> Fix | Skip:
+def _quotient(place: Place, known: Flow, call: ast.Call, division: ast.BinOp, meaning: str) -> Fix | Skip:
+    module = place.module
     left, right = division.left, division.right
     types = surely(module)
     if known.kind(left) is not Kind.SIZE or known.kind(right) not in (Kind.SIZE, Kind.CONCRETE, Kind.UNKNOWN):
-        return skip(NAME, module, call, "not-a-quotient", "one side of the division is a float")
+        return skip(NAME, place, "not-a-quotient", "one side of the division is a float")
     if any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(division)):
-        return skip(NAME, module, call, "not-a-quotient", "one side of the division is a float")
+        return skip(NAME, place, "not-a-quotient", "one side of the division is a float")
     if not {types.of(left), types.of(right)} <= {Sure.WHOLE, Sure.NUMBER, None}:
-        return skip(NAME, module, call, "not-a-quotient", "one side of the division may be no whole number")
+        return skip(NAME, place, "not-a-quotient", "one side of the division may be no whole number")
     if meaning != "math.floor" and _may_be_negative(right):
-        return skip(NAME, module, call, "may-be-negative", "a negative divisor rounds to the other side")
+        return skip(NAME, place, "may-be-negative", "a negative divisor rounds to the other side")
     if meaning == "builtins.int" and _may_be_negative(left):
-        return skip(NAME, module, call, "may-be-negative", "int() of a negative quotient rounds to the other side")
+        return skip(NAME, place, "may-be-negative", "int() of a negative quotient rounds to the other side")
     if meaning == "math.ceil" and not isinstance(right, (ast.Name, ast.Constant, ast.Attribute)):
-        return skip(NAME, module, call, "evaluated-twice", "give the divisor a name first")
+        return skip(NAME, place, "evaluated-twice", "give the divisor a name first")
     whole = _int_around(module, call)
     doubts = ["a quotient of more than 2**53, which a float rounds, is exact"]
     doubts += [f"`{ast.unparse(one)}` is taken for a size" for one in (left, right) if not types.whole(one)]
     if meaning != "math.floor" and not _positive(right):
         doubts.append(f"`{ast.unparse(right)}` is taken for positive")
-    message = f"`{module.text(call).decode()}` goes through a float"
+    message = f"`{place.text}` goes through a float"
     changes: list[tuple[ast.expr, Change]] = [(whole, Divided(up=meaning == "math.ceil"))]
     if isinstance(module.parents[whole], (ast.BinOp, ast.UnaryOp)):
-        changes.append((whole, Grouped()))
-    return change(NAME, Safety.UNSAFE, module, call, changes, message, (), doubted(doubts))
+        changes.append((whole, Plain.GROUPED))
+    return change(NAME, place, changes, message, doubts=doubts)
 
 
 def _int_around(module: Module, call: ast.Call) -> ast.Call:
     """``int(math.ceil(n / k))`` asks twice for a whole number; what divides whole numbers gives one."""
     above = module.parents[call]
     around = isinstance(above, ast.Call) and len(above.args) == 1 and not above.keywords and above.args[0] is call
-    if around and isinstance(above, ast.Call) and module.meaning(above.func) == "builtins.int":
+    if around and isinstance(above, ast.Call) and module.names.meaning(above.func) == "builtins.int":
         return above
     return call
 

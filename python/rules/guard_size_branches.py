@@ -22,87 +22,86 @@ from collections.abc import Iterator
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.certain import Sure
-from ..analysis.flow import Flow
-from ..analysis.polarity import NoDefault, general
+from ..analysis.comparisons import NoDefault
+from ..analysis.equivalence import compared_one_by_one, unfit_for_sym_eq
+from ..analysis.flow import Flow, flow
+from ..analysis.polarity import general
 from ..analysis.purpose import branches
-from ..analysis.shapes import compared_shapes, unfit_for_sym_eq
 from ..analysis.surely import surely
-from ..analysis.territory import doubts_of_script, obstacle
-from ..analysis.together import compared_one_by_one
-from ..analysis.truths import Leaf, is_scalar_test
+from ..analysis.territory import ground
+from ..analysis.truths import Leaf
 from ..analysis.unfit import Unfit
-from ..rewrite.changes import Called, Change, Chosen, Compared, Equated, Negated
-from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, skip
+from ..rewrite.changes import Called, Change, Chosen, Compared, Equated, Plain
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
 from ..rewrite.spelling import Spelled, guarded, spell
-from ..syntax.module import Module
+from ..syntax.module import Module, Place, parse
 
 NAME = "guard_size_branches"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    for module, known, leaf, shortcut in branches(source):
-        if not shortcut and not is_scalar_test(leaf.node, known):
-            yield _answer(module, known, leaf, context)
+    module = parse(source)
+    known = flow(module)
+    for branch in branches(module, known):
+        if not branch.shortcut and not branch.leaf.scalar:
+            yield _answer(module, known, branch.leaf, context)
 
 
 def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:
-    stop = obstacle(module, leaf.function, context, asked=True)
-    if stop:
-        return skip(NAME, module, leaf.node, *stop)
+    here = ground(leaf.place, context, asked=True)
+    if here.obstacle:
+        return skip(NAME, leaf.place, *here.obstacle)
     if leaf.value_taken and (isinstance(leaf.test, ast.Call) or not isinstance(leaf.node, ast.Compare)):
-        return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
+        return skip(NAME, leaf.place, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.node, ast.Call) and _contiguity(leaf.node):
-        return skip(NAME, module, leaf.node, "contiguity-under-check", "is_contiguous() of undecided sizes")
-    default = general(module, known, leaf)
+        return skip(NAME, leaf.place, "contiguity-under-check", "is_contiguous() of undecided sizes")
+    default = general(known, leaf)
     if isinstance(default, NoDefault):
-        return skip(NAME, module, leaf.node, default.reason, default.detail)
-    text = module.text(leaf.node).decode()
+        return skip(NAME, leaf.place, default.reason, default.detail)
+    text = leaf.place.text
     taken = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
-    words = doubted([taken, *doubts_of_script(module, leaf.function)])
-    shapes = compared_shapes(known, leaf.node)
-    if shapes is not None:
-        return _on_shapes(module, known, leaf, context, shapes, words)
+    doubts = [taken, *here.doubts]
+    if isinstance(leaf.node, ast.Compare) and leaf.compared is not None and leaf.compared.of_shapes:
+        return _on_shapes(leaf.place, leaf.node, context, doubts)
     guard = spell(module, leaf.node, guarded(f"guard_or_{str(default.truth).lower()}"), context)
     if guard is None:
-        return cannot_name(NAME, module, leaf.node, "guard_or_false")
+        return cannot_name(NAME, leaf.place, "guard_or_false")
     if isinstance(leaf.node, ast.Compare) and isinstance(leaf.node.ops[0], (ast.In, ast.NotIn)):
-        return _on_choices(module, leaf.node, guard, words)
+        return _on_choices(leaf.place, leaf.node, guard, doubts)
     if _asked_for_truth(leaf.node) and surely(module).of(leaf.node) not in (Sure.WHOLE, Sure.NUMBER):
-        return skip(NAME, module, leaf.node, "may-be-none", f"`{text}` may be None, which `!= 0` says nothing about")
+        return skip(NAME, leaf.place, "may-be-none", f"`{text}` may be None, which `!= 0` says nothing about")
     changes: list[tuple[ast.expr, Change]] = [(leaf.node, Called(guard.text))]
     if _asked_for_truth(leaf.node):
         changes.insert(0, (leaf.node, Compared("!=")))
     message = f"give `{text}` a default"
-    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, message, guard.needs, words)
+    return change(NAME, leaf.place, changes, message, guard.needs, doubts)
 
 
-def _on_shapes(
-    module: Module, known: Flow, leaf: Leaf, context: Context, shapes: ast.Compare, words: str | None
-) -> Fix | Skip:
+def _on_shapes(place: Place, shapes: ast.Compare, context: Context, doubts: list[str]) -> Fix | Skip:
     """``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``: shapes differ in general."""
-    unfit = unfit_for_sym_eq(surely(module), shapes)
+    unfit = unfit_for_sym_eq(surely(place.module), shapes)
     if unfit:
-        return skip(NAME, module, leaf.node, *unfit)
-    guard = spell(module, leaf.node, guarded("guard_or_false"), context)
-    equal = spell(module, leaf.node, guarded("sym_eq"), context)
+        return skip(NAME, place, *unfit)
+    guard = spell(place.module, shapes, guarded("guard_or_false"), context)
+    equal = spell(place.module, shapes, guarded("sym_eq"), context)
     if guard is None or equal is None:
-        return cannot_name(NAME, module, leaf.node, "sym_eq")
+        return cannot_name(NAME, place, "sym_eq")
     changes: list[tuple[ast.expr, Change]] = [(shapes, Equated(equal.text)), (shapes, Called(guard.text))]
     if isinstance(shapes.ops[0], ast.NotEq):
-        changes.append((shapes, Negated()))
-    message = f"compare the shapes without forcing each size: `{module.text(shapes).decode()}`"
-    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, message, (*guard.needs, *equal.needs), words)
+        changes.append((shapes, Plain.NEGATED))
+    message = f"compare the shapes without forcing each size: `{place.text}`"
+    return change(NAME, place, changes, message, (*guard.needs, *equal.needs), doubts)
 
 
-def _on_choices(module: Module, node: ast.Compare, guard: Spelled, words: str | None) -> Fix | Skip:
+def _on_choices(place: Place, node: ast.Compare, guard: Spelled, doubts: list[str]) -> Fix | Skip:
     """``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
     try:
-        compared_one_by_one(surely(module), node)
+        compared_one_by_one(surely(place.module), node)
     except Unfit as unfit:
-        return skip(NAME, module, node, unfit.reason, unfit.detail)
+        return skip(NAME, place, unfit.reason, unfit.detail)
     changes = [(node, Chosen(isinstance(node.ops[0], ast.In), each=guard.text))]
-    message = f"`{module.text(node).decode()}` compares one after the other"
-    return change(NAME, Safety.UNSAFE, module, node, changes, message, guard.needs, words)
+    message = f"`{place.text}` compares one after the other"
+    return change(NAME, place, changes, message, guard.needs, doubts)
 
 
 def _contiguity(call: ast.Call) -> bool:

@@ -19,45 +19,45 @@ from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
-from ..analysis.flow import Flow
-from ..analysis.purpose import EAGER_ONLY, branches, eager_only
-from ..analysis.shapes import compared_shapes
-from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.flow import flow
+from ..analysis.polarity import EAGER_ONLY, eager_only
+from ..analysis.purpose import branches
+from ..analysis.territory import ground
 from ..analysis.truths import Leaf
 from ..rewrite.changes import Called
-from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, skip
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
 from ..rewrite.spelling import guarded, spell
-from ..syntax.module import Module
+from ..syntax.module import Module, parse
 
 NAME = "know_statically"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    for module, known, leaf, shortcut in branches(source):
-        if shortcut:
-            yield _answer(module, known, leaf, context)
+    module = parse(source)
+    for branch in branches(module, flow(module)):
+        if branch.shortcut:
+            yield _answer(module, branch.leaf, context)
 
 
-def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:
-    stop = obstacle(module, leaf.function, context, asked=True)
-    if stop:
-        return skip(NAME, module, leaf.node, *stop)
-    if eager_only(module, leaf.node):
-        return skip(NAME, module, leaf.node, *EAGER_ONLY)
+def _answer(module: Module, leaf: Leaf, context: Context) -> Fix | Skip:
+    here = ground(leaf.place, context, asked=True)
+    if here.obstacle:
+        return skip(NAME, leaf.place, *here.obstacle)
+    if eager_only(leaf):
+        return skip(NAME, leaf.place, *EAGER_ONLY)
     if leaf.value_taken and not isinstance(leaf.node, ast.Compare):
-        return skip(NAME, module, leaf.node, "value-taken", "`and` and `or` give the value itself here, not its truth")
+        return skip(NAME, leaf.place, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.test, ast.While):
-        return skip(NAME, module, leaf.node, "loop-condition", "a loop must know when it ends")
-    if not isinstance(leaf.node, ast.Compare) or compared_shapes(known, leaf.node) is not None:
-        return skip(NAME, module, leaf.node, "not-a-comparison", "only a comparison of two numbers is looked up")
+        return skip(NAME, leaf.place, "loop-condition", "a loop must know when it ends")
+    if not isinstance(leaf.node, ast.Compare) or leaf.compared is None or leaf.compared.of_shapes:
+        return skip(NAME, leaf.place, "not-a-comparison", "only a comparison of two numbers is looked up")
     spelled = spell(module, leaf.node, guarded("statically_known_true"), context)
     if spelled is None:
-        return cannot_name(NAME, module, leaf.node, "statically_known_true")
-    text = module.text(leaf.node).decode()
+        return cannot_name(NAME, leaf.place, "statically_known_true")
+    text = leaf.place.text
     default = f"where `{text}` is not known beforehand, the shortcut is not taken"
-    words = doubted([default, *doubts_of_script(module, leaf.function)])
     changes = [(leaf.node, Called(spelled.text))]
-    return change(NAME, Safety.UNSAFE, module, leaf.node, changes, f"`{text}` only saves time", spelled.needs, words)
+    return change(NAME, leaf.place, changes, f"`{text}` only saves time", spelled.needs, [default, *here.doubts])
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", (*SIZE_MARKERS, b"Number"), decide, __doc__)

@@ -23,7 +23,7 @@ from ..analysis.surely import surely
 from ..analysis.totality import Partial, partial
 from ..analysis.unfit import Unfit
 from ..rewrite.changes import Attributed, Change, Compared
-from ..rewrite.findings import change, doubted, fix, safety_of, skip
+from ..rewrite.findings import change, fix, skip
 from ..rewrite.writing import limited
 from ..syntax.module import Module, parse
 
@@ -32,10 +32,10 @@ NAME = "migrate_check_is_size"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    for node in module.nodes.every(ast.Call):
+    for node in module.nodes.calls:
         if not node.args or isinstance(node.args[0], ast.Starred):
             continue
-        if module.meaning(node.func) == "torch._check_is_size":
+        if module.names.meaning(node.func) == "torch._check_is_size":
             yield _answer(module, node)
 
 
@@ -46,35 +46,37 @@ def _answer(module: Module, call: ast.Call) -> Fix | Skip:
     limit = keywords.get("max")
     if not isinstance(call.func, ast.Attribute):
         return skip(
-            NAME, module, call, "bare-name", "the function is imported by name; `torch._check` may not be at hand"
+            NAME, module.place(call), "bare-name", "the function is imported by name; `torch._check` may not be at hand"
         )
     if set(keywords) - {"message", "max"} or len(call.args) > 2:
-        return skip(NAME, module, call, "unknown-argument", "an argument that `_check_is_size` does not have")
+        return skip(NAME, module.place(call), "unknown-argument", "an argument that `_check_is_size` does not have")
     statement = module.parents[call]
     if limit is not None and not (isinstance(statement, ast.Expr) and isinstance(value, (ast.Name, ast.Attribute))):
         return skip(
-            NAME, module, call, "evaluated-twice", "give the value a name first: with `max` it is checked twice"
+            NAME, module.place(call), "evaluated-twice", "give the value a name first: with `max` it is checked twice"
         )
     if message is not None and limit is not None and not isinstance(message, (ast.Name, ast.Constant, ast.Lambda)):
         return skip(
-            NAME, module, call, "evaluated-twice", "give the message a name first: with `max` it is given twice"
+            NAME, module.place(call), "evaluated-twice", "give the message a name first: with `max` it is given twice"
         )
     types = surely(module)
     parts = [] if limit is None else list(partial(types, limit, facts_at(module, call)))
     if any(part.why is Partial.OTHER for part in parts):
-        return skip(NAME, module, call, "evaluated-later", "give the limit a name first: it is evaluated after a check")
+        return skip(
+            NAME, module.place(call), "evaluated-later", "give the limit a name first: it is evaluated after a check"
+        )
     doubts = [f"`{ast.unparse(part.node)}` is evaluated after the first check: {part.why.value}" for part in parts]
     if limit is not None and not types.whole(limit):
         doubts.append(f"`{ast.unparse(limit)}` is taken for a whole number; None meant that there is no limit")
     changes: list[tuple[ast.expr, Change]] = [(call.func, Attributed("_check")), (value, Compared(">="))]
     said = "`torch._check_is_size` is deprecated"
     if limit is None:
-        return change(NAME, safety_of(doubts), module, call, changes, said, (), doubted(doubts))
+        return change(NAME, module.place(call), changes, said, doubts=doubts)
     try:
         edit = limited(module, call, changes, "max")
     except Unfit as unfit:
-        return skip(NAME, module, call, unfit.reason, unfit.detail)
-    return fix(NAME, safety_of(doubts), module, call, [edit], said, default=doubted(doubts))
+        return skip(NAME, module.place(call), unfit.reason, unfit.detail)
+    return fix(NAME, module.place(call), [edit], said, doubts=doubts)
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", (b"_check_is_size(",), decide, __doc__)

@@ -28,30 +28,30 @@ _OLD = ("symbolic_shapes.definitely_true", "symbolic_shapes.definitely_false")
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    for node in module.nodes.every(ast.Call):
+    for node in module.nodes.calls:
         if len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred):
-            meaning = module.meaning(node.func) or ""
+            meaning = module.names.meaning(node.func) or ""
             if meaning.endswith(_OLD):
                 yield _answer(module, node, meaning.endswith("false"), context)
 
     for statement, edit in unused_imports(module, ("definitely_true", "definitely_false")):
-        yield fix(NAME, Safety.SAFE, module, statement, [edit], "torch 2.8 and newer have nothing to import here")
+        yield fix(NAME, module.place(statement), [edit], "torch 2.8 and newer have nothing to import here")
 
 
 def _answer(module: Module, call: ast.Call, negated: bool, context: Context) -> Fix | Skip:
     guard = renamed(module, call.func, guarded("guard_or_false"), context)
     if guard is None:
-        return cannot_name(NAME, module, call, "guard_or_false")
+        return cannot_name(NAME, module.place(call), "guard_or_false")
     changes: list[tuple[ast.expr, Change]] = [(call.func, Named(guard.text))]
     needs = [*guard.needs]
     if negated:
         opposite = spell(module, call, "torch.sym_not", context)
         if opposite is None:
-            return cannot_name(NAME, module, call, "torch.sym_not")
+            return cannot_name(NAME, module.place(call), "torch.sym_not")
         needs += opposite.needs
         changes.append((call.args[0], Called(opposite.text)))
     old = module.text(call.func).decode()
-    return change(NAME, Safety.SAFE, module, call, changes, f"`{old}` is gone since torch 2.8", needs)
+    return change(NAME, module.place(call), changes, f"`{old}` is gone since torch 2.8", needs)
 
 
 rule = Rule(NAME, Safety.SAFE, "Python", (b"definitely_true", b"definitely_false"), decide, __doc__)

@@ -19,10 +19,11 @@ from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
+from ..analysis.comparisons import NoDefault
 from ..analysis.flow import Flow, flow
-from ..analysis.polarity import NoDefault, general
+from ..analysis.polarity import general
 from ..analysis.purpose import only_optimizes
-from ..analysis.truths import Leaf, forced_by
+from ..analysis.truths import leaf_at
 from ..rewrite.changes import Named, Uncalled
 from ..rewrite.findings import cannot_name, change, fix
 from ..rewrite.retired import unused_imports
@@ -36,37 +37,36 @@ _OLD = "guard_size_oblivious"
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
-    for node in module.nodes.every(ast.Call):
+    for node in module.nodes.calls:
         if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
             continue
-        if (module.meaning(node.func) or "").endswith(f"symbolic_shapes.{_OLD}"):
+        if (module.names.meaning(node.func) or "").endswith(f"symbolic_shapes.{_OLD}"):
             yield _answer(module, known, node, context)
 
     for statement, edit in unused_imports(module, (_OLD,)):
         message = f"nothing uses `{_OLD}` any more"
-        yield fix(NAME, Safety.UNSAFE, module, statement, [edit], message, (), "importers of the name lose it")
+        yield fix(NAME, module.place(statement), [edit], message, doubts=["importers of the name lose it"])
 
 
 def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fix | Skip:
     condition = call.args[0]
-    leaf = Leaf(condition, forced_by(module, call), module.function_of(call))
-    default = general(module, known, leaf)
+    default = general(known, leaf_at(known, condition, call))
     text = module.text(condition).decode()
-    if only_optimizes(module, known, Leaf(call, leaf.test, leaf.function)):
+    if only_optimizes(known, leaf_at(known, call, call)):
         helper, words = "statically_known_true", f"where `{text}` is not known beforehand, the shortcut is not taken"
     elif isinstance(default, NoDefault):
         words = f"an undecided `{text}` raises: {default.detail}"
         grouped = isinstance(module.parents[call], ast.UnaryOp) or b"\n" in module.text(call)
         changes = [(call, Uncalled(grouped))]
-        return change(NAME, Safety.UNSAFE, module, call, changes, f"`{_OLD}` is deprecated", (), words)
+        return change(NAME, module.place(call), changes, f"`{_OLD}` is deprecated", doubts=[words])
     else:
         truth = str(default.truth).lower()
         helper, words = f"guard_or_{truth}", f"an undecided `{text}` is taken as {truth}: {default.why}"
     spelled = renamed(module, call.func, guarded(helper), context)
     if spelled is None:
-        return cannot_name(NAME, module, call, helper)
+        return cannot_name(NAME, module.place(call), helper)
     named = [(call.func, Named(spelled.text))]
-    return change(NAME, Safety.UNSAFE, module, call, named, f"`{_OLD}` is deprecated", spelled.needs, words)
+    return change(NAME, module.place(call), named, f"`{_OLD}` is deprecated", spelled.needs, [words])
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", (_OLD.encode(),), decide, __doc__)

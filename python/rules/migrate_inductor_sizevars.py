@@ -64,17 +64,19 @@ def _call(module: Module, call: ast.Call, func: ast.Attribute, context: Context)
         if any(isinstance(above, ast.Compare) and _hints_compared(above) for above in [module.parents[call]]):
             return
         if not any(keyword.arg == "fallback" for keyword in call.keywords):
-            yield skip(NAME, module, call, "hint-or-guard", "without a fallback this may want a guard or an estimate")
+            yield skip(
+                NAME, module.place(call), "hint-or-guard", "without a fallback this may want a guard or an estimate"
+            )
             return
         new = "optimization_hint"
     elif new is None:
         if old in _STATEMENTS:
-            yield skip(NAME, module, call, "result-used", f"`{_STATEMENTS[old]}` returns nothing")
+            yield skip(NAME, module.place(call), "result-used", f"`{_STATEMENTS[old]}` returns nothing")
         return
     if not available(f"{_HOME}.{new}", context.min_torch, context.api):
-        yield skip(NAME, module, call, "not-in-this-torch", f"the torch that will run this has no `{new}` yet")
+        yield skip(NAME, module.place(call), "not-in-this-torch", f"the torch that will run this has no `{new}` yet")
         return
-    yield change(NAME, Safety.SAFE, module, call, [(func, Attributed(new))], f"`{old}` is `{new}` today")
+    yield change(NAME, module.place(call), [(func, Attributed(new))], f"`{old}` is `{new}` today")
 
 
 def _hints_compared(node: ast.Compare) -> bool:
@@ -98,10 +100,15 @@ def _compared(module: Module, node: ast.Compare, context: Context) -> Fix | Skip
     assert isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and isinstance(right, ast.Call)
     if left.keywords or right.keywords:
         return skip(
-            NAME, module, node, "hint-or-guard", "hints with a fallback are estimates; comparing them is a heuristic"
+            NAME,
+            module.place(node),
+            "hint-or-guard",
+            "hints with a fallback are estimates; comparing them is a heuristic",
         )
     if not available(f"{_HOME}.guard_or_false", context.min_torch, context.api):
-        return skip(NAME, module, node, "not-in-this-torch", "the torch that will run this has no `guard_or_false` yet")
+        return skip(
+            NAME, module.place(node), "not-in-this-torch", "the torch that will run this has no `guard_or_false` yet"
+        )
     changes: list[tuple[ast.expr, Change]] = [
         (left, Uncalled()),
         (right, Uncalled()),
@@ -109,9 +116,9 @@ def _compared(module: Module, node: ast.Compare, context: Context) -> Fix | Skip
         (node, Called(f"{ast.unparse(left.func.value)}.guard_or_false")),
     ]
     default = "sizes that are not known to be equal are taken as different"
-    needs = () if "sympy" in module.imports else ("sympy",)
+    needs = () if "sympy" in module.names.imports else ("sympy",)
     message = "equal hints do not make equal sizes"
-    return change(NAME, Safety.UNSAFE, module, node, changes, message, needs, default)
+    return change(NAME, module.place(node), changes, message, needs, [default])
 
 
 def _definitions(module: Module) -> dict[ast.ClassDef, str]:
@@ -135,10 +142,10 @@ def _definition(module: Module, owner: ast.ClassDef, old: str) -> Iterator[Fix |
             elif isinstance(node, ast.Attribute) and node.attr == old and ast.unparse(node.value) == "self":
                 edits.append(edited(module, node, [(node, Attributed(_RENAMED[old]))]))
     except Unfit as unfit:
-        yield skip(NAME, module, owner, unfit.reason, unfit.detail)
+        yield skip(NAME, module.place(owner), unfit.reason, unfit.detail)
         return
     message = f"`{old}` is `{_RENAMED[old]}` today, here where it is defined"
-    yield fix(NAME, Safety.UNSAFE, module, owner, edits, message, default="callers must use the new name")
+    yield fix(NAME, module.place(owner), edits, message, doubts=["callers must use the new name"])
 
 
 rule = Rule(

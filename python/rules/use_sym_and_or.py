@@ -23,13 +23,13 @@ from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.flow import Flow, flow
 from ..analysis.surely import Surely, surely
-from ..analysis.territory import doubts_of_script, obstacle
-from ..analysis.truths import check_conditions, forced_parts
+from ..analysis.territory import ground
+from ..analysis.truths import check_conditions, forces
 from ..analysis.unfit import Unfit
-from ..rewrite.deferring import Deferral
-from ..rewrite.findings import CHECK_MARKERS, change, doubted, safety_of, skip
+from ..rewrite.deferring import Deferral, deferred
+from ..rewrite.findings import CHECK_MARKERS, change, skip
 from ..rewrite.joining import Joiner
-from ..syntax.module import Module, parse
+from ..syntax.module import Place, parse
 
 NAME = "use_sym_and_or"
 
@@ -38,35 +38,34 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
     for condition in check_conditions(module):
-        if not module.in_format_string(condition):
-            yield from _answer(module, known, condition, context)
+        place = module.place(condition)
+        if not place.in_format_string:
+            yield from _answer(place, known, condition, context)
 
 
-def _answer(module: Module, known: Flow, condition: ast.expr, context: Context) -> Iterator[Fix | Skip]:
+def _answer(place: Place, known: Flow, condition: ast.expr, context: Context) -> Iterator[Fix | Skip]:
     try:
-        found = _joined(surely(module), known, condition, context)
+        found = _joined(surely(place.module), known, condition, context)
     except Unfit as unfit:
-        yield skip(NAME, module, condition, unfit.reason, unfit.detail)
+        yield skip(NAME, place, unfit.reason, unfit.detail)
         return
     if found is None:
         return
-    stop = obstacle(module, module.function_of(condition), context, asked=False)
-    if stop:
-        yield skip(NAME, module, condition, *stop)
+    here = ground(place, context, asked=False)
+    if here.obstacle:
+        yield skip(NAME, place, *here.obstacle)
         return
-    message = f"`{module.text(condition).decode()}` forces its operands one by one"
-    doubts = [*found.doubts, *doubts_of_script(module, module.function_of(condition))]
-    yield change(NAME, safety_of(doubts), module, condition, found.changes, message, found.needs, doubted(doubts))
+    message = f"`{place.text}` forces its operands one by one"
+    doubts = [*found.doubts, *here.doubts]
+    yield change(NAME, place, found.changes, message, found.needs, doubts)
 
 
 def _joined(known: Surely, flow: Flow, condition: ast.expr, context: Context) -> Joiner | Deferral | None:
     """What becomes of the condition, or None; ``not (a and b)`` is written anew by De Morgan's laws."""
     if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
-        if not any(True for _ in forced_parts(condition, flow)):
+        if not forces(condition, flow):
             return None
-        deferral = Deferral(known, context, condition)
-        deferral.condition(condition, True)
-        return deferral
+        return deferred(known, context, condition, condition, True)
     joiner = Joiner(known, context)
     joiner.join(condition)
     return joiner if joiner.changes else None

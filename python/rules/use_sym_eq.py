@@ -19,13 +19,13 @@ from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
+from ..analysis.equivalence import doubts_of_sym_eq, unfit_for_sym_eq
 from ..analysis.flow import Flow, flow
-from ..analysis.shapes import compared_shapes, doubts_of_sym_eq, unfit_for_sym_eq
 from ..analysis.surely import surely
-from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.territory import ground
 from ..analysis.truths import check_conditions
 from ..rewrite.changes import Equated
-from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, safety_of, skip
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
 from ..rewrite.spelling import guarded, spell
 from ..syntax.module import Module, parse
 
@@ -55,22 +55,23 @@ def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
 
 
 def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) -> Iterator[Fix | Skip]:
-    shapes = compared_shapes(known, node)
-    if shapes is None or not isinstance(shapes.ops[0], ast.Eq) or module.in_format_string(node):
+    place = module.place(node)
+    if not known.comparison(node).of_shapes or not isinstance(node.ops[0], ast.Eq) or place.in_format_string:
         return
     types = surely(module)
-    stop = obstacle(module, module.function_of(node), context, asked=False) or unfit_for_sym_eq(types, shapes)
+    here = ground(place, context, asked=False)
+    stop = here.obstacle or unfit_for_sym_eq(types, node)
     if stop:
-        yield skip(NAME, module, node, *stop)
+        yield skip(NAME, place, *stop)
         return
     equal = spell(module, node, guarded("sym_eq"), context)
     if equal is None:
-        yield cannot_name(NAME, module, node, "sym_eq")
+        yield cannot_name(NAME, place, "sym_eq")
         return
-    message = f"`{module.text(node).decode()}` forces each size"
-    changes = [(shapes, Equated(equal.text))]
-    doubts = [*doubts_of_sym_eq(types, shapes), *doubts_of_script(module, module.function_of(node))]
-    yield change(NAME, safety_of(doubts), module, node, changes, message, equal.needs, doubted(doubts))
+    message = f"`{place.text}` forces each size"
+    changes = [(node, Equated(equal.text))]
+    doubts = [*doubts_of_sym_eq(types, node), *here.doubts]
+    yield change(NAME, place, changes, message, equal.needs, doubts)
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

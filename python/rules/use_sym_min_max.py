@@ -20,12 +20,12 @@ from ...codemods.engine.source import SourceFile
 from ..analysis.certain import Sure
 from ..analysis.flow import Flow, flow
 from ..analysis.surely import Surely, surely
-from ..analysis.territory import doubts_of_script, obstacle
+from ..analysis.territory import ground
 from ..analysis.values import Kind
 from ..rewrite.changes import Named
-from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, doubted, safety_of, skip
+from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
 from ..rewrite.spelling import spell
-from ..syntax.module import Module, parse
+from ..syntax.module import Module, Place, parse
 
 NAME = "use_sym_min_max"
 
@@ -35,66 +35,67 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     module = parse(source)
     known = flow(module)
-    for node in module.nodes.every(ast.Call):
-        if _builtin(module, node) and not module.in_format_string(node):
-            yield from _answer(module, known, node, context)
+    for node in module.nodes.calls:
+        place = module.place(node)
+        if _builtin(module, node) and not place.in_format_string:
+            yield from _answer(place, known, node, context)
 
 
 def _builtin(module: Module, node: ast.Call) -> bool:
     named = isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
-    return named and (module.meaning(node.func) or "").startswith("builtins.")
+    return named and (module.names.meaning(node.func) or "").startswith("builtins.")
 
 
-def _answer(module: Module, known: Flow, node: ast.Call, context: Context) -> Iterator[Fix | Skip]:
+def _answer(place: Place, known: Flow, node: ast.Call, context: Context) -> Iterator[Fix | Skip]:
+    module = place.module
     kinds = [known.kind(one.value if isinstance(one, ast.Starred) else one) for one in node.args]
     if not any(kind is Kind.SIZE or kind.several for kind in kinds):
         return
     types = surely(module)
     reason = _unfit(types, node, kinds)
     if reason:
-        yield skip(NAME, module, node, *reason)
+        yield skip(NAME, place, *reason)
         return
-    if _bounds_a_loop(module, node):
-        yield skip(NAME, module, node, "loop-bound", "the loop that goes so far decides it")
+    if _bounds_a_loop(place, node):
+        yield skip(NAME, place, "loop-bound", "the loop that goes so far decides it")
         return
-    stop = obstacle(module, module.function_of(node), context, asked=False)
-    if stop:
-        yield skip(NAME, module, node, *stop)
+    here = ground(place, context, asked=False)
+    if here.obstacle:
+        yield skip(NAME, place, *here.obstacle)
         return
     assert isinstance(node.func, ast.Name)
     symbol = f"torch.sym_{node.func.id}"
     spelled = spell(module, node, symbol, context)
     if spelled is None:
-        yield cannot_name(NAME, module, node, symbol)
+        yield cannot_name(NAME, place, symbol)
         return
     changes = [(node.func, Named(spelled.text))]
-    message = f"`{module.text(node).decode()}` decides which size is which"
+    message = f"`{place.text}` decides which size is which"
     doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in node.args if not types.whole(one)]
-    doubts += doubts_of_script(module, module.function_of(node))
-    yield change(NAME, safety_of(doubts), module, node, changes, message, spelled.needs, doubted(doubts))
+    yield change(NAME, place, changes, message, spelled.needs, [*doubts, *here.doubts])
 
 
-def _bounds_a_loop(module: Module, node: ast.Call) -> bool:
+def _bounds_a_loop(place: Place, node: ast.Call) -> bool:
     """Whether a ``range`` has decided the size, or will: the value counts its turns, or is a part of one turn."""
-    function = module.function_of(node)
+    module, function = place.module, place.function
     named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-    for above in module.ancestors(node):
+    for number, above in enumerate(place.ancestors):
         if isinstance(above, ast.Call) and _builtin(module, above):
             continue
         if isinstance(above, ast.Call):
             return _ranges(module, above)
         if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name) and function is not None:
             name = above.targets[0].id
-            calls = [one for one in function.nodes.every(ast.Call) if _ranges(module, one)]
+            calls = [one for one in function.nodes.calls if _ranges(module, one)]
             bounds = any(isinstance(one, ast.Name) and one.id == name for call in calls for one in ast.walk(call))
-            return bounds or any(_counts(module, one, named) for one in module.ancestors(above))
+            return bounds or any(_counts(module, one, named) for one in place.ancestors[number + 1 :])
         if not isinstance(above, (ast.BinOp, ast.IfExp)):
             return False
     return False
 
 
 def _ranges(module: Module, call: ast.Call) -> bool:
-    return module.meaning(call.func) == "builtins.range"
+    return module.names.meaning(call.func) == "builtins.range"
 
 
 def _counts(module: Module, loop: ast.AST, names: set[str]) -> bool:

@@ -19,15 +19,13 @@ size may be something else.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
-from ..analysis.flow import Flow, flow
-from ..analysis.purpose import only_raises
-from ..analysis.territory import obstacle
-from ..analysis.truths import forced_parts
+from ..analysis.flow import flow
+from ..analysis.purpose import Refusal, refusals
+from ..analysis.territory import ground
 from ..analysis.unfit import Unfit
 from ..rewrite.findings import SIZE_MARKERS, skip
 from ..rewrite.refusals import check_for
@@ -38,38 +36,20 @@ NAME = "use_torch_check"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    known = flow(module)
-    refusals: list[ast.If | ast.Assert] = [*module.nodes.every(ast.Assert)]
-    refusals += [node for node in module.nodes.every(ast.If) if only_raises(node)]
-    for node in refusals:
-        if any(True for _ in forced_parts(node.test, known)):
-            yield _answer(module, known, node, context)
+    for refusal in refusals(module, flow(module)):
+        yield _answer(module, refusal, context)
 
 
-def _answer(module: Module, known: Flow, node: ast.If | ast.Assert, context: Context) -> Fix | Skip:
-    stop = obstacle(module, module.function_of(node), context, asked=False)
-    if stop:
-        return skip(NAME, module, node.test, *stop)
-    if _of_other_types(module, node):
-        return skip(NAME, module, node.test, "not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
+def _answer(module: Module, refusal: Refusal, context: Context) -> Fix | Skip:
     try:
-        return check_for(NAME, module, node, context)
+        here = ground(refusal.place, context, asked=False)
+        if here.obstacle:
+            raise Unfit(*here.obstacle)
+        if refusal.of_other_types:
+            raise Unfit("not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
+        return check_for(NAME, refusal.place, refusal.node, context, here.doubts)
     except Unfit as unfit:
-        return skip(NAME, module, node.test, unfit.reason, unfit.detail)
-
-
-def _of_other_types(module: Module, node: ast.If | ast.Assert) -> bool:
-    """``if isinstance(n, (int, SymInt)): ... else:`` holds here, so ``n`` is something else, such as a sympy number."""
-    names = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
-    below: ast.AST = node
-    for above in module.ancestors(node):
-        if isinstance(above, ast.If) and below in above.orelse and isinstance(above.test, ast.Call):
-            call = above.test
-            named = isinstance(call.func, ast.Name) and call.func.id == "isinstance" and len(call.args) == 2
-            if named and isinstance(call.args[0], ast.Name) and call.args[0].id in names:
-                return "SymInt" in ast.unparse(call.args[1])
-        below = above
-    return False
+        return skip(NAME, module.place(refusal.node.test), unfit.reason, unfit.detail)
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

@@ -73,7 +73,7 @@ def _obstacle(obstacle: Obstacle) -> Iterator[str]:
     for change in obstacle.changes:
         yield f"<dt>change<dd>{escape(change)}"
     for default in obstacle.defaults:
-        yield f"<dt>default<dd>{escape(default)}"
+        yield f"<dt>what changes<dd>{escape(default)}"
     yield "</dl></li>"
 
 

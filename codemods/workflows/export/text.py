@@ -40,7 +40,7 @@ def _obstacle(number: int, obstacle: Obstacle) -> Iterator[str]:
     for change in obstacle.changes:
         yield f"     change: {change}"
     for default in obstacle.defaults:
-        yield f"     default: {default}"
+        yield f"     what changes: {default}"
 
 
 def _left(left: Left) -> Iterator[str]:
@@ -65,7 +65,7 @@ def patch_head(targets: list[Exported], outcome: Outcome) -> Iterator[str]:
     for obstacle in dict.fromkeys(found for one in targets for found in one.obstacles):
         yield f"At {obstacle.place}: {'; '.join(obstacle.changes)}."
     for default in dict.fromkeys(words for one in targets for words in one.defaults):
-        yield f"Default: {default}."
+        yield f"What changes: {default}."
     inputs = dict.fromkeys(name for one in targets for name in one.inputs)
     yield f"Equal to the model: {', '.join(inputs)}."
     for note in dict.fromkeys(note for one in targets for note in one.notes):

@@ -1,30 +1,34 @@
-"""Which scope binds a name at a place, as Python's own symbol table has it."""
+"""What a name means at a place: the scope that binds it, as Python's own symbol table has it, and what it imports."""
 
 from __future__ import annotations
 
 import ast
+import builtins
 import symtable
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+from .tree import Function, FunctionNode, Survey, imported_names
+
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
-class Scopes:
-    """The scopes of a module. A name that no scope of the file binds is a builtin.
+class Names:
+    """The names of a module. One that no scope of the file binds is a builtin.
 
     Functions and classes are answered by ``symtable``, so that a local import further down, ``except … as``, captures
     of ``match``, ``global`` and ``nonlocal`` count as the interpreter counts them.
     """
 
-    def __init__(self, tree: ast.Module, content: bytes, parents: Mapping[ast.AST, ast.AST]) -> None:
+    def __init__(self, tree: ast.Module, content: bytes, survey: Survey) -> None:
         self._tree = tree
         self._content = content
-        self._parents = parents
+        self._survey = survey
+        self._parents = survey.parents
         self._locals: dict[ast.AST, frozenset[str]] = {}
         self._owners: dict[tuple[str, ast.AST | None], ast.AST | None] = {}
         self._globals: dict[ast.AST, frozenset[str]] = {}
@@ -153,10 +157,130 @@ class Scopes:
     def _says_global(self) -> bool:
         return b"global " in self._content
 
-    def mentions(self, scope: FunctionNode, name: str) -> bool:
+    def _mentions(self, scope: FunctionNode, name: str) -> bool:
         """Whether a function, or one nested in it, uses or declares ``name``."""
         if scope not in self._mentioned:
             walked = list(ast.walk(scope))
             declared = {one.get_name() for node in walked if isinstance(node, _SCOPES) for one in self._symbols(node)}
             self._mentioned[scope] = declared | {one.id for one in walked if isinstance(one, ast.Name)}
         return name in self._mentioned[scope]
+
+    def functions_around(self, place: ast.AST) -> list[FunctionNode]:
+        """The functions whose names are seen at ``place``, innermost first."""
+        return [one for one in self.chain(place) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+    def free(self, name: str, place: ast.AST) -> bool:
+        """Whether an import of ``name`` for ``place`` would take the name from nobody."""
+        if self.owner(name, place) is not None:
+            return False
+        around = self.functions_around(place)
+        return not around or not self._mentions(around[-1], name)
+
+    def imported_at(self, place: ast.AST, wanted: set[str]) -> list[tuple[str, str]]:
+        """Names at ``place`` for what is ``wanted``, and their meanings, by imports that have surely run.
+
+        An import counts at the top of the file or straight in the body of a function around, before the place; those
+        of the innermost function come first.
+        """
+        around = self.functions_around(place)
+        start = (place.lineno, place.col_offset) if isinstance(place, (ast.expr, ast.stmt)) else (0, 0)
+        ran: list[tuple[ast.AST, list[ast.stmt]]] = [(scope, _imports_before(start, scope.body)) for scope in around]
+        at_top = self.running_at_top
+        ran.append((self._tree, at_top if around else _imports_before(start, at_top)))
+        return [
+            (local, meaning)
+            for scope, statements in ran
+            if statements
+            for local, meaning in imported_names(statements).items()
+            if meaning in wanted and self.owner(local, place) is scope
+            if self.meaning_of_name(local, place) == meaning
+        ]
+
+    @cached_property
+    def running_at_top(self) -> list[ast.stmt]:
+        """The import statements that run when the module is imported; not those for type checkers."""
+        found: list[ast.stmt] = []
+        for statement in self._tree.body:
+            if isinstance(statement, _IMPORTS):
+                found.append(statement)
+            elif isinstance(statement, ast.Try) and all(handler.body for handler in statement.handlers):
+                found += [one for one in statement.body if isinstance(one, _IMPORTS)]
+        return found
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """What the names imported outside functions mean."""
+        return imported_names(self._survey.outside.imports)
+
+    @cached_property
+    def assigned_at_top(self) -> dict[str, ast.expr]:
+        """What the names of the module hold that one assignment at the top binds and nothing else does."""
+        found = {
+            target.id: statement.value
+            for statement in self._tree.body
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+            if isinstance(target, ast.Name) and self._stores_at_top[target.id] == 1
+        }
+        return {name: value for name, value in found.items() if name not in self.rebound_globals}
+
+    @cached_property
+    def _stores_at_top(self) -> Counter[str]:
+        return Counter(self._survey.outside.stored)
+
+    @cached_property
+    def defined_at_top(self) -> dict[str, Function]:
+        """The functions that one ``def`` at the top binds to their names and nothing else does."""
+        names = Counter(one.node.name for one in self._survey.functions if one.outer is None and one.owner is None)
+        return {
+            one.node.name: one
+            for one in self._survey.functions
+            if one.outer is None
+            and one.owner is None
+            and names[one.node.name] == 1
+            and not self._stores_at_top[one.node.name]
+            and one.node.name not in self.imports
+            and one.node.name not in self.rebound_globals
+        }
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Names bound at the top by other means than an import."""
+        return self._survey.outside.bound
+
+    def meaning(self, node: ast.expr) -> str | None:
+        """The dotted name an expression such as ``np.prod`` or ``guard_or_false`` stands for, imports resolved.
+
+        A builtin is ``builtins.NAME``; something the file itself defines is None, and so is a name that is bound
+        twice in different ways.
+        """
+        if isinstance(node, ast.Attribute):
+            value = self.meaning(node.value)
+            return f"{value}.{node.attr}" if value else None
+        return self.meaning_of_name(node.id, node) if isinstance(node, ast.Name) else None
+
+    def meanings(self, names: Iterable[str], place: ast.AST) -> dict[str, str | None]:
+        """The dotted names that ``names`` stand for at ``place``, as `meaning` has them."""
+        return {name: self.meaning_of_name(name, place) for name in names}
+
+    def meaning_of_name(self, name: str, place: ast.AST) -> str | None:
+        """The dotted name that ``name`` stands for at ``place``, as `meaning` has it."""
+        owner = self.owner(name, place)
+        if owner is None:
+            return f"builtins.{name}" if hasattr(builtins, name) else None
+        if owner is self._tree:
+            rebound = name in self.bound or name in self.rebound_globals
+            return None if rebound else self.imports.get(name)
+        function = self._function_by_node.get(owner)
+        if function is None or name in function.bound or name in self.rebound_outer:
+            return None
+        return function.imports.get(name)
+
+    @cached_property
+    def _function_by_node(self) -> dict[ast.AST, Function]:
+        return {function.node: function for function in self._survey.functions}
+
+
+def _imports_before(start: tuple[int, int], statements: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """The imports that begin before a line and column."""
+    return [one for one in statements if isinstance(one, _IMPORTS) and (one.lineno, one.col_offset) < start]

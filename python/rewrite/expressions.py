@@ -1,11 +1,25 @@
-"""How tightly Python's operators bind, and the parentheses that a tree of LibCST needs and does not add by itself."""
+"""Expressions of LibCST put together: names, calls and comparisons, in the parentheses that they need.
+
+LibCST adds none by itself. How tightly Python's operators bind decides where some are needed.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from enum import IntEnum
+from functools import lru_cache
 
 import libcst as cst
+
+from .lines import Blank, code
+
+NO_BLANK = cst.SimpleWhitespace("")
+_IN_FULL: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
+    cst.AddAssign: cst.Add(),
+    cst.SubtractAssign: cst.Subtract(),
+    cst.MultiplyAssign: cst.Multiply(),
+}
 
 
 class Binding(IntEnum):
@@ -111,3 +125,48 @@ def _needed_by_operator(parent: ast.BinOp, node: ast.expr) -> Binding:
         # ``-a ** b`` is ``-(a ** b)``, and ``a ** -b`` needs no parentheses.
         return Binding.AWAIT if parent.left is node else Binding.SIGN
     return own if parent.left is node else Binding(own + 1)
+
+
+def own_parentheses(node: cst.BaseExpression) -> int:
+    """How many of its parentheses are part of what it is: those of a tuple or a generator."""
+    return int(isinstance(node, (cst.Tuple, cst.GeneratorExp, cst.Yield, cst.NamedExpr)))
+
+
+def ungrouped(node: cst.BaseExpression) -> cst.BaseExpression:
+    """``node`` without the parentheses that only group it and hold no comment."""
+    own = own_parentheses(node)
+    if len(node.lpar) <= own or any("#" in code(one) for one in (*node.lpar, *node.rpar)):
+        return node
+    return node.with_changes(lpar=node.lpar[len(node.lpar) - own :], rpar=node.rpar[:own])
+
+
+@lru_cache(maxsize=64)
+def name(dotted: str) -> cst.Name | cst.Attribute:
+    """A name, or an attribute of one."""
+    tree = cst.parse_expression(dotted)
+    assert isinstance(tree, (cst.Name, cst.Attribute))
+    return tree
+
+
+def call(dotted: str, arguments: Sequence[cst.Arg], opening: Blank = NO_BLANK) -> cst.Call:
+    """``dotted(arguments)``, with parentheses where an argument cannot do without."""
+    args = [one.with_changes(value=grouped(one.value, Binding.CONDITIONAL)) for one in arguments]
+    return cst.Call(name(dotted), args, whitespace_before_args=opening)
+
+
+def comparison(left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression) -> cst.Comparison:
+    """``left operator right``, each in parentheses only where it needs them."""
+    return cst.Comparison(_side(left), [cst.ComparisonTarget(operator, _side(right))])
+
+
+def _side(node: cst.BaseExpression) -> cst.BaseExpression:
+    """One side of a comparison, in parentheses only where it needs them."""
+    return grouped(ungrouped(node), Binding.BIT_OR)
+
+
+def in_full(node: cst.AugAssign) -> cst.BinaryOperation:
+    """``n - 1`` for ``n -= 1``."""
+    assert isinstance(node.target, cst.Name)
+    operator = _IN_FULL[type(node.operator)]
+    tighter = Binding.SIGN if isinstance(operator, cst.Multiply) else Binding.PRODUCT
+    return cst.BinaryOperation(node.target, operator, grouped(node.value, tighter))

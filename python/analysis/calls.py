@@ -1,0 +1,60 @@
+"""Which functions of a file call each other, and which of them a size can reach."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+
+from ..syntax.module import Module
+from ..syntax.tree import Function
+
+# What every size comes from at first, in a function's own text: an attribute, a call, an annotation. A scalar of the
+# user's counts where it is compared with a float.
+_SOURCE = re.compile(
+    rb"\.shape\b|\.(?:size|stride|item|tolist)\(|numel|nelement|storage_offset|sym_|Sym(?:Int|Float|Bool)|IntLike"
+    rb"|Dim\b|Size|Shape|Stride|_(?:shapes?|size)\(|== *-?\d*\."
+)
+
+
+class Calls:
+    """The calls inside a file of what the file itself defines."""
+
+    def __init__(self, module: Module) -> None:
+        self._by_name: dict[str, list[Function]] = defaultdict(list)
+        for function in module.functions:
+            self._by_name[function.node.name].append(function)
+        self.inside: dict[Function, list[tuple[ast.Call, list[Function]]]] = {
+            function: [(call, callees) for call in function.nodes.calls if (callees := self.callees(call.func))]
+            for function in module.functions
+        }
+        """The calls in the body of each function, with what they may call."""
+        self.reached = self._reached(module)
+        """The functions that hold a source of sizes, and all that these call, are called by, stand in or hold.
+
+        In the others every value is without interest.
+        """
+
+    def callees(self, func: ast.expr) -> list[Function]:
+        """The functions of the file that a call of ``func`` may call."""
+        if isinstance(func, ast.Name):
+            return [one for one in self._by_name.get(func.id, ()) if one.owner is None]
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            owners = self._by_name.get(func.attr, ())
+            return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
+        return []
+
+    def _reached(self, module: Module) -> frozenset[Function]:
+        beside: dict[Function, set[Function]] = {function: set() for function in module.functions}
+        for function, called in self.inside.items():
+            outer = [function.outer] if function.outer else []
+            for other in (*(one for _, callees in called for one in callees), *outer):
+                beside[function].add(other)
+                beside[other].add(function)
+        pending = [one for one in module.functions if _SOURCE.search(module.text(one.node))]
+        found = set(pending)
+        while pending:
+            fresh = beside[pending.pop()] - found
+            found |= fresh
+            pending += fresh
+        return frozenset(found)

@@ -1,0 +1,285 @@
+"""One statement of a module as a tree of LibCST, and what is written in its place: a check, laid out, or another."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from ...codemods.engine.edits import Edit
+from ..analysis.unfit import Unfit
+from ..syntax.module import Module, Place
+from .changes import Changes
+from .expressions import Binding, call, comparison, grouped, in_full, name, ungrouped
+from .lines import code, comments, indented, new_line, one_line, string_breaks
+from .rewriting import changed
+
+_WIDTH = 88
+
+
+class Statement:
+    """One statement of a module, in a block of its own; ``alone`` unless another statement begins its line.
+
+    It may hold a comment where it is ``commented``.
+    """
+
+    def __init__(self, place: Place) -> None:
+        """Raises Unfit where LibCST does not read what Python reads."""
+        self._start, self._end = place.span
+        indent = place.indentation
+        self.alone = indent is not None
+        self.indent = indent or ""
+        self._newline = place.module.newline
+        self._head = f"if _:{self._newline}{self.indent}" if self.indent else ""
+        text = place.text
+        self.commented = "#" in text
+        self._block = self._parsed(text)
+
+    def _parsed(self, text: str) -> cst.Module:
+        whole = f"{self._head}{text}{self._newline}"
+        try:
+            block = cst.parse_module(whole)
+        except cst.ParserSyntaxError as error:
+            raise Unfit("not-read", "LibCST does not read this statement") from error
+        if block.code != whole:
+            raise Unfit("not-read", "LibCST does not read every byte of this statement")
+        return block
+
+    @property
+    def tree(self) -> cst.BaseStatement:
+        return self._only(self._block)
+
+    def read(self, text: str) -> cst.BaseStatement:
+        """The tree of another statement that would stand here; raises Unfit."""
+        return self._only(self._parsed(text))
+
+    def _only(self, block: cst.Module) -> cst.BaseStatement:
+        only = block.body[0]
+        if not self.indent:
+            assert isinstance(only, cst.BaseStatement)
+            return only
+        assert isinstance(only, cst.If) and isinstance(only.body, cst.IndentedBlock)
+        (statement,) = only.body.body
+        assert isinstance(statement, cst.BaseStatement)
+        return statement
+
+    def edit(self, statements: Sequence[cst.BaseStatement]) -> Edit:
+        """The edit that writes ``statements`` in this one's place."""
+        only = self._block.body[0]
+        if self.indent:
+            assert isinstance(only, cst.If)
+            statements = [only.with_changes(body=only.body.with_changes(body=statements))]
+        written = self._block.with_changes(body=statements).code
+        return Edit(self._start, self._end, written[len(self._head) :].removesuffix(self._newline).encode())
+
+
+def name_in_definition(module: Module, node: ast.FunctionDef) -> tuple[int, int]:
+    """The bytes of the name behind ``def``; raises Unfit."""
+    tree = Statement(module.place(node)).tree
+    assert isinstance(tree, cst.FunctionDef)
+    start = module.span(node)[0] + len("def") + len(code(tree.whitespace_after_def).encode())
+    return start, start + len(node.name.encode())
+
+
+def without_names(module: Module, statement: ast.ImportFrom, kept: Sequence[int]) -> Edit:
+    """The edit that leaves of the names of an import those at the places ``kept``; raises Unfit."""
+    whole = Statement(module.place(statement))
+    line = whole.tree
+    assert isinstance(line, cst.SimpleStatementLine)
+    (tree,) = line.body
+    assert isinstance(tree, cst.ImportFrom) and not isinstance(tree.names, cst.ImportStar)
+    names = [tree.names[at] for at in kept]
+    names[-1] = names[-1].with_changes(comma=tree.names[-1].comma)
+    return whole.edit([line.with_changes(body=[tree.with_changes(names=names)])])
+
+
+def check_instead(
+    place: Place,
+    node: ast.If | ast.Assert,
+    changes: Changes,
+    function: str,
+    message: ast.expr | None,
+    error: str | None = None,
+) -> tuple[Statement, cst.SimpleStatementLine]:
+    """``function(condition, lambda: message)`` and the statement it replaces; raises Unfit.
+
+    ``changes`` make the condition of the statement's test. Comments of the condition and the message keep their places;
+    the others stand above.
+    """
+    statement = Statement(place)
+    if not statement.alone:
+        raise Unfit("one-line-suite", "the statement shares its line with another")
+    test, said = _parts(statement.tree, node, message)
+    condition = changed(node.test, test, changes)
+    if statement.commented and comments(test) != comments(condition):
+        raise Unfit("comment-inside", "a comment inside the condition would lose its place")
+    call = check(function, condition, said, statement.indent, error)
+    line = cst.SimpleStatementLine([cst.Expr(call)])
+    return statement, _commented(line, statement.tree) if statement.commented else line
+
+
+def check_edit(
+    place: Place,
+    node: ast.If | ast.Assert,
+    changes: Changes,
+    function: str,
+    message: ast.expr | None,
+    error: str | None = None,
+) -> Edit:
+    """The edit that writes `check_instead`; raises Unfit."""
+    statement, line = check_instead(place, node, changes, function, message, error)
+    return statement.edit([line])
+
+
+def limit_behind(module: Module, call: ast.Call, changes: Changes, keyword: str) -> Edit:
+    """The edit that makes ``changes`` to ``check(n, keyword=m)`` and says ``check(n <= m)`` behind it; raises Unfit."""
+    statement = module.parents[call]
+    assert isinstance(statement, ast.Expr)
+    whole = Statement(module.place(statement))
+    (line,) = _small(whole.tree)
+    assert isinstance(line, cst.Expr) and isinstance(line.value, cst.Call)
+    made = changed(call, line.value, changes)
+    assert isinstance(made, cst.Call)
+    values = {one.keyword.value if one.keyword else str(at): one.value for at, one in enumerate(line.value.args)}
+    limit = comparison(values["0"], cst.LessThanEqual(), values[keyword])
+    message = values.get("1", values.get("message"))
+    arguments = [cst.Arg(limit), *([] if message is None else [cst.Arg(message)])]
+    checks = [cst.Expr(_without(made, keyword)), cst.Expr(cst.Call(made.func, arguments))]
+    if sorted(one for each in checks for one in comments(each)) != sorted(comments(line)):
+        raise Unfit("comment-inside", "a comment inside would lose its place")
+    lines = [[one] for one in checks] if whole.alone else [checks]
+    return whole.edit([cst.SimpleStatementLine(line) for line in lines])
+
+
+def value_instead(module: Module, node: ast.If, function: str) -> Edit:
+    """The edit that makes ``n = function(c, n - 1, n)`` of ``if c: n -= 1``; raises Unfit."""
+    statement = Statement(module.place(node))
+    tree = statement.tree
+    assert isinstance(tree, cst.If)
+    (line,) = tree.body.body
+    (only,) = _small(line)
+    if not statement.alone:
+        raise Unfit("one-line-suite", "the statement shares its line with another")
+    if isinstance(only, cst.AugAssign):
+        target: cst.BaseExpression = only.target
+        value: cst.BaseExpression = in_full(only)
+    else:
+        assert isinstance(only, cst.Assign)
+        target, value = only.targets[0].target, only.value
+    assert isinstance(target, cst.Name)
+    choice = call(function, [cst.Arg(ungrouped(one)) for one in (tree.test, value, target)])
+    line = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(target)], choice)])
+    return statement.edit([_commented(line, tree)])
+
+
+def _without(call: cst.Call, keyword: str) -> cst.Call:
+    """The call without one of its arguments; where that is the last one, what stands behind it stays."""
+    (gone,) = (one for one in call.args if one.keyword is not None and one.keyword.value == keyword)
+    kept = [one for one in call.args if one is not gone]
+    if gone is call.args[-1]:
+        kept[-1] = kept[-1].with_changes(comma=gone.comma, whitespace_after_arg=gone.whitespace_after_arg)
+    return call.with_changes(args=kept)
+
+
+def _commented(line: cst.SimpleStatementLine, old: cst.BaseStatement) -> cst.SimpleStatementLine:
+    """``line`` below those comments of the ``old`` statement that it does not have."""
+    kept, above = Counter(comments(line)), []
+    for one in comments(old):
+        if kept[one]:
+            kept[one] -= 1
+        else:
+            above.append(cst.EmptyLine(comment=cst.Comment(one)))
+    return line.with_changes(leading_lines=above)
+
+
+def _parts(
+    tree: cst.BaseStatement, node: ast.If | ast.Assert, message: ast.expr | None
+) -> tuple[cst.BaseExpression, cst.BaseExpression | None]:
+    """The condition and the message of a statement, in its tree."""
+    if isinstance(tree, cst.If):
+        said = next(_messages(tree)) if message is not None else None
+        return tree.test, None if said is None else ungrouped(said)
+    (only,) = _small(tree)
+    assert isinstance(only, cst.Assert)
+    return only.test, None if only.msg is None else ungrouped(only.msg)
+
+
+def _messages(tree: cst.If) -> Iterator[cst.BaseExpression]:
+    """What is assigned before an exception is raised, or what the exception is given."""
+    for line in tree.body.body:
+        for one in _small(line):
+            if isinstance(one, cst.Assign):
+                yield one.value
+            elif isinstance(one, cst.Raise) and isinstance(one.exc, cst.Call):
+                yield one.exc.args[0].value
+
+
+def _small(line: cst.BaseStatement | cst.BaseSmallStatement) -> Sequence[cst.BaseSmallStatement]:
+    if isinstance(line, cst.BaseSmallStatement):
+        return [line]
+    assert isinstance(line, cst.SimpleStatementLine)
+    return line.body
+
+
+def check(
+    function: str,
+    condition: cst.BaseExpression,
+    message: cst.BaseExpression | None,
+    indent: str,
+    error: str | None = None,
+) -> cst.Call:
+    """``function(condition, lambda: message)``, on one line where that fits; ``error`` goes in front of both.
+
+    ``indent`` is what the lines of the statement begin with.
+    """
+    first = [] if error is None else [name(error)]
+    if not comments(condition):
+        condition = one_line(condition)
+        last = [] if message is None else [_deferred(message)]
+        short = call(function, [cst.Arg(value) for value in (*first, condition, *last)])
+        text = code(short)
+        if message is None or ("\n" not in text and len(indent) + len(text) <= _WIDTH):
+            return short
+    said = [] if message is None else [_deferred(_broken(message, indent))]
+    return _broken_call(name(function), [*first, _laid_out(condition, indent), *said], "")
+
+
+def _deferred(message: cst.BaseExpression) -> cst.Lambda:
+    return cst.Lambda(cst.Parameters(), grouped(message, Binding.CONDITIONAL))
+
+
+def _laid_out(condition: cst.BaseExpression, indent: str) -> cst.BaseExpression:
+    """The condition as an argument on lines of its own; a call that is too long has one argument a line."""
+    text = code(condition)
+    if "\n" in text:
+        closes = text.rpartition("\n")[2].strip() in (")", "]", "))", ")]")
+        return indented(condition, indent, "    " if closes else "        ")
+    if len(indent) + 4 + len(text) < _WIDTH or not isinstance(condition, cst.Call):
+        return condition
+    return _broken_call(condition.func, condition.args, "    ")
+
+
+def _broken_call(
+    function: cst.BaseExpression, arguments: Sequence[cst.BaseExpression | cst.Arg], indentation: str
+) -> cst.Call:
+    """A call with one argument a line; its own line begins with ``indentation``."""
+    inner = new_line(indentation + "    ")
+    args = [one if isinstance(one, cst.Arg) else cst.Arg(one) for one in arguments]
+    args = [one.with_changes(value=grouped(one.value, Binding.CONDITIONAL)) for one in args]
+    lines = [one.with_changes(comma=cst.Comma(whitespace_after=inner)) for one in args[:-1]]
+    last = args[-1].with_changes(comma=cst.Comma(whitespace_after=new_line(indentation)))
+    return cst.Call(function, [*lines, last], whitespace_before_args=inner)
+
+
+def _broken(message: cst.BaseExpression, indent: str) -> cst.BaseExpression:
+    """The message on the lines it has, in parentheses; raises Unfit when a string goes over the end of a line."""
+    if "\n" not in code(message):
+        return message
+    if string_breaks(message):
+        raise Unfit("message-shape", "a string of the message goes over the end of a line")
+    moved = indented(message, indent, "        ")
+    return moved.with_changes(
+        lpar=[cst.LeftParen(new_line("        ")), *moved.lpar], rpar=[*moved.rpar, cst.RightParen(new_line("    "))]
+    )

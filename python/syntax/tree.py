@@ -1,0 +1,299 @@
+"""The tree of a file: its nodes by their kinds, what each stands in, and its functions; one walk answers all of it."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TypeVar, cast
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = FunctionNode | ast.ClassDef
+Node = TypeVar("Node", bound=ast.AST)
+
+GROWING = frozenset({"append", "insert", "extend"})
+_BINDERS = (ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)
+_DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
+_NAMED_CAPTURES = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+# Fields whose nodes are shared and have no place in the text.
+_NO_PLACE = frozenset({"ctx", "op", "ops"})
+_UNLISTED = frozenset({ast.Name, ast.Constant})
+
+
+@contextmanager
+def no_collecting() -> Iterator[None]:
+    """Keep the garbage collector from walking a tree again and again while it grows: a quarter of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class Nodes:
+    """Nodes in source order, outer before inner, found by their kind; ``stored`` are the names assigned to.
+
+    Names and constants, which are half of any tree and have nothing below them, are left out: whoever wants them
+    walks.
+    """
+
+    def __init__(self) -> None:
+        self.all: list[ast.AST] = []
+        self.stored: list[str] = []
+        self._found: dict[tuple[type[ast.AST], ...], tuple[ast.AST, ...]] = {}
+
+    def every(self, *kinds: type[Node]) -> tuple[Node, ...]:
+        """The nodes of these kinds; an abstract kind such as ``ast.stmt`` stands for those derived from it."""
+        if kinds not in self._found:
+            assert _UNLISTED.isdisjoint(kinds)
+            places = [self._places[kind] for kind in self._places if issubclass(kind, kinds)]
+            order = places[0] if len(places) == 1 else sorted(place for some in places for place in some)
+            self._found[kinds] = tuple(self.all[place] for place in order)
+        return cast("tuple[Node, ...]", self._found[kinds])
+
+    @cached_property
+    def _places(self) -> dict[type[ast.AST], list[int]]:
+        places: dict[type[ast.AST], list[int]] = {}
+        for place, node in enumerate(self.all):
+            kind = type(node)
+            if kind in places:
+                places[kind].append(place)
+            else:
+                places[kind] = [place]
+        return places
+
+    # What is asked for most.
+
+    @cached_property
+    def assigns(self) -> tuple[ast.Assign, ...]:
+        return self.every(ast.Assign)
+
+    @cached_property
+    def asserts(self) -> tuple[ast.Assert, ...]:
+        return self.every(ast.Assert)
+
+    @cached_property
+    def attributes(self) -> tuple[ast.Attribute, ...]:
+        return self.every(ast.Attribute)
+
+    @cached_property
+    def calls(self) -> tuple[ast.Call, ...]:
+        return self.every(ast.Call)
+
+    @cached_property
+    def ifs(self) -> tuple[ast.If, ...]:
+        return self.every(ast.If)
+
+    @cached_property
+    def imports(self) -> tuple[ast.Import | ast.ImportFrom, ...]:
+        return self.every(ast.Import, ast.ImportFrom)
+
+    @cached_property
+    def returns(self) -> tuple[ast.Return, ...]:
+        return self.every(ast.Return)
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Names that are bound by other means than an import."""
+        return self.named.union(self.stored)
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """Names that a definition, an ``except … as`` or a capture of ``match`` binds."""
+        definitions: tuple[Definition, ...] = self.every(*_DEFINITIONS)
+        captures: tuple[ast.ExceptHandler | ast.MatchAs | ast.MatchStar, ...] = self.every(*_NAMED_CAPTURES)
+        captured = [*(node.name for node in captures), *(node.rest for node in self.every(ast.MatchMapping))]
+        return frozenset([*(node.name for node in definitions), *(name for name in captured if name)])
+
+
+@dataclass(eq=False)
+class Function:
+    """A function definition and where it stands; ``outer`` is the function it is nested in."""
+
+    node: FunctionNode
+    qualname: str
+    outer: Function | None
+    around: tuple[Definition, ...]
+    """The functions and classes that it stands in, innermost first."""
+    nodes: Nodes
+    """Every node of the body, without the bodies of nested functions and classes."""
+
+    @cached_property
+    def binders(self) -> list[ast.AST]:
+        """The nodes by which names get their values, and lists grow."""
+        return [
+            node
+            for node in self.nodes.every(*_BINDERS, ast.Call)
+            if not isinstance(node, ast.Call) or (isinstance(node.func, ast.Attribute) and node.func.attr in GROWING)
+        ]
+
+    @cached_property
+    def assigned_once(self) -> dict[str, ast.expr]:
+        """What the names hold that one assignment binds and nothing else does."""
+        stores = Counter(self.nodes.stored)
+        return {
+            target.id: statement.value
+            for statement in self.nodes.assigns
+            for target in statement.targets
+            if isinstance(target, ast.Name) and stores[target.id] == 1
+        }
+
+    @cached_property
+    def owner(self) -> str | None:
+        """Name of the class whose body the function stands in."""
+        return self.around[0].name if self.around and isinstance(self.around[0], ast.ClassDef) else None
+
+    @cached_property
+    def divisors(self) -> list[ast.expr]:
+        """What the function divides by."""
+        inside = [one.right for one in self.nodes.every(ast.BinOp) if isinstance(one.op, _DIVIDING)]
+        return inside + [one.value for one in self.nodes.every(ast.AugAssign) if isinstance(one.op, _DIVIDING)]
+
+    @cached_property
+    def outermost(self) -> Function:
+        return self.outer.outermost if self.outer else self
+
+    @cached_property
+    def arguments(self) -> list[ast.arg]:
+        spec = self.node.args
+        named = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+        return named + [extra for extra in (spec.vararg, spec.kwarg) if extra]
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """Names the function binds by other means than an import: parameters, assignments, loops, definitions."""
+        return self.nodes.bound.union(argument.arg for argument in self.arguments)
+
+    @cached_property
+    def bound_by_with(self) -> frozenset[str]:
+        statements: tuple[ast.With | ast.AsyncWith, ...] = self.nodes.every(ast.With, ast.AsyncWith)
+        targets = [item.optional_vars for statement in statements for item in statement.items if item.optional_vars]
+        return frozenset(one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        return imported_names(self.nodes.imports)
+
+
+class Survey:
+    """All ``nodes`` of a tree, what each stands in, and nodes by the function or class whose body they are in.
+
+    ``outside`` are the nodes that no function and no class encloses. A nested function or class is a node of the body
+    around it, together with its decorators and defaults; its own body is not.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.nodes = Nodes()
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.inside: dict[ast.AST, Nodes] = {}
+        self.outside = Nodes()
+        with no_collecting():
+            self._walk(tree)
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """Every function of the file, outer before inner."""
+        found: dict[ast.AST, Function] = {}
+        nodes: tuple[FunctionNode, ...] = self.nodes.every(ast.FunctionDef, ast.AsyncFunctionDef)
+        for node in nodes:
+            around = tuple(self._around(node))
+            outer = next((found[above] for above in around if above in found), None)
+            qualname = ".".join([*(above.name for above in reversed(around)), node.name])
+            found[node] = Function(node, qualname, outer, around, self.inside[node])
+        return list(found.values())
+
+    def _around(self, node: ast.AST) -> Iterator[Definition]:
+        above = self.parents.get(node)
+        while above is not None:
+            if isinstance(above, _DEFINITIONS):
+                yield above
+            above = self.parents.get(above)
+
+    def _walk(self, tree: ast.Module) -> None:
+        parents, found, around = self.parents, self.nodes.all, self.outside
+        last_first: dict[type[ast.AST], tuple[str, ...]] = {}
+        # Beside nodes the stack holds the body that begins there, and a None where that body ends.
+        stack: list[ast.AST | Nodes | None] = [tree]
+        homes: list[Nodes] = []
+        while stack:
+            node = stack.pop()
+            if node is None:
+                around = homes.pop()
+                continue
+            if isinstance(node, Nodes):
+                homes.append(around)
+                around = node
+                continue
+            found.append(node)
+            around.all.append(node)
+            kind = type(node)
+            if kind not in last_first:
+                last_first[kind] = tuple(name for name in reversed(kind._fields) if name not in _NO_PLACE)
+            for name in last_first[kind]:
+                value = getattr(node, name, None)
+                home = name == "body" and kind in _DEFINITIONS
+                if home:
+                    stack.append(None)
+                for child in reversed(value) if isinstance(value, list) else (value,):
+                    if not isinstance(child, ast.AST):
+                        continue
+                    parents[child] = node
+                    if isinstance(child, ast.Name):
+                        if isinstance(child.ctx, ast.Store):
+                            around.stored.append(child.id)
+                    elif not isinstance(child, ast.Constant):
+                        stack.append(child)
+                if home:
+                    stack.append(self.inside.setdefault(node, Nodes()))
+
+
+def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:
+    """Local name → dotted name of what it was imported from; a relative import keeps its leading dots.
+
+    A name that two imports give different meanings is left out.
+    """
+    names: dict[str, str] = {}
+    twice: set[str] = set()
+    for node in nodes:
+        for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+            if isinstance(node, ast.ImportFrom):
+                local, meaning = alias.asname or alias.name, f"{'.' * node.level}{node.module or ''}.{alias.name}"
+            else:
+                head = alias.name.split(".")[0]
+                local, meaning = alias.asname or head, alias.name if alias.asname else head
+            if names.setdefault(local, meaning) != meaning:
+                twice.add(local)
+    return {local: meaning for local, meaning in names.items() if local not in twice}
+
+
+def spelled(node: ast.expr) -> str:
+    """The text of an expression without its blanks and comments, as ``ast.unparse`` has it."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
+        return f"{spelled(node.value)}.{node.attr}"
+    return ast.unparse(node)
+
+
+def literal(node: ast.expr) -> int | None:
+    """The whole number that an expression spells, with its sign."""
+    sign = -1 if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else 1
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return sign * inner.value if isinstance(inner, ast.Constant) and type(inner.value) is int else None
+
+
+@lru_cache(maxsize=8)
+def syntax_tree(content: bytes) -> ast.Module:
+    """The tree of a text, parsed once however often it is asked for; nobody may change it."""
+    with warnings.catch_warnings(), no_collecting():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return ast.parse(content)
