@@ -36,6 +36,10 @@ def mended(text: str, *, path: str = "model.py", oldest: tuple[int, int] | None 
             f'"""Doc."""\nimport os\nimport torch\nfrom torch import Tensor\n{NEED}from torch.nn import Module\n',
         ),
         (
+            "from torch import Tensor\n\nfrom ..cache import Cache\n",
+            f"from torch import Tensor\n{NEED}\nfrom ..cache import Cache\n",
+        ),
+        (
             "from torch import Tensor\nfrom torch.fx.experimental.symbolic_shapes import sym_eq\n",
             "from torch import Tensor\nfrom torch.fx.experimental.symbolic_shapes import guard_or_false, sym_eq\n",
         ),

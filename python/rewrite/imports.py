@@ -168,8 +168,9 @@ def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
     imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
     plain = text.startswith(b"import ")
     family = home.partition(".")[0]
+    related = [one for one in imports if _top_name(one) == family and not getattr(one, "level", 0)]
     for one in imports:
-        relative = isinstance(one, ast.ImportFrom) and one.level > 0
+        relative = not related and isinstance(one, ast.ImportFrom) and one.level > 0
         later = isinstance(one, ast.ImportFrom) and (plain or (one.module or "") > home)
         future = isinstance(one, ast.ImportFrom) and one.module == "__future__"
         if not future and (relative or (later and _top_name(one) == family)):
@@ -182,7 +183,6 @@ def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
             if body
             else Edit(len(module.source.content), len(module.source.content), text)
         )
-    related = [one for one in imports if _top_name(one) == family]
     return _after(module, (related or imports)[-1], text)
 
 
