@@ -209,7 +209,6 @@ def test_decorators_that_may_be_another_compilers(decorators: str, foreign: str 
         ("a \\\n    + b", "a + b"),
         ("a == '#'\\\n    '[ '", "a == '#' '[ '"),
         ("a\r\n    + b", "a + b"),
-        ("a  # why\n+ b", None),
         ('f("""a\n b""")', None),
         ("a\r+ b", "a + b"),
     ],
@@ -220,8 +219,13 @@ def test_an_expression_on_one_line(text: str, line: str | None) -> None:
         with pytest.raises(Unfit):
             one_line(tree)
     else:
-        assert code(one_line(tree)) == f"({line})"
+        flat = one_line(tree)
+        assert flat is not None and code(flat) == f"({line})"
         assert ast.dump(ast.parse(f"({line})")) == ast.dump(ast.parse(f"({text})"))
+
+
+def test_a_comment_keeps_its_line() -> None:
+    assert one_line(cst.parse_expression("(a  # why\n+ b)")) is None
 
 
 @pytest.mark.parametrize("message", ["f'{n}'", "str(n)", "'a' + str(len)", "globals()['a']"])

@@ -53,7 +53,9 @@ def signature(module: Module, function: Function) -> Signature:
     """What all annotations of a function say."""
     annotations = [*(one.annotation for one in function.arguments), function.node.returns]
     written = [one for one in annotations if one is not None]
-    named = {one.id for annotation in written for one in ast.walk(annotation) if isinstance(one, ast.Name)}
+    named = {one.id for one in written if isinstance(one, ast.Name)}
+    compound = [one for one in written if not isinstance(one, ast.Name)]
+    named |= {one.id for annotation in compound for one in ast.walk(annotation) if isinstance(one, ast.Name)}
     # All of them stand in the scope around the function.
     meanings = module.names.meanings(named, written[0]) if named else {}
     *parameters, returns = (said(module, annotation, meanings) for annotation in annotations)

@@ -10,32 +10,12 @@ from functools import cached_property, reduce
 from ..syntax.module import Module
 from ..syntax.tree import GROWING, Function
 from .calls import Calls
+from .library import REDUCTIONS, of_function, of_method
 from .receivers import Evidence
 from .values import Kind, Row, Value, join
 
 _META = frozenset({"val", "example_value", "tensor_meta"})
 _NO_EVIDENCE = Evidence()
-SHAPES = "torch.fx.experimental.symbolic_shapes"
-_SAME_KIND = frozenset(["list", "tuple", "sorted", "reversed", "set", "abs", "iter", "next"])
-_PRODUCTS = frozenset({"math.prod", "builtins.sum", "operator.mul", "operator.add", "torch.sym_sum"})
-_BOOLS = frozenset({"sym_and", "sym_or", "sym_eq", "sym_not"})
-_ROUNDING = frozenset({"math.ceil", "math.floor", "math.trunc", "builtins.int", "builtins.round", "torch.sym_int"})
-_NOT_TENSORS = ("sym_", "is_", "Size", "device", "dtype", "finfo", "iinfo", "_check", "get_", "can_cast", "jit", "ops")
-_OTHER_RESULTS = frozenset(
-    {
-        "dim",
-        "ndimension",
-        "is_contiguous",
-        "is_floating_point",
-        "is_complex",
-        "is_conj",
-        "get_device",
-        "data_ptr",
-        "type",
-    }
-)
-
-
 Returned = Mapping[Function, Value]
 
 
@@ -61,6 +41,13 @@ class Scope:
         returns = self.function.nodes.returns if self.function else ()
         values = self.values([one.value for one in returns if one.value is not None])
         return reduce(join, values) if values else Kind.UNKNOWN
+
+    def kinds(self, node: ast.expr) -> dict[ast.expr, Kind]:
+        """The kind of an expression; with a comparison come those of its sides."""
+        if not isinstance(node, ast.Compare) or _concrete(node):
+            return {node: evaluate(node, self).kind}
+        sides = {side: evaluate(side, self).kind for side in (node.left, *node.comparators)}
+        return {**sides, node: _compared(node, [*sides.values()])}
 
     def values(self, nodes: Sequence[ast.expr]) -> list[Value]:
         """What each of the ``nodes`` may hold."""
@@ -222,12 +209,20 @@ def _unary(node: ast.UnaryOp, scope: Scope) -> Value:
 
 
 def _compare(node: ast.Compare, scope: Scope) -> Value:
-    if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+    if _concrete(node):
         return Kind.CONCRETE
+    return _compared(node, [evaluate(side, scope).kind for side in (node.left, *node.comparators)])
+
+
+def _concrete(node: ast.Compare) -> bool:
+    """Whether no size can be compared: an ``is``, or a comparison with a str."""
+    if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+        return True
     sides = (node.left, *node.comparators)
-    if any(isinstance(side, ast.Constant) and not isinstance(side.value, (int, float)) for side in sides):
-        return Kind.CONCRETE  # no size is compared with a str
-    kinds = [evaluate(side, scope).kind for side in sides]
+    return any(isinstance(side, ast.Constant) and not isinstance(side.value, (int, float)) for side in sides)
+
+
+def _compared(node: ast.Compare, kinds: Sequence[Kind]) -> Kind:
     if Kind.FOREIGN in kinds:
         return Kind.FOREIGN
     if any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops):
@@ -291,85 +286,31 @@ def _each(iterable: ast.expr, scope: Scope) -> Value:
     return value.kind.element
 
 
-_REDUCTIONS = frozenset({"sum", "prod", "mean", "all", "any", "min", "max", "amin", "amax", "argmin", "argmax"})
-"""Methods that tensors and arrays have, and numbers and lists have not."""
-
-
 def _call(node: ast.Call, scope: Scope) -> Value:
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    func = node.func
+    called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     if "hint" in called and "hint" in called.strip("_").split("_"):
         return Kind.CONCRETE  # the example value of a size, a plain int
-    if (scope.module.names.meaning(node.func) or "").startswith("numpy."):
+    meaning = scope.module.names.meaning(func)
+    if meaning is not None and meaning.startswith("numpy."):
         return Kind.FOREIGN
-    own = _returned(node.func, scope)
+    own = _returned(func, scope)
     if own is not None:
         return own
-    if isinstance(node.func, ast.Attribute):
-        method = _method(node, node.func, scope)
-        if method is not None:
-            return method
-        if node.func.attr in _REDUCTIONS and scope.module.names.meaning(node.func) is None:
+    if isinstance(func, ast.Attribute):
+        if func.attr in ("dim", "ndimension", "element_size"):
+            return Kind.CONCRETE
+        if is_tensor(func.value, scope):
+            return of_method(func.attr, bool(node.args or node.keywords))
+        if func.attr in REDUCTIONS and meaning is None:
             return Kind.FOREIGN
-    return _function(node, scope)
+    return of_function(meaning or "", scope.values(node.args))
 
 
 def _returned(func: ast.expr, scope: Scope) -> Value | None:
     """What calling ``func`` gives; None when the file does not define it."""
     known = [scope.returned[one] for one in scope.calls.callees(func) if one in scope.returned]
     return reduce(join, known) if known else None
-
-
-def _method(node: ast.Call, func: ast.Attribute, scope: Scope) -> Value | None:
-    if func.attr in ("dim", "ndimension", "element_size"):
-        return Kind.CONCRETE
-    if not is_tensor(func.value, scope):
-        return None
-    if func.attr in ("size", "sym_size"):
-        return Kind.SIZE if node.args or node.keywords else Kind.SIZES
-    if func.attr in ("stride", "sym_stride"):
-        return Kind.STRIDE if node.args or node.keywords else Kind.STRIDES
-    if func.attr in ("numel", "nelement", "item", "sym_numel"):
-        return Kind.SIZE
-    if func.attr in ("storage_offset", "sym_storage_offset"):
-        return Kind.STRIDE
-    if func.attr == "tolist":
-        return Kind.SIZES
-    if func.attr.endswith("storage"):
-        return Kind.UNKNOWN
-    return Kind.CONCRETE if func.attr in _OTHER_RESULTS else Kind.TENSOR
-
-
-def _function(node: ast.Call, scope: Scope) -> Value:
-    name = scope.module.names.meaning(node.func) or ""
-    head, _, tail = name.rpartition(".")
-    arguments = [evaluate(one.value if isinstance(one, ast.Starred) else one, scope).kind for one in node.args]
-    first = arguments[0] if arguments else Kind.UNKNOWN
-    if head == SHAPES:
-        return Kind.TRUTH if tail in _BOOLS else Kind.CONCRETE
-    if name == "torch.sym_not":
-        return Kind.TRUTH
-    if name in ("torch.numel", "torch.sym_max", "torch.sym_min"):
-        return Kind.SIZE
-    if name in ("builtins.len", "builtins.isinstance", "builtins.range", "builtins.hasattr"):
-        return Kind.CONCRETE
-    if name in ("builtins.any", "builtins.all"):
-        return Kind.CONCRETE
-    if head == "builtins" and tail in _SAME_KIND:
-        return first
-    if name in ("builtins.min", "builtins.max"):
-        return _all_of(node.args, scope) if len(node.args) > 1 else first.element
-    if name in _PRODUCTS or name == "functools.reduce" or tail == "prod":
-        found = next((kind for kind in arguments if kind.several or kind.symbolic_number), Kind.UNKNOWN)
-        return found.element if found.several else found
-    if name in _ROUNDING:
-        return Kind.SIZE if first.symbolic_number else Kind.CONCRETE if first is Kind.FOREIGN else first
-    if name == "builtins.float" and first.symbolic_number:
-        return Kind.RATIO
-    if name == "torch.Size" or (name.startswith("torch.") and tail.endswith(("_shapes", "_shape", "_size"))):
-        return Kind.SIZES
-    if name.startswith(("torch.", "torch.ops.aten.")) and not tail.startswith(_NOT_TENSORS) and name.count(".") == 1:
-        return Kind.TENSOR
-    return Kind.UNKNOWN
 
 
 def _constant(node: ast.Constant, scope: Scope) -> Value:

@@ -17,13 +17,13 @@ from .receivers import Evidence, evidence
 from .values import Kind, Value, join
 
 _ROUNDS = 6
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The kinds of a comparison and of its first two sides."""
+    """The kinds of the first two sides of a comparison."""
 
-    kind: Kind
     left: Kind
     right: Kind
     of_shapes: bool
@@ -56,27 +56,22 @@ class Flow:
         scope = self._scopes.get(place.function) if place.function else None
         if scope is None:
             scope = Scope(self.module, place.function, {}, self._calls, self._returned)
-        for comprehension in reversed(place.comprehensions):
-            scope = scope.inside(comprehension)
+        for above in reversed(place.of_expression):
+            if isinstance(above, _COMPREHENSIONS):
+                scope = scope.inside(above)
         return scope
 
     def kind(self, node: ast.expr) -> Kind:
         """The kind of an expression."""
-        return self.kinds(node)[0]
-
-    def kinds(self, *nodes: ast.expr) -> list[Kind]:
-        """The kinds of expressions in one place: a comparison and its sides."""
-        fresh = [node for node in nodes if node not in self._kinds]
-        if fresh:
-            values = self.scope_of(fresh[0]).values(fresh)
-            self._kinds.update((node, value.kind) for node, value in zip(fresh, values, strict=True))
-        return [self._kinds[node] for node in nodes]
+        if node not in self._kinds:
+            self._kinds.update(self.scope_of(node).kinds(node))
+        return self._kinds[node]
 
     def comparison(self, node: ast.Compare) -> Comparison:
-        """What a comparison compares, and what comes out."""
-        kind, left, right = self.kinds(node, node.left, node.comparators[0])
+        """What a comparison compares."""
+        left, right = self.kind(node.left), self.kind(node.comparators[0])
         equality = len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
-        return Comparison(kind, left, right, equality and (left.several or right.several))
+        return Comparison(left, right, equality and (left.several or right.several))
 
     def signature(self, function: Function) -> Signature:
         """What the annotations of a function say, read once."""

@@ -12,8 +12,8 @@ from ..syntax.module import Module
 from ..syntax.tree import GROWING, Function, FunctionNode, literal
 from .annotations import Said
 from .certain import Certain, Several, Sure, arithmetic, comparable, row, same
-from .evaluation import SHAPES
 from .flow import flow
+from .library import SHAPES
 from .values import Kind
 
 _PASSES = 6

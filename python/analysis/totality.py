@@ -15,7 +15,7 @@ from enum import Enum
 from ..syntax.tree import literal
 from .certain import Several, Sure
 from .dominance import TENSOR_METHODS, Facts, counts_dimensions
-from .evaluation import SHAPES
+from .library import SHAPES
 from .surely import Surely
 from .truths import quantified
 

@@ -34,7 +34,7 @@ class Leaf:
     @cached_property
     def scalar(self) -> bool:
         """A scalar the user gave, which may be a SymFloat, is compared with one exact float."""
-        return self.compared is not None and _is_scalar_test(self.node, self.compared)
+        return self.compared is not None and self.compared.left is Kind.NUMBER and _exact(self.node)
 
     @cached_property
     def no_branch(self) -> bool | None:
@@ -74,14 +74,13 @@ def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
             leaf = _assigned(node, place.function) or node
             if id(leaf) in seen or id(leaf) in inside_checks:
                 continue
-            compared = _compared(leaf, flow)
-            if not _undecided(leaf, compared, flow):
+            if not _undecided(leaf, flow):
                 continue
             if not place.in_format_string:
                 seen.add(id(leaf))
                 taken = isinstance(condition, ast.BoolOp) and not only_truth_counts(module, condition)
                 where = place if leaf is condition else module.place(leaf)
-                yield Leaf(leaf, test, where, compared, taken)
+                yield Leaf(leaf, test, where, _compared(leaf, flow), taken)
 
 
 def _tested(call: ast.Call) -> ast.expr | None:
@@ -212,11 +211,11 @@ def _compared(node: ast.expr, flow: Flow) -> Comparison | None:
     return flow.comparison(node) if isinstance(node, ast.Compare) else None
 
 
-def _undecided(node: ast.expr, compared: Comparison | None, flow: Flow) -> bool:
-    if isinstance(node, ast.Compare) and compared is not None:
+def _undecided(node: ast.expr, flow: Flow) -> bool:
+    if isinstance(node, ast.Compare):
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return False
-        return compared.kind is Kind.TRUTH or _is_scalar_test(node, compared)
+        return flow.kind(node) is Kind.TRUTH or (_exact(node) and flow.kind(node.left) is Kind.NUMBER)
     if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
         return (flow.module.names.meaning(node.func) or "").startswith("torch.")
     if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp)):
@@ -238,17 +237,17 @@ def _under_nots(condition: ast.expr, node: ast.expr, odd: bool) -> bool | None:
     return next((found for one in inner if (found := _under_nots(one, node, odd)) is not None), None)
 
 
-def _is_scalar_test(node: ast.expr, compared: Comparison) -> bool:
+def _exact(node: ast.expr) -> bool:
+    """``x == 1.0``."""
     if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
         return False
     right = node.comparators[0]
-    exact = isinstance(right, ast.Constant) and isinstance(right.value, float) and right.value != 0.0
-    return exact and compared.left is Kind.NUMBER
+    return isinstance(right, ast.Constant) and isinstance(right.value, float) and right.value != 0.0
 
 
 def forces(condition: ast.expr, flow: Flow) -> bool:
     """Whether a condition is made of comparisons of sizes, or of sizes."""
-    return any(_undecided(part, _compared(part, flow), flow) for part in _parts(condition))
+    return any(_undecided(part, flow) for part in _parts(condition))
 
 
 def decides(flow: Flow, node: ast.expr) -> bool:

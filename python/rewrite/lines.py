@@ -44,12 +44,15 @@ def broken(*blanks: object) -> bool:
     )
 
 
-def one_line(tree: cst.BaseExpression) -> cst.BaseExpression:
-    """``tree`` with its line breaks taken out; raises Unfit where a comment or a string goes over the end of a line."""
+def one_line(tree: cst.BaseExpression) -> cst.BaseExpression | None:
+    """``tree`` with its line breaks taken out; None where a comment ends a line.
+
+    Raises Unfit where a string goes over the end of a line.
+    """
     if not _breaks(tree):
         return tree
     if comments(tree):
-        raise Unfit("comment-inside", "a comment ends a line")
+        return None
     if string_breaks(tree):
         raise Unfit("multi-line", "a string goes over the end of a line")
     return _flat(tree)

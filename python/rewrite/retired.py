@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...codemods.engine.edits import Edit
-from ..analysis.evaluation import SHAPES
+from ..analysis.library import SHAPES
 from ..syntax.module import Module
 from .writing import names_kept
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...codemods.engine.rule import Context
 from ...codemods.torchapi.releases import available
-from ..analysis.evaluation import SHAPES
+from ..analysis.library import SHAPES
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 

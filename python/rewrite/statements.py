@@ -235,8 +235,9 @@ def check(
     ``indent`` is what the lines of the statement begin with.
     """
     first = [] if error is None else [name(error)]
-    if not comments(condition):
-        condition = one_line(condition)
+    flat = one_line(condition)
+    if flat is not None:
+        condition = flat
         last = [] if message is None else [_deferred(message)]
         short = call(function, [cst.Arg(value) for value in (*first, condition, *last)])
         text = code(short)

@@ -55,8 +55,10 @@ def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
 
 
 def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) -> Iterator[Fix | Skip]:
+    if not isinstance(node.ops[0], ast.Eq) or not known.comparison(node).of_shapes:
+        return
     place = module.place(node)
-    if not known.comparison(node).of_shapes or not isinstance(node.ops[0], ast.Eq) or place.in_format_string:
+    if place.in_format_string:
         return
     types = surely(module)
     here = ground(place, context, asked=False)

@@ -9,13 +9,11 @@ import ast
 import re
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import takewhile
 
 from ...codemods.engine.source import SourceFile
 from .names import Names
 from .tree import Function, Nodes, Survey, syntax_tree
 
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _BLANK = frozenset(b" \t\r\n\f")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _BEFORE_GROUP = frozenset(
@@ -69,16 +67,10 @@ class Module:
 
     def place(self, node: ast.AST) -> Place:
         """Where a node stands."""
-        ancestors: list[ast.AST] = []
-        function: Function | None = None
         at: ast.AST | None = node
-        while at is not None:
-            if function is None:
-                function = self._function_by_statement.get(at)
+        while at is not None and at not in self._function_by_statement:
             at = self.parents.get(at)
-            if at is not None:
-                ancestors.append(at)
-        return Place(self, node, tuple(ancestors), function)
+        return Place(self, node, None if at is None else self._function_by_statement[at])
 
     @cached_property
     def _function_by_statement(self) -> dict[ast.AST, Function]:
@@ -139,31 +131,39 @@ class Module:
         return left, right + 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Place:
     """Where a node stands."""
 
     module: Module
     node: ast.AST
-    ancestors: tuple[ast.AST, ...]
-    """What it stands in, innermost first."""
     function: Function | None
     """The innermost function whose *body* it stands in; a decorator or default stands outside."""
 
     @cached_property
-    def comprehensions(self) -> list[ast.AST]:
-        """The comprehensions that it stands in, innermost first."""
-        return [above for above in self._of_expression if isinstance(above, _COMPREHENSIONS)]
+    def ancestors(self) -> list[ast.AST]:
+        """What it stands in, innermost first."""
+        found: list[ast.AST] = []
+        above = self.module.parents.get(self.node)
+        while above is not None:
+            found.append(above)
+            above = self.module.parents.get(above)
+        return found
+
+    @cached_property
+    def of_expression(self) -> list[ast.AST]:
+        """What it stands in within the innermost statement, innermost first."""
+        found: list[ast.AST] = []
+        above = self.module.parents.get(self.node)
+        while above is not None and not isinstance(above, ast.stmt):
+            found.append(above)
+            above = self.module.parents.get(above)
+        return found
 
     @cached_property
     def in_format_string(self) -> bool:
         """Positions inside an f-string cannot be trusted before Python 3.12."""
-        return any(isinstance(one, ast.JoinedStr) for one in (self.node, *self._of_expression))
-
-    @cached_property
-    def _of_expression(self) -> list[ast.AST]:
-        """What it stands in within the innermost statement."""
-        return list(takewhile(lambda above: not isinstance(above, ast.stmt), self.ancestors))
+        return any(isinstance(one, ast.JoinedStr) for one in (self.node, *self.of_expression))
 
     @cached_property
     def span(self) -> tuple[int, int]:
