@@ -93,6 +93,14 @@ def target():
     assert "the other side of model.py:8, always false: return x * 2 if guard_or_false(n == 0) else x + x" in said
 
 
+def test_only_a_shortcut_is_left_out(tmp_path: Path) -> None:
+    shutil.copy(MODELS / "mask_shortcut.py", tmp_path)
+    said = symfix("export", "mask_shortcut.py", "mask_shortcut.py:shifted", cwd=tmp_path, code=1).stdout
+    assert said == (MODELS / "mask_shortcut.txt").read_text()
+    written = (tmp_path / "symfix-export" / "mask_shortcut-py.patch").read_text()
+    assert written == (MODELS / "mask_shortcut.patch").read_text()
+
+
 def test_what_stands_in_a_package_is_patched_there_and_not_changed(tmp_path: Path) -> None:
     packages = tmp_path / "site-packages"
     source = packages / "shapely_net" / "blocks.py"

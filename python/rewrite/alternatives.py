@@ -25,6 +25,7 @@ from ..syntax.module import Module, parse
 from .changes import Called, Change, Changes, Equated, Plain, Received, Selected
 from .findings import change, fix
 from .refusals import check_for
+from .shortcuts import left_out
 from .spelling import guarded, spell
 from .writing import chosen_value
 
@@ -74,6 +75,8 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         yield from _contiguity(module, atom, context)
     for atom in atoms:
         yield from _default(module, atom, context)
+    if context.tried:
+        yield from left_out(NAME, module, where, context)
 
 
 def _inside(module: Module, node: ast.AST, where: tuple[int, int]) -> bool:

@@ -106,6 +106,13 @@ class Received:
 
 
 @dataclass(frozen=True)
+class Unless:
+    """``a`` → ``not name() and a``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Selected:
     """``a if c else b`` → ``name(c, a, b)``."""
 
@@ -132,6 +139,7 @@ Change = (
     | Joined
     | Quantified
     | Received
+    | Unless
     | Selected
     | Divided
 )

@@ -200,6 +200,9 @@ def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
         case to.Received():
             assert isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
             return call(change.name, [cst.Arg(node.func.value)])
+        case to.Unless():
+            asked = cst.UnaryOperation(cst.Not(), call(change.name, []))
+            return cst.BooleanOperation(asked, cst.And(), grouped(node, Binding.NOT))
         case to.Selected():
             assert isinstance(node, cst.IfExp)
             return call(change.name, [cst.Arg(ungrouped(one)) for one in (node.test, node.body, node.orelse)])

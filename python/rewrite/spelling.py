@@ -21,6 +21,10 @@ class Spelled:
     needs: tuple[str, ...] = ()
 
 
+_LOADED = ("torch", "torch.compiler")
+"""The modules that ``import torch`` gives."""
+
+
 def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spelled | None:
     """How ``symbol`` (``torch.sym_min``, ``torch.fx.experimental.symbolic_shapes.guard_or_false``) is written here.
 
@@ -29,17 +33,20 @@ def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spel
     """
     home, _, name = symbol.rpartition(".")
     there = _there(module, symbol, context)
-    for local, meaning in module.names.imported_at(place, {symbol, home}):
+    loaded = home in _LOADED
+    for local, meaning in module.names.imported_at(place, {symbol, home, *_LOADED[:loaded]}):
         if meaning == symbol:
             return Spelled(local)
         if meaning == home and home and there:
             return Spelled(f"{local}.{name}")
+        if meaning == "torch" and loaded and there:
+            return Spelled(f"{local}.{symbol.removeprefix('torch.')}")
     if not there and not _has_fallback(module, symbol, context):
         return None
-    missing = "torch" if home == "torch" else name
+    missing = "torch" if loaded else name
     if not module.names.free(missing, place) and not _again(module, place, symbol):
         return None
-    return Spelled(symbol, ("torch",)) if home == "torch" else Spelled(name, (symbol,))
+    return Spelled(symbol, ("torch",)) if loaded else Spelled(name, (symbol,))
 
 
 def spelled_out(module: Module, place: ast.AST, symbol: str, context: Context) -> Spelled:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 import sys
+from functools import lru_cache
 from typing import Any
 
 _GUARDS = ("guard_or_false", "guard_or_true", "statically_known_true")
+Sides = dict[tuple[str, int], set[bool]]
 
 
-def count_sides() -> dict[tuple[str, int], set[bool]]:
+def count_sides() -> Sides:
     """From now on count; modules that name the helpers have to be imported later, and nothing can be traced."""
+    import torch
     from torch.fx.experimental import symbolic_shapes
 
-    found: dict[tuple[str, int], set[bool]] = {}
+    found: Sides = {}
     for name in _GUARDS:
         setattr(symbolic_shapes, name, _counting(getattr(symbolic_shapes, name), found))
+    torch.compiler.is_compiling = _watching(found)
     return found
 
 
-def _counting(guard: Any, found: dict[tuple[str, int], set[bool]]) -> Any:
+def _counting(guard: Any, found: Sides) -> Any:
     def counted(condition: Any) -> bool:
         truth = bool(guard(condition))
         asking = sys._getframe(1)
@@ -26,3 +32,49 @@ def _counting(guard: Any, found: dict[tuple[str, int], set[bool]]) -> Any:
         return truth
 
     return counted
+
+
+def _watching(found: Sides) -> Any:
+    """``is_compiling``; of the ``if`` that asks it, the line that runs next tells whether its branch is taken."""
+
+    def is_compiling() -> bool:
+        asking = sys._getframe(1)
+        branch = _branches(asking.f_code.co_filename).get(asking.f_lineno)
+        if branch is not None:
+            _watch(asking, branch, found)
+        return False
+
+    return is_compiling
+
+
+def _watch(frame: Any, branch: tuple[int, int, int], found: Sides) -> None:
+    first, last, body = branch
+    before = sys.gettrace()
+
+    def passed(frame: Any, event: str, argument: Any) -> Any:
+        if event == "line" and first <= frame.f_lineno <= last:
+            return passed
+        taken = event == "line" and frame.f_lineno == body
+        found.setdefault((frame.f_code.co_filename, first), set()).add(taken)
+        frame.f_trace = None
+        sys.settrace(before)
+        return None
+
+    frame.f_trace = passed
+    sys.settrace(lambda *_: None)
+
+
+@lru_cache(maxsize=64)
+def _branches(file: str) -> dict[int, tuple[int, int, int]]:
+    """By each line of the condition of an ``if``: its first and last line, and the first line of the branch."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return {}
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If):
+            last = node.test.end_lineno or node.test.lineno
+            for line in range(node.test.lineno, last + 1):
+                found[line] = node.test.lineno, last, node.body[0].lineno
+    return found

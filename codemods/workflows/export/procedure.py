@@ -158,26 +158,26 @@ def _left(name: str, search: Search, names: Names, trial: Trial | None = None) -
     attempts = [one for one in search.attempts if name in one.operators and not one.kept]
     tried = tuple((one.candidate.words, one.came) for one in attempts)
     frame = last.frames[0] if last.frames else None
-    place = None if frame is None else _place(frame, search, names)
+    place = None if frame is None else _place(name, frame, search, names)
     model = last if isinstance(last, ModelTrial) else ModelTrial(name, last.verdict, last.message)
-    reason = _reason(model, frame, search, silent=any(one.silent for one in attempts))
+    line = place.line if place is not None else 0
+    reason = _reason(model, frame, line, search, silent=any(one.silent for one in attempts))
     left = Left(reason, told(last.message), model.way, place, model.inside, tried)
     obstacles = tuple(_obstacle(name, member, search, names) for member in search.chains.get(name, ()))
     return Exported(name, Verdict.LEFT, told(last.message), obstacles, left=left, notes=model.notes)
 
 
-def _place(frame: Frame, search: Search, names: Names) -> Place:
+def _place(name: str, frame: Frame, search: Search, names: Names) -> Place:
+    """Where a target stops, in the text as it is."""
     path = Path(frame.file)
-    draft = search.drafts.get(path)
-    line = frame.line
-    if draft is not None:
-        line = draft.source.line_column(draft.origin(draft.line_start(frame.line)))[0]
+    site = next((one for one in search.sites(name) if one.path == path), None)
+    line = search.drafts[path].source.line_column(site.origin)[0] if site is not None else frame.line
     lines = path.read_text("utf-8", "replace").splitlines() if path.is_file() else []
     text = lines[line - 1].strip() if line <= len(lines) else ""
     return Place(names.short(path), line, frame.function, text)
 
 
-def _reason(trial: ModelTrial, frame: Frame | None, search: Search, *, silent: bool) -> str:
+def _reason(trial: ModelTrial, frame: Frame | None, line: int, search: Search, *, silent: bool) -> str:
     if trial.silent or silent:
         return "other-result"
     if trial.kind == NARROWED:
@@ -186,7 +186,7 @@ def _reason(trial: ModelTrial, frame: Frame | None, search: Search, *, silent: b
         return "not-sizes"
     if trial.by_value or trial.kind != _UNDECIDED:
         draft = search.drafts.get(Path(frame.file))
-        word = draft.language.residue(draft.now, frame.line) if draft is not None else ""
+        word = draft.language.residue(draft.source, line) if draft is not None else ""
         return word or "value-dependent"
     return "in-torch" if trial.inside else "undecided-size"
 

@@ -108,6 +108,10 @@ class Search:
         """Whether some failing operator has a candidate left."""
         return any(self._first_open(name) is not None for name in self._sites)
 
+    def sites(self, name: str) -> tuple[Site, ...]:
+        """The places at which an operator fails now, the innermost first."""
+        return self._sites.get(name, ())
+
     def refuse(self, operators: Sequence[str], why: str, most: int) -> None:
         """Take back the last step of these operators, which pass: running everything in full spoke against it."""
         for name in operators:

@@ -1,0 +1,54 @@
+"""Leave a shortcut out of what is traced, where the values of a tensor say whether it may be taken."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.engine.rule import Context, Fix, Skip
+from ..analysis.territory import ground
+from ..syntax.module import Module
+from .changes import Unless
+from .findings import change
+from .spelling import spell
+
+_COMPILING = "torch.compiler.is_compiling"
+_ASKS = frozenset({"all", "any", "equal", "allclose", "is_nonzero", "item", "sum", "max", "min", "count_nonzero"})
+
+
+def left_out(rule: str, module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
+    """``if mask.all():`` → ``if not torch.compiler.is_compiling() and mask.all():``, for an ``if`` without ``else``.
+
+    Only a shortcut may be left out: whether it is one, the inputs on which it is taken have to show.
+    """
+    for node in module.nodes.ifs:
+        start, end = module.span(node.test)
+        if node.orelse or not (where[0] <= start and end <= where[1]):
+            continue
+        asking = [one for one in _operands(node.test) if _asks_values(one)]
+        compiling = spell(module, node, _COMPILING, context)
+        if not asking or compiling is None or ground(module.place(node), context, asked=True).obstacle:
+            continue
+        text = module.text(asking[0]).decode()
+        words = f"while compiling `{text}` is not asked and counts as false: its branch is a shortcut"
+        made = change(
+            rule,
+            module.place(node.test),
+            [(asking[0], Unless(compiling.text))],
+            f"leave the shortcut under `{text}` out of what is traced",
+            compiling.needs,
+            [words],
+        )
+        if not isinstance(made, Skip):
+            yield made
+
+
+def _operands(test: ast.expr) -> list[ast.expr]:
+    """What has to be true for the branch to be taken."""
+    both = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+    return test.values if both and isinstance(test, ast.BoolOp) else [test]
+
+
+def _asks_values(node: ast.expr) -> bool:
+    calls = (one for one in ast.walk(node) if isinstance(one, ast.Call))
+    return any(isinstance(call.func, ast.Attribute) and call.func.attr in _ASKS for call in calls)
