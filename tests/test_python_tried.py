@@ -45,14 +45,19 @@ def f(q, k):
 
 
 def test_conditions_stand_in_front_of_the_whole_statement(api: TorchApi) -> None:
-    (text,) = stated(CALL, "q, k)\n    elif", api, "q.shape[0] != 0", "n != 0")
-    checks = "        torch._check(q.shape[0] != 0)\n        torch._check(n != 0)\n"
-    assert text == CALL.replace("        x = torch", f"{checks}        x = torch")
+    always, compiling = stated(CALL, "q, k)\n    elif", api, "q.shape[0] != 0", "n != 0")
+    checks = ["torch._check(q.shape[0] != 0)", "torch._check(n != 0)"]
+    lines = "".join(f"        {check}\n" for check in checks)
+    assert always == CALL.replace("        x = torch", f"{lines}        x = torch")
+    lines = "        if torch.compiler.is_compiling():\n" + "".join(f"            {check}\n" for check in checks)
+    assert compiling == CALL.replace("        x = torch", f"{lines}        x = torch")
 
 
 def test_the_check_is_spelled_as_the_file_spells_torch(api: TorchApi) -> None:
     assert stated("def f(q):\n    return g(q)\n", "return", api, "q.shape[0] != 0") == [
-        "import torch\ndef f(q):\n    torch._check(q.shape[0] != 0)\n    return g(q)\n"
+        "import torch\ndef f(q):\n    torch._check(q.shape[0] != 0)\n    return g(q)\n",
+        "import torch\ndef f(q):\n    if torch.compiler.is_compiling():\n"
+        "        torch._check(q.shape[0] != 0)\n    return g(q)\n",
     ]
     assert (
         stated("import torch as th\ndef f(q):\n    return g(q)\n", "return", api, "n != 1")[0].count("th._check") == 1
@@ -111,3 +116,31 @@ def test_what_else_might_be_made_of_the_code_is_not_asked(head: str, api: TorchA
             assert found
         else:
             assert not found
+
+
+def truths(assigned: str, condition: str, api: TorchApi) -> list[str]:
+    """The conditions in which a size that is asked for its truth has a default."""
+    text = f"import torch\ndef f(x, m):\n    n = {assigned}\n    if {condition}:\n        return x\n    return x + 1\n"
+    one = draft(text, api)
+    extent = LANGUAGE.extent(one.source, 4, "f")
+    assert extent is not None
+    fixes = [fix for fix in LANGUAGE.alternatives(one.source, one.context, extent) if "not 0" in fix.message]
+    return [one.take([fix]).now.content.decode().splitlines()[4].strip() for fix in fixes]
+
+
+@pytest.mark.parametrize(
+    ("condition", "made"),
+    [
+        ("n", "guard_or_true(n != 0)"),
+        ("not n", "not guard_or_true(n != 0)"),
+        ("x is None or not n", "x is None or not guard_or_true(n != 0)"),
+    ],
+)
+def test_a_size_asked_for_its_truth_gets_a_default(condition: str, made: str, api: TorchApi) -> None:
+    assert truths("x.shape[0]", condition, api) == [f"if {made}:"]
+
+
+@pytest.mark.parametrize("assigned", ["x.shape[0] == 1", "x.shape[0] == 1 or m", "not m", "None"])
+def test_what_may_be_no_size_gets_none(assigned: str, api: TorchApi) -> None:
+    assert truths(assigned, "n", api) == []
+    assert truths("x.shape[0]", "m", api) == []

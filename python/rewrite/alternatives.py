@@ -22,7 +22,7 @@ from ..analysis.territory import ground
 from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
-from .changes import Called, Change, Changes, Equated, Plain, Received, Selected
+from .changes import Called, Change, Changes, Compared, Equated, Plain, Received, Selected
 from .findings import change, fix
 from .refusals import check_for
 from .shortcuts import left_out
@@ -76,6 +76,8 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     for atom in atoms:
         yield from _default(module, atom, context)
     if context.tried:
+        for size in _sizes_as_truths(module, where):
+            yield from _default_of_size(module, size, context)
         yield from left_out(NAME, module, where, context)
 
 
@@ -112,6 +114,47 @@ def _atoms(module: Module) -> Iterator[ast.expr]:
             elif id(node) not in seen and isinstance(node, (ast.Compare, ast.Call)):
                 seen.add(id(node))
                 yield node
+
+
+def _sizes_as_truths(module: Module, where: tuple[int, int]) -> Iterator[ast.expr]:
+    """What an ``if`` asks for its truth that may be a size: names, attributes, elements."""
+    tested: list[ast.If | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.IfExp)]
+    for node in tested:
+        pending = [node.test] if _inside(module, node.test, where) else []
+        while pending:
+            one = pending.pop(0)
+            if isinstance(one, ast.BoolOp):
+                pending += one.values
+            elif isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.Not):
+                pending.append(one.operand)
+            elif isinstance(one, ast.Name) and not _may_be_bool(module, one):
+                yield one
+
+
+def _may_be_bool(module: Module, use: ast.Name) -> bool:
+    """Whether the name is given anything but sizes and what is computed of sizes: 0 would not be its special case."""
+    function = module.place(use).function
+    given = (
+        []
+        if function is None
+        else [
+            one.value
+            for one in function.nodes.every(ast.Assign)
+            if any(isinstance(target, ast.Name) and target.id == use.id for target in one.targets)
+        ]
+    )
+    return not given or any(isinstance(one, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Constant)) for one in given)
+
+
+def _default_of_size(module: Module, size: ast.expr, context: Context) -> Iterator[Fix]:
+    """``if n:`` → ``if guard_or_true(n != 0):``, and under ``not`` with ``== 0``."""
+    guard = spell(module, size, guarded("guard_or_true"), context)
+    if guard is None or not _allowed(module, size, context):
+        return
+    text = module.text(size).decode()
+    words = f"an undecided `{text}` is taken as not 0: 0 is the special case"
+    changes: list[tuple[ast.expr, Change]] = [(size, Compared("!=")), (size, Called(guard.text))]
+    yield from _written(module, size, changes, f"give `{text}` the default not 0", guard.needs, [words])
 
 
 def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:

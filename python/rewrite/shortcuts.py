@@ -10,9 +10,8 @@ from ..analysis.territory import ground
 from ..syntax.module import Module
 from .changes import Unless
 from .findings import change
-from .spelling import spell
+from .spelling import COMPILING, spell
 
-_COMPILING = "torch.compiler.is_compiling"
 _ASKS = frozenset({"all", "any", "equal", "allclose", "is_nonzero", "item", "sum", "max", "min", "count_nonzero"})
 
 
@@ -26,7 +25,7 @@ def left_out(rule: str, module: Module, where: tuple[int, int], context: Context
         if node.orelse or not (where[0] <= start and end <= where[1]):
             continue
         asking = [one for one in _operands(node.test) if _asks_values(one)]
-        compiling = spell(module, node, _COMPILING, context)
+        compiling = spell(module, node, COMPILING, context)
         if not asking or compiling is None or ground(module.place(node), context, asked=True).obstacle:
             continue
         text = module.text(asking[0]).decode()

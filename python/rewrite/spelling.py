@@ -21,6 +21,7 @@ class Spelled:
     needs: tuple[str, ...] = ()
 
 
+COMPILING = "torch.compiler.is_compiling"
 _LOADED = ("torch", "torch.compiler")
 """The modules that ``import torch`` gives."""
 

@@ -15,20 +15,24 @@ from ..syntax.module import Module, parse
 from .expressions import name
 from .findings import fix
 from .lines import code
-from .spelling import spell
+from .spelling import COMPILING, spell
 from .statements import Statement
 
 NAME = "alternative"
+_CHECK = "torch._check"
 
 
 def stated(source: SourceFile, context: Context, where: tuple[int, int], conditions: Sequence[str]) -> Iterator[Fix]:
-    """The fix that checks all ``conditions`` in front of the statement at ``where``; none where no line fits there."""
+    """The fixes that check all ``conditions`` in front of the statement at ``where``; none where no line fits there.
+
+    The first checks in every call, the second only while compiling.
+    """
     module = parse(source)
     statement = _statement_at(module, where[0])
     if statement is None or not conditions:
         return
-    check = spell(module, statement, "torch._check", context)
-    if check is None:
+    check, compiling = (spell(module, statement, symbol, context) for symbol in (_CHECK, COMPILING))
+    if check is None or compiling is None:
         return
     try:
         around = Statement(module.place(statement))
@@ -37,11 +41,17 @@ def stated(source: SourceFile, context: Context, where: tuple[int, int], conditi
     if not around.alone:
         return
     calls = [cst.Call(name(check.text), [cst.Arg(cst.parse_expression(one))]) for one in conditions]
-    lines = "".join(f"{code(call)}{module.newline}{around.indent}" for call in calls)
-    edit = Edit(where[0], where[0], lines.encode())
+    checks = [cst.SimpleStatementLine([cst.Expr(call)]) for call in calls]
+    asked = cst.If(cst.Call(name(compiling.text)), cst.IndentedBlock(checks))
     listed = " and ".join(f"`{one}`" for one in conditions)
-    words = f"what breaks {listed} is refused, by the model and by the exported program"
-    yield fix(NAME, module.place(statement), [edit], f"state {listed}", check.needs, [words])
+    for who, lines, needs in (
+        ("the model and the exported program refuse", checks, check.needs),
+        ("the exported program refuses", [asked], (*check.needs, *compiling.needs)),
+    ):
+        text = "".join(code(line) for line in lines).replace("\n", f"{module.newline}{around.indent}")
+        edit = Edit(where[0], where[0], text.encode())
+        words = f"{who} what breaks {listed}"
+        yield fix(NAME, module.place(statement), [edit], f"state {listed}", needs, [words])
 
 
 def _statement_at(module: Module, start: int) -> ast.stmt | None:

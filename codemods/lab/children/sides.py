@@ -73,7 +73,7 @@ def _branches(file: str) -> dict[int, tuple[int, int, int]]:
         return {}
     found = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.If):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp):
             last = node.test.end_lineno or node.test.lineno
             for line in range(node.test.lineno, last + 1):
                 found[line] = node.test.lineno, last, node.body[0].lineno

@@ -14,6 +14,12 @@ import torch
 _HELD = "_symfix_places"
 _FRAMES = 6
 _OWN = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep)  # noqa: PTH120
+_DECIDING = (
+    "fx/", "_subclasses/", "utils/", "_ops.py", "_export/", "__init__", "_dynamo/", "_library/", "_logging/",
+    "_utils_internal.py", "_compile.py", "overrides.py", "_prims_common/wrappers.py",
+)  # fmt: skip
+"""Files of torch, and folders of files, that ask for a size on behalf of somebody else."""
+_RUNS_CALL = "get_fake_value"
 _STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
 
 Place = dict[str, Any]
@@ -54,7 +60,8 @@ class Witness:
             "inside": inside,
             "kind": type(root).__name__,
             "condition": "" if condition is None else str(condition),
-            "stated": [_stated(condition, place["sizes"]) for place in places],
+            # A line that asks by itself gets a default instead.
+            "stated": [_stated(condition, place["sizes"]) if inside else [] for place in places],
             "values": "(Size-like symbols: none)" in str(root),
         }
 
@@ -113,10 +120,29 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 def _open_places() -> tuple[list[Place], str]:
     """The places that are open now, and the line inside torch that they called, where it did the asking."""
-    frames = list(_traced_frames()) or list(_python_frames())
+    traced, running = list(_traced_frames()), list(_python_frames())
+    frames = traced or running
     places = [_place(file, line, name, names) for file, line, name, names in frames if _is_others(file)]
-    first = next((f"{file}:{line} in {name}" for file, line, name, _ in frames[:1] if not _is_others(file)), "")
-    return places[:_FRAMES], first
+    # Dynamo runs a call of torch on fake tensors; a branch it decides by itself.
+    called = not traced or _runs_call()
+    inner = [one for one in (*traced[:1], *running) if one[0].startswith(_OWN[0]) and not _decides(one[0])]
+    direct = not traced and bool(running) and _is_others(running[0][0])
+    inside = ""
+    if called and not direct:
+        inside = next((f"{_inner(file)}:{line} in {name}" for file, line, name, _ in inner), "a call of torch")
+    return places[:_FRAMES], inside
+
+
+def _runs_call() -> bool:
+    at: Any = sys._getframe(1)
+    while at is not None and at.f_code.co_name != _RUNS_CALL:
+        at = at.f_back
+    return at is not None
+
+
+def _inner(file: str) -> str:
+    """The name of a file of torch below the folder that holds torch."""
+    return "torch/" + file.removeprefix(_OWN[0]) if file.startswith(_OWN[0]) else file
 
 
 def _traced_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
@@ -160,9 +186,7 @@ def _python_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
 def _decides(file: str) -> bool:
     """Whether the file asks for a size on behalf of somebody else."""
     inner = file.removeprefix(_OWN[0])
-    return file.startswith(_OWN[1]) or inner.startswith(
-        ("fx/", "_subclasses/", "utils/", "_ops.py", "_export/", "__init__")
-    )
+    return file.startswith(_OWN[1]) or inner.startswith(_DECIDING)
 
 
 def _is_others(file: str) -> bool:

@@ -23,6 +23,7 @@ REASONS = {
     "value-dependent": "the values of a tensor decide what is computed; torch.where or torch.cond keeps both sides",
     "loop-over-data": "the values of a tensor say how often a loop runs; write it with operations on whole tensors",
     "decides-rank": "the values of a tensor decide how many dimensions or results there are; make it an argument",
+    "loop-over-size": "a loop runs as often as a size says; write it with operations on whole tensors",
     "narrows-range": "a branch keeps the program to a part of the sizes; with --unbacked a default can be tried",
     "in-torch": "torch itself asks for the size; `symfix repair` looks there",
     "undecided-size": "no fix that was tried decides this size rightly",

@@ -184,10 +184,12 @@ def _reason(trial: ModelTrial, frame: Frame | None, line: int, search: Search, *
         return "narrows-range"
     if not frame or trial.kind not in _ABOUT_SIZES:
         return "not-sizes"
+    draft = search.drafts.get(Path(frame.file))
+    word = draft.language.residue(draft.source, line) if draft is not None else ""
     if trial.by_value or trial.kind != _UNDECIDED:
-        draft = search.drafts.get(Path(frame.file))
-        word = draft.language.residue(draft.source, line) if draft is not None else ""
         return word or "value-dependent"
+    if word == "loop-over-data" and not trial.inside:
+        return "loop-over-size"
     return "in-torch" if trial.inside else "undecided-size"
 
 

@@ -27,8 +27,6 @@ class Case:
     name: str
     digest: str
     error: str
-    small: bool
-    """One of its sizes is 0 or 1."""
 
 
 @dataclass(frozen=True)
@@ -110,18 +108,13 @@ class Targets:
         """The trial, as a wrong one where the changed code gives another result in eager."""
         if not isinstance(trial, ModelTrial):
             return trial
-        notes = []
         for then, now in zip(self._eager.get(name, ()), trial.cases):  # noqa: B905 - a broken model has none
-            if then.error or then.digest == now.digest:
+            same = then.digest == now.digest or not (then.digest and now.digest)
+            if then.error or (same and not now.error):
                 continue
-            if now.error and now.small:
-                notes.append(f"at {now.name} the model itself refuses now: {now.error}")
-            elif now.error or (then.digest and now.digest):
-                came = now.error or "another result"
-                return ModelTrial(
-                    name, WRONG, f"at {now.name} the changed model itself gives {came}", cases=trial.cases
-                )
-        return replace(trial, notes=(*notes, *trial.notes))
+            came = f"at {now.name} the changed model itself gives {now.error or 'another result'}"
+            return ModelTrial(name, WRONG, came, cases=trial.cases)
+        return trial
 
 
 def _end(ended: Ended) -> str:

@@ -254,7 +254,7 @@ class Search:
             self._open[key] = list(self.advisors.candidates(draft, site))
         return self._open[key]
 
-    _open: dict[tuple[Site, bytes, tuple[str, ...]], list[Candidate]] = field(default_factory=dict)
+    _open: dict[tuple[Site, bytes, tuple[tuple[str, ...], ...]], list[Candidate]] = field(default_factory=dict)
 
     def _meets(self, candidate: Candidate, picked: Picks) -> bool:
         mine = [edit for fix in candidate.fixes for edit in fix.edits]

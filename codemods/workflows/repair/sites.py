@@ -50,14 +50,16 @@ class Advisors:
     python: Context
     native: Context
     _answers: dict[tuple[Path, bytes], list[Fix]] = field(default_factory=dict, compare=False, repr=False)
-    _conditions: dict[Site, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _conditions: dict[Site, tuple[tuple[str, ...], ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def note(self, site: Site, conditions: tuple[str, ...]) -> None:
         """What would have to hold at ``site``, in the words of its line, for the question asked there to be decided."""
         known = self._conditions.get(site, ())
-        self._conditions[site] = (*known, *(one for one in conditions if one not in known))
+        if conditions and conditions not in known:
+            self._conditions[site] = (*known, conditions)
 
-    def conditions(self, site: Site) -> tuple[str, ...]:
+    def conditions(self, site: Site) -> tuple[tuple[str, ...], ...]:
+        """What was noted of a site, each noted together."""
         return self._conditions.get(site, ())
 
     def draft(self, path: Path, content: bytes) -> Draft | None:
@@ -76,7 +78,7 @@ class Advisors:
         if extent is None:
             return
         decided = [fix for fix in self._decided(draft) if _touches(fix, extent)]
-        alternatives = self._alternatives(draft, extent, self.conditions(site))
+        alternatives = self._alternatives(draft, extent, site)
         seen: set[tuple[object, ...]] = set()
         for fixes in (*_combinations(decided), *((fix,) for fix in alternatives)):
             key = _key(source, fixes)
@@ -84,9 +86,10 @@ class Advisors:
                 seen.add(key)
                 yield Candidate(site, fixes, key)
 
-    def _alternatives(self, draft: Draft, extent: tuple[int, int], conditions: tuple[str, ...]) -> Iterator[Fix]:
+    def _alternatives(self, draft: Draft, extent: tuple[int, int], site: Site) -> Iterator[Fix]:
         yield from draft.language.alternatives(draft.now, draft.context, extent)
-        yield from draft.language.stated(draft.now, draft.context, extent, conditions)
+        for conditions in self.conditions(site):
+            yield from draft.language.stated(draft.now, draft.context, extent, conditions)
 
     def _decided(self, draft: Draft) -> list[Fix]:
         """What all rules say of the whole text; asked once for each text."""
