@@ -226,7 +226,7 @@ def test_how_a_comparison_is_decided_by_what_it_compares(condition: str, truth: 
 )
 def test_the_default_by_what_stands_on_the_branches(body: str, found: bool | str) -> None:
     made = function(body)
-    default = general(flow(made), leaves(made, flow(made))[-1])
+    default = general(flow(made), leaves(flow(made))[-1])
     assert (default.truth if isinstance(default, Default) else default.reason) == found
 
 
@@ -244,11 +244,11 @@ def test_constants_and_crops() -> None:
 
 def test_a_leaf_says_all_of_its_truth() -> None:
     known, _ = asked("not (x.shape == y.shape and n) or s == 2.0")
-    (shapes,) = leaves(known.module, known)
+    (shapes,) = leaves(known)
     assert shapes.compared is not None and shapes.compared.of_shapes and not shapes.scalar
     assert shapes.no_branch is True and not shapes.refuses and shapes.place.text == "x.shape == y.shape"
     made = function("if s == 2.0:\n    raise ValueError\nreturn x", "x: Tensor, s: float")
-    (scalar,) = leaves(made, flow(made))
+    (scalar,) = leaves(flow(made))
     assert scalar.scalar and scalar.refuses and only_raises(scalar.test) and scalar.no_branch is False
 
 
@@ -273,7 +273,7 @@ def test_which_statements_refuse_sizes() -> None:
         "if isinstance(n, (int, torch.SymInt)):\n    assert n\nelse:\n    assert n == x.size(0)\n"
         "if x.size(0) != k:\n    raise ValueError\nif x.size(0) != k:\n    raise ValueError\nelse:\n    x = y\nreturn x"
     )
-    found = refusals(made, flow(made))
+    found = refusals(flow(made))
     assert [(type(one.node), one.of_other_types) for one in found] == [(ast.Assert, True), (ast.If, False)]
     assert all(one.place.function is made.functions[0] for one in found)
 
@@ -283,7 +283,7 @@ def test_code_that_does_not_run_while_torch_compiles() -> None:
         "if not torch.compiler.is_compiling() and x.size(0) == 1:\n    return x\n"
         "if torch.compiler.is_compiling() and x.size(0) == 1:\n    return y\nreturn x"
     )
-    assert [eager_only(leaf) for leaf in leaves(made, flow(made))] == [True, False]
+    assert [eager_only(leaf) for leaf in leaves(flow(made))] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..syntax.module import Module, Place
+from ..syntax.module import Place
 from .flow import Flow
 from .truths import Leaf, forces, leaves
 from .values import Kind
@@ -34,17 +34,17 @@ class Refusal:
 
 
 @lru_cache(maxsize=8)
-def branches(module: Module, flow: Flow) -> list[Branch]:
+def branches(flow: Flow) -> list[Branch]:
     """Every leaf of a branch in a file with functions that does more than raise."""
-    found = leaves(module, flow) if module.functions else ()
+    found = leaves(flow) if flow.module.functions else ()
     return [Branch(leaf, only_optimizes(flow, leaf)) for leaf in found if not only_raises(leaf.test)]
 
 
-def refusals(module: Module, flow: Flow) -> list[Refusal]:
+def refusals(flow: Flow) -> list[Refusal]:
     """Every ``assert`` on sizes, and every ``if`` on sizes whose body only raises."""
-    found: list[ast.If | ast.Assert] = [*module.nodes.asserts]
-    found += [node for node in module.nodes.ifs if only_raises(node)]
-    places = [(node, module.place(node)) for node in found if forces(node.test, flow)]
+    found: list[ast.If | ast.Assert] = [*flow.module.nodes.asserts]
+    found += [node for node in flow.module.nodes.ifs if only_raises(node)]
+    places = [(node, flow.module.place(node)) for node in found if forces(node.test, flow)]
     return [Refusal(node, place, _of_other_types(place, node)) for node, place in places]
 
 

@@ -56,13 +56,13 @@ def leaf_at(flow: Flow, node: ast.expr, forced: ast.expr) -> Leaf:
 
 
 @lru_cache(maxsize=8)
-def leaves(module: Module, flow: Flow) -> tuple[Leaf, ...]:
+def leaves(flow: Flow) -> tuple[Leaf, ...]:
     """Every leaf once; none inside a ``torch._check`` or an ``assert``."""
-    return tuple(_leaves(module, flow))
+    return tuple(_leaves(flow))
 
 
-def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
-    seen: set[int] = set()
+def _leaves(flow: Flow) -> Iterator[Leaf]:
+    module, seen = flow.module, set[int]()
     inside_checks = {id(node) for condition in check_conditions(module) for node in ast.walk(condition)}
     for test, condition in _conditions(module):
         if id(condition) in inside_checks:
