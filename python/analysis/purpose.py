@@ -49,7 +49,7 @@ def refusals(flow: Flow) -> list[Refusal]:
 
 
 def only_raises(test: ast.AST) -> bool:
-    """``if ...: raise ...`` without an else refuses inputs: a check, not a branch; the message may have a name."""
+    """Whether a statement is ``if ...: raise ...`` without an else; a message may be assigned before."""
     if not isinstance(test, ast.If) or test.orelse or not isinstance(test.body[-1], ast.Raise):
         return False
     first = test.body[0]
@@ -79,14 +79,14 @@ def only_optimizes(flow: Flow, leaf: Leaf) -> bool:
 
 
 def compares_order(node: ast.AST) -> bool:
-    """A threshold, not a special case such as an empty tensor."""
+    """Whether a comparison is an order: a threshold, not a special case such as an empty tensor."""
     compared = node.args[0] if isinstance(node, ast.Call) and node.args else node
     ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
     return isinstance(compared, ast.Compare) and isinstance(compared.ops[0], ordered)
 
 
 def _depends_on_tuning(leaf: Leaf) -> bool:
-    """The branch is there on one kind of device, or with a tuning flag, only: the result cannot depend on it."""
+    """The branch runs only on one type of device, or under a tuning flag, so the result can't depend on it."""
     below: ast.AST = leaf.node
     for above in leaf.place.ancestors:
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):

@@ -1,4 +1,4 @@
-"""What a name means at a place: the scope that binds it, as Python's own symbol table has it, and what it imports."""
+"""What a name means at a place: which scope binds it, by Python's own symbol table, and which import it comes from."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 class Names:
     """The names of a module. One that no scope of the file binds is a builtin.
 
-    Functions and classes are answered by ``symtable``, so that a local import further down, ``except … as``, captures
-    of ``match``, ``global`` and ``nonlocal`` count as the interpreter counts them.
+    For functions and classes ``symtable`` decides, so a local import further down, ``except … as``, captures of
+    ``match``, ``global`` and ``nonlocal`` mean what they mean to the interpreter.
     """
 
     def __init__(self, tree: ast.Module, content: bytes, survey: Survey) -> None:
@@ -79,7 +79,7 @@ class Names:
 
     @cached_property
     def of_module(self) -> frozenset[str]:
-        """The names bound at the top of the file, those included that a function declares ``global`` and binds."""
+        """The names bound at the top of the file, or in a function that declares them ``global``."""
         top = self._top.get_symbols() if self._top else []
         bound = {one.get_name() for one in top if one.is_assigned() or one.is_imported() or one.is_namespace()}
         return frozenset(bound) | self.rebound_globals
@@ -170,7 +170,7 @@ class Names:
         return [one for one in self.chain(place) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
 
     def free(self, name: str, place: ast.AST) -> bool:
-        """Whether an import of ``name`` for ``place`` would take the name from nobody."""
+        """Whether ``name`` can be imported for ``place`` without shadowing anything."""
         if self.owner(name, place) is not None:
             return False
         around = self.functions_around(place)
@@ -198,7 +198,7 @@ class Names:
 
     @cached_property
     def running_at_top(self) -> list[ast.stmt]:
-        """The import statements that run when the module is imported; not those for type checkers."""
+        """The import statements that run when the module is imported, not those for type checkers."""
         found: list[ast.stmt] = []
         for statement in self._tree.body:
             if isinstance(statement, _IMPORTS):
@@ -214,7 +214,7 @@ class Names:
 
     @cached_property
     def assigned_at_top(self) -> dict[str, ast.expr]:
-        """What the names of the module hold that one assignment at the top binds and nothing else does."""
+        """The values of names that only one assignment, at the top of the module, binds."""
         found = {
             target.id: statement.value
             for statement in self._tree.body
@@ -230,7 +230,7 @@ class Names:
 
     @cached_property
     def defined_at_top(self) -> dict[str, Function]:
-        """The functions that one ``def`` at the top binds to their names and nothing else does."""
+        """The functions whose names only one ``def``, at the top of the module, binds."""
         names = Counter(one.node.name for one in self._survey.functions if one.outer is None and one.owner is None)
         return {
             one.node.name: one
