@@ -373,7 +373,7 @@ def test_names_and_places() -> None:
     assert literal(ast.parse("-3", mode="eval").body) == -3
     names = Names(module.tree, module.source.content, Survey(module.tree))
     assert names.owner("np", returned) is module.functions[0].node and names.owner("math", returned) is module.tree
-    assert names.chain(inner.node.body[0]) == [inner.node, module.functions[0].node]
+    assert [*names.chain(inner.node.body[0])] == [inner.node, module.functions[0].node]
     survey = Survey(module.tree)
     assert survey.inside[inner.node].every(ast.Pass) and not survey.outside.every(ast.Pass)
     assert module.indentation(returned) == "    " and module.newline == "\n"

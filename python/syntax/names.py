@@ -109,16 +109,15 @@ class Names:
         """``from x import *`` may bind any name, a builtin's too."""
         return b"import *" in self._content
 
-    def chain(self, place: ast.AST) -> list[ast.AST]:
+    def chain(self, place: ast.AST) -> Iterator[ast.AST]:
         """The scopes whose names are seen at ``place``, innermost first, without the module."""
-        below, at = place, self._parents.get(place)
-        found: list[ast.AST] = []
-        before = below
+        before = below = place
+        at, inside = self._parents.get(place), False
         while at is not None:
-            if self._within(at, below, before) and not (isinstance(at, ast.ClassDef) and found):
-                found.append(at)
+            if self._within(at, below, before) and not (inside and isinstance(at, ast.ClassDef)):
+                inside = True
+                yield at
             before, below, at = below, at, self._parents.get(at)
-        return found
 
     def _within(self, at: ast.AST, below: ast.AST, before: ast.AST) -> bool:
         if isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -132,10 +131,9 @@ class Names:
 
     def owner(self, name: str, place: ast.AST) -> ast.AST | None:
         """The scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
-        scopes = self.chain(place)
-        seen = name, scopes[0] if scopes else None
+        seen = name, next(self.chain(place), None)
         if seen not in self._owners:
-            self._owners[seen] = self._owner(name, scopes)
+            self._owners[seen] = self._owner(name, self.chain(place))
         return self._owners[seen]
 
     def _owner(self, name: str, scopes: Iterable[ast.AST]) -> ast.AST | None:
