@@ -90,3 +90,11 @@ def test_no_more_varied_calls_are_promised_than_are_made(page: str) -> None:
     assert [int(number) for number in promised] == [MOST]
     assert "bounded time" in text
     assert "until every changed line has run" not in text
+
+
+@pytest.mark.parametrize(("page", "wings"), [("python", ["python"]), ("architecture", ["cpp", "python"])])
+def test_the_modules_that_a_page_names_are_there(page: str, wings: list[str]) -> None:
+    text = (TOP / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:rules|rewrite|analysis|syntax)/\w+)`", text)
+    assert named
+    assert [one for one in named if not any((TOP / wing / f"{one}.py").exists() for wing in wings)] == []

@@ -90,7 +90,7 @@ def asked(body: str) -> tuple[Module, ast.expr]:
 )
 def test_which_truth_is_right_in_general(test: str, default: bool | None) -> None:
     known = flow(parse(source(f"if {test}:\n    y = y + x\nreturn y")))
-    (branch,) = branches(known.module, known)
+    (branch,) = branches(known)
     found = general(known, branch.leaf)
     assert (found.truth if isinstance(found, Default) else None) is default
 
@@ -108,21 +108,21 @@ def test_which_truth_is_right_in_general(test: str, default: bool | None) -> Non
 )
 def test_where_no_truth_is_right_in_general(body: str, reason: str) -> None:
     known = flow(parse(source(body)))
-    found = general(known, branches(known.module, known)[0].leaf)
+    found = general(known, branches(known)[0].leaf)
     assert isinstance(found, NoDefault) and found.reason == reason
 
 
 def test_what_a_branch_is_for() -> None:
     body = "if x.size(0) > 64:\n    x = fast(x)\nreturn x"
     passed, plain = (parse(source(body, path=path)) for path in ("torch/_inductor/fx_passes/a.py", "torch/a.py"))
-    (saves_time,) = branches(passed, flow(passed))
-    (computes,) = branches(plain, flow(plain))
+    (saves_time,) = branches(flow(passed))
+    (computes,) = branches(flow(plain))
     assert saves_time.shortcut and not computes.shortcut and compares_order(computes.leaf.node)
     module = parse(
         source("if x.size(0) > 64:\n    s = 'bad'\n    raise ValueError(s)\nassert x.size(0) and k\nassert k")
     )
-    assert not branches(module, flow(module))
-    assert [one.node for one in refusals(module, flow(module))] == [module.nodes.asserts[0], *module.nodes.ifs]
+    assert not branches(flow(module))
+    assert [one.node for one in refusals(flow(module))] == [module.nodes.asserts[0], *module.nodes.ifs]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_the_truths_that_are_forced() -> None:
         source("b = x.size(0) == 1\nif not b and k == 3:\n    y = x\ntorch._check(x.size(1) == 2)\nreturn y")
     )
     known = flow(module)
-    (leaf,) = leaves(module, known)
+    (leaf,) = leaves(known)
     assert spelled(leaf.node) == "x.size(0) == 1" and isinstance(leaf.test, ast.If)
     (condition,) = check_conditions(module)
     assert spelled(condition) == "x.size(1) == 2" and forces(condition, known)
@@ -373,7 +373,7 @@ def test_names_and_places() -> None:
     assert literal(ast.parse("-3", mode="eval").body) == -3
     names = Names(module.tree, module.source.content, Survey(module.tree))
     assert names.owner("np", returned) is module.functions[0].node and names.owner("math", returned) is module.tree
-    assert names.chain(inner.node.body[0]) == [inner.node, module.functions[0].node]
+    assert [*names.chain(inner.node.body[0])] == [inner.node, module.functions[0].node]
     survey = Survey(module.tree)
     assert survey.inside[inner.node].every(ast.Pass) and not survey.outside.every(ast.Pass)
     assert module.indentation(returned) == "    " and module.newline == "\n"

@@ -1,1 +1,1 @@
-"""What is symbolic, what follows from what, and where something may be written."""
+"""Which values are symbolic, what follows from that, and where a fix may be written."""

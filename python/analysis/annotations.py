@@ -1,4 +1,4 @@
-"""What an annotation says, its names taken for what their imports say: ``cute.Shape`` is no shape of torch's."""
+"""What annotations say. A name means what its import says: ``cute.Shape`` is no shape of torch's."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class _Words:
         return self._meanings[node.id]
 
     def alias(self, node: ast.expr, depth: int) -> ast.expr | None:
-        """What the file itself says a name stands for: ``Shape = Union[...]`` at its top, once."""
+        """The type that the file itself gives a name to: ``Shape = Union[...]``, once, at the top."""
         if not isinstance(node, ast.Name) or depth >= _DEEPEST or self.module.own_tree:
             return None
         if self.module.names.owner(node.id, self._place) is not self.module.tree:
@@ -128,7 +128,7 @@ _LANGUAGE = frozenset({"builtins", "typing", "typing_extensions", "collections.a
 
 
 def _resolved(words: _Words, tree: ast.expr) -> str:
-    """The annotation as text, its names as `_Words` has them."""
+    """The text of the annotation, with each name as `_Words.word` gives it."""
     if isinstance(tree, ast.Name) and words.alias(tree, 0) is None:
         return words.word(tree)
     return ast.unparse(_Resolver(words, 0).visit(deepcopy(tree)))
@@ -154,7 +154,7 @@ class _Resolver(ast.NodeTransformer):
 def _by_text(annotation: str) -> Value:
     """What a value with this annotation may hold; UNKNOWN when the annotation says nothing about sizes.
 
-    Names of torch's are written ``torch.NAME``, those that the language brings by themselves.
+    Torch's names are written ``torch.NAME``; names of the language have no prefix.
     """
     text = annotation.strip()
     if _NOT_A_VALUE.search(text):

@@ -18,7 +18,7 @@ _SOURCE = re.compile(
 
 
 class Calls:
-    """The calls inside a file of what the file itself defines."""
+    """The calls in a file to functions that the same file defines."""
 
     def __init__(self, module: Module) -> None:
         self._by_name: dict[str, list[Function]] = defaultdict(list)

@@ -1,7 +1,7 @@
-"""What a value surely is, whatever a caller passes: the types that a safe fix may rest on.
+"""The sure types of values: what a value is, whatever a caller passes. A safe fix may rest on them.
 
-`Kind` says what a value *may* hold, which is enough to find a place worth changing. Here a value is known only where
-literals, annotations, builtins and what tensors are documented to return leave nothing else; unknown is None.
+`Kind` says what a value *may* hold, which is enough to find a place worth changing. A sure type is known only where
+literals, annotations, builtins and the documented results of tensor methods leave no other type. None means unknown.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ Certain = Sure | Several
 
 
 def row(places: Sequence[Certain | None], listed: bool) -> Several:
-    """A list or tuple whose places are known one by one."""
+    """A list or tuple with a known type at each place."""
     known = tuple(places)
     return Several(listed, same(known) if known else Sure.WHOLE, known)
 
 
 def same(values: Sequence[Certain | None]) -> Certain | None:
-    """What a value surely is that is one of these."""
+    """The sure type of a value that is one of ``values``."""
     result: Certain | None = None
     for number, value in enumerate(values):
         result = value if number == 0 else either(result, value)
@@ -56,7 +56,7 @@ def same(values: Sequence[Certain | None]) -> Certain | None:
 
 
 def either(a: Certain | None, b: Certain | None) -> Certain | None:
-    """What a value surely is that is ``a`` here and ``b`` there."""
+    """The sure type of a value that is either ``a`` or ``b``."""
     if a == b or a is None or b is None:
         return a if a == b else None
     if a in (Sure.NOTHING, Sure.OPTIONAL) or b in (Sure.NOTHING, Sure.OPTIONAL):
@@ -105,7 +105,7 @@ def of_whole_numbers(value: Certain | None) -> bool:
 
 
 def arithmetic(op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
-    """What an operator surely gives."""
+    """The sure type of the result of a binary operator."""
     if a is Sure.TEXT and (isinstance(op, ast.Mod) or (isinstance(op, ast.Add) and b is Sure.TEXT)):
         return Sure.TEXT
     if isinstance(a, Several) or isinstance(b, Several):
@@ -121,7 +121,7 @@ def arithmetic(op: ast.operator, a: Certain | None, b: Certain | None) -> Certai
 
 
 def _of_sequences(op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
-    """What adding two sequences, or repeating one, surely gives."""
+    """The sure type of two sequences added, or of one repeated."""
     if isinstance(op, ast.Add) and isinstance(a, Several) and isinstance(b, Several) and a.listed is b.listed:
         places = (*a.places, *b.places) if a.places is not None and b.places is not None else None
         return Several(a.listed, same([a.element, b.element]), places)

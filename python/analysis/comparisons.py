@@ -1,4 +1,4 @@
-"""The default for an undecided comparison of sizes by how it compares, and by what its branch makes of the sizes."""
+"""The default for an undecided comparison of sizes, by what it compares and what its branch does with the sizes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NoDefault:
 
 
 def of_comparison(leaf: Leaf, node: ast.Compare) -> Default | NoDefault:
-    """The default for the one comparison ``node`` that a leaf is."""
+    """The default for a leaf whose node is the one comparison ``node``."""
     test, function = leaf.test, leaf.place.function
     op, left, right = node.ops[0], node.left, node.comparators[0]
     if isinstance(test, ast.IfExp) and any(isinstance(one, ast.Mod) for one in ast.walk(node)):
@@ -72,7 +72,7 @@ def of_comparison(leaf: Leaf, node: ast.Compare) -> Default | NoDefault:
 
 
 def _set_apart(node: ast.Compare) -> ast.expr | None:
-    """What a size has to differ from on one side: 1 in ``n > 1`` and ``n < 2``."""
+    """The special value that one side of the branch excludes: 1 in ``n > 1`` and ``n < 2``."""
     op, right = node.ops[0], node.comparators[0]
     if isinstance(op, (ast.Eq, ast.NotEq)):
         return right
@@ -129,7 +129,7 @@ def _constants(node: ast.Compare) -> bool:
 
 
 def _cost_heuristic(node: ast.Compare, test: ast.AST) -> bool:
-    """A size against a broken number, with a full computation on either side."""
+    """A size is compared with a float, and both sides of the branch compute and return."""
     weighed = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(node))
     if not weighed or not isinstance(test, ast.If) or not test.orelse or test.test is not node:
         return False
@@ -137,7 +137,7 @@ def _cost_heuristic(node: ast.Compare, test: ast.AST) -> bool:
 
 
 def _place_in_loop(function: Function | None, node: ast.Compare) -> bool:
-    """``for i in range(n): ... i == n - 1``: the loop comes to every place, so none is the general one."""
+    """``for i in range(n): ... i == n - 1``: the loop reaches every index, so no index is the general case."""
     sides = [side.id for side in (node.left, *node.comparators) if isinstance(side, ast.Name)]
     if function is None or not sides:
         return False
@@ -150,7 +150,7 @@ def _place_in_loop(function: Function | None, node: ast.Compare) -> bool:
 
 
 def _tells_kinds_apart(test: ast.AST, node: ast.Compare, constant: int | None) -> bool:
-    """``if x.shape[-1] == 3: ...``: 3 says what kind of input this is, where the branch is no shortcut that returns."""
+    """``if x.shape[-1] == 3: ...``: 3 says which kind of input this is, unless the branch returns."""
     if constant is None or constant < 2 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
         return False
     return isinstance(test, ast.IfExp) or (isinstance(test, ast.If) and not isinstance(test.body[-1], LEAVING))
@@ -165,7 +165,7 @@ def crops(test: ast.AST) -> bool:
 
 
 def _divided_by_difference(function: Function | None, left: ast.expr, right: ast.expr) -> bool:
-    """``if low == high: ...; x / (high - low)``: the case that is set apart would divide by zero."""
+    """``if low == high: ...; x / (high - low)``: without the branch the code would divide by zero."""
     if function is None or not function.divisors:
         return False
     sides = {ast.unparse(left), ast.unparse(right)}

@@ -1,4 +1,4 @@
-"""What has surely been evaluated, and found, when a statement is reached."""
+"""What has surely been evaluated, and what was found, before a statement runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 @dataclass
 class Log:
-    """What a run of statements has evaluated and found, each with the number of the statement that did so first."""
+    """What the statements of a block have evaluated and found, with the index of the first statement that did so."""
 
     now: int = 0
     _texts: dict[str, int] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class Log:
 
 @dataclass
 class Facts:
-    """Expressions that were evaluated, tensors that are there, and how many dimensions they have at least."""
+    """Expressions that were evaluated, tensors that are not None, and the least number of dimensions they have."""
 
     stable: frozenset[str]
     """Names that hold one value from their binding on."""
@@ -184,7 +184,7 @@ def facts_at(module: Module, place: ast.AST) -> Facts:
 
 
 def _block_around(above: ast.AST, below: ast.stmt) -> Iterator[tuple[Log, int]]:
-    """What the statements of the same block have found, and the place of ``below`` among them."""
+    """The log of the block that ``below`` stands in, and the index of ``below``."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(above, name, None)
         if isinstance(block, list) and below in block:
@@ -200,7 +200,7 @@ def _log_of(above: ast.AST, name: str) -> Log:
 
 
 def _learn_header(facts: Log, above: ast.AST, below: ast.stmt) -> None:
-    """What being inside a compound statement says."""
+    """Learn from the header of a compound statement, for code inside of it."""
     if isinstance(above, (ast.If, ast.While)):
         inside = below in above.body
         if inside or isinstance(above, ast.If):
@@ -213,7 +213,7 @@ def _learn_header(facts: Log, above: ast.AST, below: ast.stmt) -> None:
 
 
 def _learn(facts: Log, statement: ast.stmt) -> None:
-    """What a statement that has run to its end says."""
+    """Learn from a statement that has finished."""
     if isinstance(statement, ast.Assert):
         facts.find(statement.test, True)
     elif isinstance(statement, ast.If):
@@ -284,7 +284,7 @@ def _dimension_asked(node: ast.expr) -> tuple[ast.expr | None, int]:
 
 
 def counts_dimensions(module: Module, name: ast.Name, receiver: ast.expr) -> bool:
-    """Whether a loop over ``range(x.dim())``, or a part of it, is all that binds ``name``, for ``x`` the receiver."""
+    """Whether only a loop over ``range(x.dim())``, or a part of it, binds ``name``; ``x`` is the receiver."""
     function = module.place(name).function
     if function is None or Counter(function.nodes.stored)[name.id] != 1 or name.id in function.nodes.named:
         return False
@@ -331,7 +331,7 @@ def _root(node: ast.expr) -> str:
 
 @lru_cache(maxsize=256)
 def _stable(module: Module, function: Function) -> frozenset[str]:
-    """Names that are bound once, outside of loops, and whose tensor no method changes in place."""
+    """Names that are bound once, outside of loops, and whose value no method changes in place."""
     stores = Counter(function.nodes.stored)
     stores.update(argument.arg for argument in function.arguments)
     stores.update(function.nodes.named)

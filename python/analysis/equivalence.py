@@ -1,7 +1,7 @@
-"""Whether `sym_and`, `sym_or` and `sym_eq` give what Python's operators give: what forbids it, what leaves a doubt.
+"""Whether `sym_and`, `sym_or` and `sym_eq` give the same result as Python's operators, and what is doubtful about it.
 
-``and`` and ``or`` stop at an operand that answers, the helpers evaluate all of them; ``==`` compares anything,
-``sym_eq`` two sequences of sizes.
+``and`` and ``or`` stop at the first operand that decides; the helpers evaluate all operands. ``==`` compares anything;
+``sym_eq`` compares two sequences of sizes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from .values import Kind
 def evaluated_together(
     surely: Surely, lead: Sequence[ast.expr], operands: Sequence[ast.expr], *, lead_holds: bool
 ) -> list[str]:
-    """Why it may matter, for values that are no sizes, that all ``operands`` are evaluated; empty when it can't.
+    """The doubts about evaluating all ``operands``: what may differ if a value is no size.
 
-    ``lead`` are the operands that stay in front and were all found true, or all false. Raises Unfit when an operand
-    is evaluated only after one before it allowed it.
+    ``lead`` are the operands before them, which were all found true, or all false. Raises Unfit when an operand may
+    only be evaluated after an earlier one.
     """
     facts = facts_at(surely.module, operands[0])
     for one in lead:
@@ -52,13 +52,13 @@ def _spellings(node: ast.expr) -> set[str]:
 
 
 def _index_names(node: ast.expr) -> set[str]:
-    """The names in what ``x.shape[d]`` or ``x.size(d)`` counts its dimension by."""
+    """The names in the index ``d`` of ``x.shape[d]`` or ``x.size(d)``."""
     places = [node.slice] if isinstance(node, ast.Subscript) else node.args if isinstance(node, ast.Call) else []
     return {one.id for place in places for one in ast.walk(place) if isinstance(one, ast.Name)}
 
 
 def _compared_in(operand: ast.expr) -> Iterator[str]:
-    """Names that an operand compares, which may say that they count something that is there."""
+    """Names that an operand compares: the comparison may be a check of an index."""
     for part in ast.walk(operand):
         if isinstance(part, ast.Compare):
             yield from (side.id for side in (part.left, *part.comparators) if isinstance(side, ast.Name))
@@ -82,7 +82,7 @@ def _no_bool(surely: Surely, operand: ast.expr) -> list[str]:
 
 
 def _asked_about(operand: ast.expr) -> Iterator[str]:
-    """What an operand asks the rank or the presence of."""
+    """The expressions whose rank, type or presence an operand tests."""
     for part in ast.walk(operand):
         receiver = rank_asked(part) if isinstance(part, ast.expr) else None
         if receiver is not None:
@@ -97,7 +97,7 @@ def _asked_about(operand: ast.expr) -> Iterator[str]:
 
 
 def taken_apart(surely: Surely, node: ast.Compare) -> list[str]:
-    """The doubts about writing ``a <= b <= c`` as two comparisons of which both are made; raises Unfit."""
+    """The doubts about writing ``a <= b <= c`` as two comparisons that are both evaluated; raises Unfit."""
     facts = facts_at(surely.module, node)
     for side in (node.left, node.comparators[0]):
         facts.take(side)
@@ -150,7 +150,7 @@ def evaluated_throughout(surely: Surely, node: ast.Call) -> list[str]:
 
 
 def unfit_for_sym_eq(surely: Surely, node: ast.Compare) -> tuple[str, str] | None:
-    """Why ``sym_eq`` would not say what ``==`` says here, as (reason, detail)."""
+    """Why ``sym_eq`` would not give the result of ``==`` here, as (reason, detail)."""
     sides = (node.left, node.comparators[0])
     held = [surely.of(side) for side in sides]
     for side, value in zip(sides, held, strict=True):
@@ -169,7 +169,7 @@ def unfit_for_sym_eq(surely: Surely, node: ast.Compare) -> tuple[str, str] | Non
 
 
 def _holds_others(value: object) -> bool:
-    """A place of it surely is no size: ``(x.shape, x.device)``."""
+    """Whether an element surely is no size: ``(x.shape, x.device)``."""
     if not isinstance(value, Several):
         return False
     places = value.places if value.places is not None else (value.element,)
@@ -183,7 +183,7 @@ def _spells_others(surely: Surely, side: ast.expr) -> bool:
 
 
 def doubts_of_sym_eq(surely: Surely, node: ast.Compare) -> list[str]:
-    """What must hold beyond what is known, so that ``sym_eq`` says what ``==`` says."""
+    """What is assumed, beyond what is known, when ``sym_eq`` replaces ``==``."""
     sides = (node.left, node.comparators[0])
     held = [surely.of(side) for side in sides]
     doubts = [

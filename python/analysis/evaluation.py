@@ -1,4 +1,4 @@
-"""The kind of an expression, given what the names around it hold."""
+"""The kind of an expression, from the kinds of the names in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Returned = Mapping[Function, Value]
 class Scope:
     """Names and what they hold at one place, and what the functions of the same file return.
 
-    It holds the calls of the file and not its flow: no cycle, no garbage.
+    It refers to the calls of the file and not to its flow, so that there is no reference cycle.
     """
 
     module: Module
@@ -43,7 +43,7 @@ class Scope:
         return reduce(join, values) if values else Kind.UNKNOWN
 
     def kinds(self, node: ast.expr) -> dict[ast.expr, Kind]:
-        """The kind of an expression; with a comparison come those of its sides."""
+        """The kind of an expression and, if it is a comparison, the kinds of its sides."""
         if not isinstance(node, ast.Compare) or _concrete(node):
             return {node: evaluate(node, self).kind}
         sides = {side: evaluate(side, self).kind for side in (node.left, *node.comparators)}
@@ -54,7 +54,7 @@ class Scope:
         return [evaluate(node, self) for node in nodes]
 
     def inside(self, comprehension: ast.AST) -> Scope:
-        """The scope inside a comprehension: its targets hide what stands outside."""
+        """The scope inside a comprehension, whose targets shadow the outer names."""
         inner = replace(self, held=dict(self.held))
         for generator in getattr(comprehension, "generators", ()):
             inner.bind(generator.target, _each(generator.iter, inner), fresh=True)
@@ -72,7 +72,7 @@ class Scope:
     ) -> Scope:
         """What a function's names hold, given what its parameters ``held``, by every statement that binds one.
 
-        The statements are gone through once more when a name was read before all was known of it.
+        The statements are read a second time if a name was read before all of its bindings.
         """
         scope = cls(module, function, held, calls, returned, found)
         for node in function.binders:
@@ -82,7 +82,7 @@ class Scope:
         return scope
 
     def learn(self, node: ast.AST) -> None:
-        """Take in what a statement (or a walrus) assigns."""
+        """Learn what a statement, or a walrus, assigns."""
         if isinstance(node, ast.Assign):
             value = evaluate(node.value, self)
             for target in node.targets:
@@ -98,7 +98,7 @@ class Scope:
             self._grow(node.func, node.args[-1])
 
     def _grow(self, func: ast.Attribute, added: ast.expr) -> None:
-        """A list that is given a size holds sizes."""
+        """Learn that a list to which a size is appended holds sizes."""
         if func.attr in GROWING and isinstance(func.value, ast.Name):
             value = evaluate(added, self)
             self.bind(func.value, value if func.attr == "extend" else value.kind.sequence)
@@ -128,7 +128,7 @@ class Scope:
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:
-    """What ``node`` may hold; UNKNOWN where nothing speaks for or against."""
+    """What ``node`` may hold; UNKNOWN where there is no evidence."""
     handler = _HANDLERS.get(type(node))
     return handler(node, scope) if handler else Kind.UNKNOWN
 
@@ -215,7 +215,7 @@ def _compare(node: ast.Compare, scope: Scope) -> Value:
 
 
 def _concrete(node: ast.Compare) -> bool:
-    """Whether no size can be compared: an ``is``, or a comparison with a str."""
+    """Whether the comparison can't compare sizes: it is an ``is``, or one side is a str."""
     if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
         return True
     sides = (node.left, *node.comparators)
@@ -268,7 +268,7 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: S
 
 
 def _each(iterable: ast.expr, scope: Scope) -> Value:
-    """What one turn of a loop over ``iterable`` binds."""
+    """What an element of ``iterable`` may hold."""
     if isinstance(iterable, ast.Call):
         name = scope.module.names.meaning(iterable.func)
         if name == "builtins.enumerate" and iterable.args:

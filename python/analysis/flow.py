@@ -1,4 +1,4 @@
-"""What the names of each function may hold, followed through the calls inside one file."""
+"""What the names of each function may hold. Values are followed through the calls inside one file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Comparison:
 
 
 class Flow:
-    """The scopes of a module's functions, at rest: parameters know what the file's own calls pass them."""
+    """The scopes of a module's functions, computed to a fixpoint: parameters hold what the file's own calls pass."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -51,7 +51,7 @@ class Flow:
         self._kinds: dict[ast.expr, Kind] = {}
 
     def scope_of(self, node: ast.AST) -> Scope:
-        """The names visible at a node, targets of the comprehensions around it included."""
+        """The scope at a node, with the targets of the comprehensions around it."""
         place = self.module.place(node)
         scope = self._scopes.get(place.function) if place.function else None
         if scope is None:
@@ -123,7 +123,7 @@ class Flow:
         return scope.result
 
     def _pass(self, call: ast.Call, callee: Function, scope: Scope) -> bool:
-        """Tell the callee what it gets; True when that is news."""
+        """Pass the kinds of the arguments to the callee; True when they change anything."""
         spec = callee.node.args
         places = [*spec.posonlyargs, *spec.args]
         if callee.owner and places and places[0].arg in ("self", "cls"):
@@ -149,6 +149,6 @@ class Flow:
 def flow(module: Module) -> Flow:
     """The flow of a file, shared by the rules that look at it.
 
-    By the parsed module and not by its text: the nodes of two trees of one text are different nodes.
+    It is cached by module, not by text: two trees of the same text have different nodes.
     """
     return Flow(module)

@@ -1,4 +1,4 @@
-"""What the functions and methods of torch and of Python give, by the kinds of what they are given."""
+"""What the functions and methods of torch and of Python return, by the kinds of their arguments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REDUCTIONS = frozenset({"sum", "prod", "mean", "all", "any", "min", "max", "amin
 
 
 def of_method(name: str, chosen: bool) -> Kind:
-    """What a method of a tensor's gives; ``chosen`` where it is given arguments, such as a dimension."""
+    """What a method of a tensor returns; ``chosen`` if it has arguments, such as a dimension."""
     if name in ("size", "sym_size"):
         return Kind.SIZE if chosen else Kind.SIZES
     if name in ("stride", "sym_stride"):
@@ -48,7 +48,7 @@ def of_method(name: str, chosen: bool) -> Kind:
 
 
 def of_function(name: str, arguments: Sequence[Value]) -> Value:
-    """What a function gives, known by its dotted name; UNKNOWN for one that is not known here."""
+    """What the function with this dotted name returns; UNKNOWN if the name is not known."""
     head, _, tail = name.rpartition(".")
     kinds = [one.kind for one in arguments]
     first = kinds[0] if kinds else Kind.UNKNOWN

@@ -1,6 +1,6 @@
-"""Which truth an undecided comparison of sizes is given: the one that is right for the general case.
+"""The default of an undecided comparison of sizes: the truth that is right for the general case.
 
-What stands on the two sides of the branch is asked first: `comparisons` answers where they leave it open.
+The two sides of the branch are examined first. Where they leave it open, `comparisons` decides.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LOOKING = (ast.For, ast.If, ast.Assign, ast.Continue, ast.Break, ast.Pass, ast.
 
 
 def general(flow: Flow, leaf: Leaf) -> Default | NoDefault:
-    """The default for a leaf, from what stands on its branches and how it compares."""
+    """The default for a leaf, by the two sides of its branch and by what it compares."""
     default = _general(flow, leaf)
     refused = (
         isinstance(default, Default) and default.truth is leaf.no_branch and _refuses_otherwise(flow.module, leaf.test)
@@ -43,7 +43,7 @@ def general(flow: Flow, leaf: Leaf) -> Default | NoDefault:
 
 
 def _asks_for_placeholder(node: ast.expr) -> bool:
-    """``n == -1`` asks for no size: what is not decided is one, and goes on to what sizes are asked."""
+    """``n == -1`` tests for a placeholder: an undecided value is a size, and takes the path of sizes."""
     return isinstance(node, ast.Compare) and integer(node.comparators[0]) == -1
 
 
@@ -79,14 +79,14 @@ def _general(flow: Flow, leaf: Leaf) -> Default | NoDefault:
 
 
 def _of_own_function(module: Module, leaf: Leaf) -> bool:
-    """A function of the file may return a size, or a bool that it found by one."""
+    """A function of the file, which may return a size or a bool."""
     if not isinstance(leaf.node, ast.Call) or not isinstance(leaf.node.func, ast.Name):
         return False
     return not (module.names.meaning(leaf.node.func) or "").startswith(("builtins.", "torch.", "math."))
 
 
 def _decides_arity(test: ast.If, function: Function | None) -> bool:
-    """``return ()`` on one side, or one more in a list that is returned: the size says how many results there are."""
+    """``return ()`` on one side, or an append to a list that is returned: the size decides the number of results."""
     if any(
         isinstance(one, ast.Return) and isinstance(one.value, (ast.Tuple, ast.List)) and not one.value.elts
         for one in test.body
@@ -101,7 +101,7 @@ def _decides_arity(test: ast.If, function: Function | None) -> bool:
 
 
 def _inside(value: ast.expr) -> ast.expr:
-    """What ``tuple(...)`` or ``list(...)`` is given."""
+    """The argument of ``tuple(...)`` or ``list(...)``, else the value itself."""
     wrapped = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("tuple", "list")
     return value.args[0] if wrapped and isinstance(value, ast.Call) and len(value.args) == 1 else value
 
@@ -117,7 +117,7 @@ def _cuts_off(test: ast.AST, node: ast.expr) -> bool:
 
 
 def _corrects_remainder(test: ast.AST, node: ast.expr) -> bool:
-    """``if n % k != 0: x = pad(x, k - n % k)``: what is done for a remainder is not what a multiple needs."""
+    """``if n % k != 0: x = pad(x, k - n % k)``: a correction for a remainder is wrong for a multiple."""
     if not isinstance(test, ast.If) or isinstance(test.body[-1], LEAVING) or not _takes_remainder(node):
         return False
     return crops(test) or any(_takes_remainder(one) for one in test.body)
@@ -128,7 +128,7 @@ def _takes_remainder(node: ast.AST) -> bool:
 
 
 def _refuses_otherwise(module: Module, test: ast.AST) -> bool:
-    """``if n == m: ...`` and else a ``raise``: in the ``else``, or right behind a branch that leaves."""
+    """The other side raises: in the ``else``, or right after a branch that leaves."""
     if not isinstance(test, ast.If):
         return False
     if test.orelse:
@@ -146,7 +146,7 @@ def _refusal(node: ast.stmt) -> bool:
 
 
 def eager_only(leaf: Leaf) -> bool:
-    """``not torch.compiler.is_compiling()`` stands in a condition around, or in front of it under the same ``and``."""
+    """Whether ``not torch.compiler.is_compiling()`` guards the leaf: around it, or earlier in the same ``and``."""
     below: ast.AST = leaf.node
     for above in leaf.place.ancestors:
         conditions: list[ast.expr] = []
@@ -168,7 +168,7 @@ def _refuses_compiling(module: Module, condition: ast.expr) -> bool:
 
 
 def _asked_in_front(module: Module, node: ast.Compare) -> bool:
-    """``m > n and m % n == 0``: the order of the two has been decided where the second comparison is evaluated."""
+    """``m > n and m % n == 0``: the first comparison has already decided the sizes."""
     above = module.parents[node]
     if not isinstance(above, ast.BoolOp):
         return False
@@ -183,7 +183,7 @@ def _asked_in_front(module: Module, node: ast.Compare) -> bool:
 
 
 def _terms(side: ast.expr) -> Iterator[ast.expr]:
-    """What an arithmetic expression is made of."""
+    """The operands of an arithmetic expression."""
     if isinstance(side, ast.BinOp):
         yield from _terms(side.left)
         yield from _terms(side.right)
@@ -192,7 +192,7 @@ def _terms(side: ast.expr) -> Iterator[ast.expr]:
 
 
 def _decided_by_loop(flow: Flow, leaf: Leaf) -> bool:
-    """A loop around decides: its condition compares sizes, or this chooses what it goes through."""
+    """A loop around decides such a size: in its condition, or the leaf chooses what the loop iterates over."""
     below: ast.AST = leaf.node
     for above in leaf.place.ancestors:
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -206,7 +206,7 @@ def _decided_by_loop(flow: Flow, leaf: Leaf) -> bool:
 
 
 def _only_looks(test: ast.AST, leaf: Leaf) -> bool:
-    """The branch computes nothing: it goes through sizes and returns a flat answer where one of them is amiss."""
+    """The branch computes nothing: it loops over sizes and returns a constant where one of them is wrong."""
     if not isinstance(test, ast.If) or test.orelse or leaf.place.function is None:
         return False
     inside = [node for one in test.body for node in ast.walk(one)]
@@ -223,9 +223,9 @@ def _only_looks(test: ast.AST, leaf: Leaf) -> bool:
 
 
 def _answers_by(leaf: Leaf, truth: bool) -> bool:
-    """Taking ``leaf`` for ``truth``, the function answers yes or no at once, though two sizes may be equal or not.
+    """With ``truth`` for the leaf, the function would return True or False at once, whatever the sizes are.
 
-    A pass of the compiler may always answer no, and so may a function whose name says what it answers then.
+    A pass of the compiler may always do so, and a function whose name ends in ``_or_false`` or ``_or_true``.
     """
     test, function = leaf.test, leaf.place.function
     if not isinstance(test, ast.If) or leaf.no_branch is None or truth is leaf.no_branch:
@@ -239,13 +239,13 @@ def _answers_by(leaf: Leaf, truth: bool) -> bool:
 
 
 def _flat_answer(value: ast.expr | None) -> bool:
-    """``False``, or ``False`` and where."""
+    """``False`` or ``True``, or a tuple that begins with one."""
     first = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
     return isinstance(first, ast.Constant) and isinstance(first.value, bool)
 
 
 def _with_constant(node: ast.expr) -> bool:
-    """A comparison with 0 or 1: every size but these two is general."""
+    """Whether a comparison has an integer constant on one side."""
     return not isinstance(node, ast.Call) and any(
         isinstance(one, ast.Constant) and isinstance(one.value, int)
         for one in ([node.left, *node.comparators] if isinstance(node, ast.Compare) else ())

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..syntax.module import Module, Place
+from ..syntax.module import Place
 from .flow import Flow
 from .truths import Leaf, forces, leaves
 from .values import Kind
@@ -34,22 +34,22 @@ class Refusal:
 
 
 @lru_cache(maxsize=8)
-def branches(module: Module, flow: Flow) -> list[Branch]:
+def branches(flow: Flow) -> list[Branch]:
     """Every leaf of a branch in a file with functions that does more than raise."""
-    found = leaves(module, flow) if module.functions else ()
+    found = leaves(flow) if flow.module.functions else ()
     return [Branch(leaf, only_optimizes(flow, leaf)) for leaf in found if not only_raises(leaf.test)]
 
 
-def refusals(module: Module, flow: Flow) -> list[Refusal]:
+def refusals(flow: Flow) -> list[Refusal]:
     """Every ``assert`` on sizes, and every ``if`` on sizes whose body only raises."""
-    found: list[ast.If | ast.Assert] = [*module.nodes.asserts]
-    found += [node for node in module.nodes.ifs if only_raises(node)]
-    places = [(node, module.place(node)) for node in found if forces(node.test, flow)]
+    found: list[ast.If | ast.Assert] = [*flow.module.nodes.asserts]
+    found += [node for node in flow.module.nodes.ifs if only_raises(node)]
+    places = [(node, flow.module.place(node)) for node in found if forces(node.test, flow)]
     return [Refusal(node, place, _of_other_types(place, node)) for node, place in places]
 
 
 def only_raises(test: ast.AST) -> bool:
-    """``if ...: raise ...`` without an else refuses inputs: a check, not a branch; the message may have a name."""
+    """Whether a statement is ``if ...: raise ...`` without an else; a message may be assigned before."""
     if not isinstance(test, ast.If) or test.orelse or not isinstance(test.body[-1], ast.Raise):
         return False
     first = test.body[0]
@@ -79,14 +79,14 @@ def only_optimizes(flow: Flow, leaf: Leaf) -> bool:
 
 
 def compares_order(node: ast.AST) -> bool:
-    """A threshold, not a special case such as an empty tensor."""
+    """Whether a comparison is an order: a threshold, not a special case such as an empty tensor."""
     compared = node.args[0] if isinstance(node, ast.Call) and node.args else node
     ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
     return isinstance(compared, ast.Compare) and isinstance(compared.ops[0], ordered)
 
 
 def _depends_on_tuning(leaf: Leaf) -> bool:
-    """The branch is there on one kind of device, or with a tuning flag, only: the result cannot depend on it."""
+    """The branch runs only on one type of device, or under a tuning flag, so the result can't depend on it."""
     below: ast.AST = leaf.node
     for above in leaf.place.ancestors:
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):

@@ -1,4 +1,4 @@
-"""Is it a tensor? A method's name alone is no evidence: ``df.size`` is not ours."""
+"""Which names are tensors, by their use. A method's name alone is no evidence: ``df.size`` is no tensor's."""
 
 from __future__ import annotations
 
@@ -74,18 +74,18 @@ def _shown(function: Function) -> frozenset[str]:
 
 
 def _others(function: Function) -> set[str]:
-    """Names of what is something else: a process group or a layout has a size() and a numel() too."""
+    """Names that are no tensors: a process group or a layout also has a size() and a numel()."""
     typed = {one.arg for one in function.arguments if one.annotation and not _open_type(spelled(one.annotation))}
     return typed | {name for node in function.nodes.assigns for name in _made_of_other_class(node)}
 
 
 def _open_type(annotation: str) -> bool:
-    """An annotation that leaves room for a tensor."""
+    """Whether a value with this annotation may be a tensor."""
     return len(annotation.strip("_")) == 1 or any(word in annotation for word in ("Any", "object", "Tensor"))
 
 
 def _made_of_other_class(node: ast.Assign) -> set[str]:
-    """``layout = Layout.of(...)``: what a class makes that has nothing of a tensor in its name."""
+    """``layout = Layout.of(...)``: an instance of a class that is not named like a tensor."""
     func = node.value.func if isinstance(node.value, ast.Call) else None
     named = func.value if isinstance(func, ast.Attribute) else func
     if not isinstance(named, ast.Name) or not named.id.lstrip("_")[:1].isupper():
@@ -105,7 +105,7 @@ def _called(call: ast.Call) -> set[str]:
 
 
 def _asserted(function: Function, call: ast.Call) -> set[str]:
-    """``assert isinstance(x, TensorLike)`` says it outright; a branch on isinstance says nothing."""
+    """``assert isinstance(x, TensorLike)`` is evidence; a branch on isinstance is none."""
     if (
         not isinstance(call.func, ast.Name)
         or call.func.id != "isinstance"

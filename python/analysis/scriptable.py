@@ -1,7 +1,7 @@
-"""Whether TorchScript may compile a function, which then compiles no longer once a symbolic helper stands in it.
+"""Whether TorchScript may compile a function. After a symbolic helper is written into it, TorchScript can't.
 
-A library's users may hand its functions to ``torch.jit.script``, which no file of the library shows. What TorchScript's
-front end refuses in any function is certain: it reads the whole body before it knows which branches are taken.
+The users of a library may pass its functions to ``torch.jit.script``, and no file of the library shows that. What
+TorchScript refuses in any function is certain: it reads the whole body before it knows which branches are taken.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def refused_by_script(module: Module, function: Function) -> bool:
 
 
 def _misshapen(node: ast.AST) -> bool:
-    """A node of a kind that TorchScript knows, in a form that it does not know."""
+    """Whether a node has a form that TorchScript does not know, though it knows the kind."""
     match node:
         case ast.AnnAssign(value=None) | ast.FormattedValue(conversion=97 | 114 | 115):
             return True
@@ -93,7 +93,7 @@ def _signature_refused(module: Module, function: Function) -> bool:
 
 
 def _unknown_type(module: Module, annotation: ast.expr) -> bool:
-    """The annotation names a type that TorchScript has not; what stands in a string is not looked at."""
+    """Whether the annotation names a type that TorchScript does not have; strings are not examined."""
     for node in ast.walk(annotation):
         if isinstance(node, (ast.Name, ast.Attribute)):
             meaning = module.names.meaning(node) or ""
@@ -106,7 +106,7 @@ def _unknown_type(module: Module, annotation: ast.expr) -> bool:
 
 
 def _constructs(module: Module, node: ast.expr, meaning: str) -> bool:
-    """``dict[str, int]``, which TorchScript knows, where it does not know a bare ``dict``."""
+    """``dict[str, int]``, which TorchScript knows; it does not know a bare ``dict``."""
     above = module.parents.get(node)
     return meaning == "builtins.dict" and isinstance(above, ast.Subscript) and above.value is node
 

@@ -1,4 +1,4 @@
-"""What the expressions of a file surely are, by what binds the names in them: see `_certain`."""
+"""The sure types of a file's expressions, from everything that binds the names in them. See `certain`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _ORDERED = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER, Sure.TRUTH)
 
 
 class _Unseen(Exception):
-    """A name is read of which no binding has been looked at yet."""
+    """A name is read before any of its bindings was examined."""
 
 
 class Surely:
@@ -87,14 +87,14 @@ class Surely:
         return all(comparable(op, self.of(a), self.of(b)) for op, a, b in pairs)
 
     def orders_no_numbers(self, node: ast.Compare) -> bool:
-        """Whether an order is asked of what surely is no number, or may be None: TypeError, once it is evaluated."""
+        """Whether ``<`` or the like compares what surely is no number, or may be None: it raises TypeError."""
         sides = [node.left, *node.comparators]
         pairs = zip(node.ops, sides, sides[1:], strict=False)
         ordered = [(a, b) for op, a, b in pairs if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE))]
         return any(self.of(one) not in (None, *_ORDERED) for pair in ordered for one in pair)
 
     def tensor(self, node: ast.expr) -> bool:
-        """Whether ``node`` is a tensor, by its type or by the evidence that the whole wing goes by."""
+        """Whether ``node`` is a tensor, by its sure type or by its kind."""
         return self.of(node) is Sure.TENSOR or self.flow.kind(node) is Kind.TENSOR
 
     # What names hold
@@ -116,7 +116,7 @@ class Surely:
         return None
 
     def _held_in(self, owner: FunctionNode) -> dict[str, Certain | None]:
-        """The names of a function, at rest: what every one of its bindings agrees on."""
+        """The sure types of a function's names, computed to a fixpoint: what all bindings of a name agree on."""
         if owner in self._names:
             return self._names[owner]
         held = self._names[owner] = {}
@@ -142,13 +142,13 @@ class Surely:
         return held
 
     def _shared(self, function: Function, held: dict[str, Certain | None]) -> set[str]:
-        """Lists that somebody else may change: what was put into them says little of what is in them later."""
+        """Lists that other code may change, so that their elements are unknown."""
         lists = {name for name, value in held.items() if isinstance(value, Several) and value.listed is not False}
         loads = (one for one in ast.walk(function.node) if lists and isinstance(one, ast.Name) and one.id in lists)
         return {one.id for one in loads if isinstance(one.ctx, ast.Load) and not self._only_reads(one)}
 
     def _only_reads(self, use: ast.Name) -> bool:
-        """Whether a list is only read here, or grown."""
+        """Whether this use only reads a list, or appends to it."""
         above = self.module.parents[use]
         if isinstance(above, ast.Call) and use in above.args:
             meaning = self.module.names.meaning(above.func) or ""
@@ -159,7 +159,7 @@ class Surely:
         return isinstance(above, _READING)
 
     def _learn(self, node: ast.AST, held: dict[str, Certain | None]) -> bool:
-        """Take in a binding; False when it rests on a name that none has bound yet."""
+        """Learn from a binding; False when it depends on a name that is not bound yet."""
         try:
             learned = list(self._bindings(node))
         except _Unseen:
@@ -223,20 +223,20 @@ class Surely:
         return Sure.OPTIONAL if isinstance(default, ast.Constant) and default.value is None else value
 
     def _believed(self, said: Said) -> Certain | None:
-        """What an annotation is taken at its word for.
+        """The part of an annotation that is believed.
 
-        Python keeps nobody to it, and an ``int`` is easily a float or one of numpy's; a tensor, in whose place little
-        else would work, and what may be None are believed.
+        Python does not enforce annotations, and a caller may pass a float or a number of numpy's for an ``int``. A
+        tensor is believed, since little else would work in its place, and so is that a value may be None.
         """
         return said.sure if said.sure in (Sure.TENSOR, Sure.OPTIONAL) else None
 
     def _bound_by_other_means(self, function: Function) -> set[str]:
-        """Names that more than assignments, loops and parameters bind: nothing is known of them."""
+        """Names that are not only bound by assignments, loops and parameters: nothing is known of them."""
         rebound = function.bound & self.module.names.rebound_outer
         return {*function.nodes.named, *function.imports, *function.bound_by_with, *rebound}
 
     def _each(self, iterable: ast.expr) -> Certain | None:
-        """What one turn of a loop over ``iterable`` is given."""
+        """The sure type of an element of ``iterable``."""
         if isinstance(iterable, ast.Call) and not iterable.keywords:
             meaning = self.module.names.meaning(iterable.func)
             if meaning == "builtins.range":
@@ -330,7 +330,7 @@ class Surely:
         return self._of_arguments(node, meaning)
 
     def _of_arguments(self, node: ast.Call, meaning: str) -> Certain | None:
-        """The result of a function that gives one of its arguments, or what they add up to."""
+        """The sure type of a function's result that follows from its arguments."""
         if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
             return None
         if meaning in _SMALLEST and len(node.args) > 1:

@@ -1,4 +1,4 @@
-"""Where a rewrite may stand: TorchScript's ground, PyTorch's own tree, code of its users."""
+"""Where a fix may be written: not where TorchScript or another compiler reads the code, nor in host code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LEAVING_ALONE = (
 
 
 def scripted(module: Module, function: Function | None) -> bool:
-    """TorchScript may compile this: it knows neither ``guard_or_false`` nor a lambda."""
+    """Whether TorchScript may compile this. It knows neither ``guard_or_false`` nor a lambda."""
     inside = _inside_torch(module.source.path)
     if inside in _SCRIPTED or inside.startswith("torch/nn/modules/"):
         return True
@@ -57,9 +57,9 @@ def scripted(module: Module, function: Function | None) -> bool:
 
 
 def speaks_to_script(module: Module) -> bool:
-    """The file says something to TorchScript, which compiles what its methods call too, or traces.
+    """Whether the file uses ``torch.jit``, to compile or to trace. TorchScript also compiles what is called from there.
 
-    To what ``torch.jit.trace`` records a size is a Tensor, which no check and no symbolic helper takes.
+    Under ``torch.jit.trace`` a size is a Tensor, which no check and no symbolic helper takes.
     """
     return _TO_SCRIPT.search(module.source.content) is not None
 
@@ -72,11 +72,11 @@ _OF_HOST = frozenset({"numpy", "named_modules", "named_parameters", "state_dict"
 
 
 def on_host(module: Module, function: Function, *, asked: bool) -> bool:
-    """A function that runs on real values only: no undecided size comes there.
+    """Whether a function runs on real values only, so that it never sees an undecided size.
 
-    It is a constructor, or hands data to numpy, to an image library or to a file, works on a model's modules and
-    weights, or configures a kernel by the bits of a size. A default has to keep out of what only calls numpy, too,
-    where a check or ``torch.sym_min`` does no harm.
+    Such a function is a constructor, passes data to numpy, to an image library or to a file, works on a model's modules
+    and weights, or configures a kernel by the bits of a size. A function that merely calls numpy gets no default
+    (``asked``), but a check or ``torch.sym_min`` does no harm there.
     """
     hosts = ("numpy.", *_HOST) if asked else _HOST
     if function.outermost.node.name in ("__init__", "__new__"):
@@ -109,11 +109,11 @@ def _passed_to_script(module: Module) -> set[str]:
 
 
 def foreign_decorator(module: Module, function: Function | None) -> str | None:
-    """The first decorator around ``function`` that may not leave Python's semantics alone, as text; None without one.
+    """The first decorator around ``function`` that may change Python's semantics, as text; None without one.
 
-    Some decorators hand a function's text to another compiler. Known are those of the standard library, of pytest and
-    of torch (TorchScript's are told elsewhere), in PyTorch's own tree what it defines itself, and a decorator of the
-    same file that does nothing with the function but call it, keep it or hand it back.
+    Some decorators pass a function's source to another compiler. Known not to are those of the standard library, of
+    pytest and of torch (see `scripted` for TorchScript's), PyTorch's own in its own tree, and a decorator of the same
+    file that only calls, stores or returns the function.
     """
     for node in (function.node, *function.around) if function else ():
         for decorator in node.decorator_list:
@@ -155,7 +155,7 @@ def _made_by_torch(module: Module, named: ast.Attribute) -> bool:
 
 
 def _only_wraps(module: Module, decorator: Function) -> bool:
-    """Its first parameter is called, named in ``functools.wraps``, looked at, kept in a table or returned, no more."""
+    """Whether it only calls, wraps, inspects, stores or returns its first parameter."""
     if not decorator.arguments:
         return False
     name = decorator.arguments[0].arg
@@ -177,7 +177,7 @@ def _harmless(module: Module, use: ast.Name) -> bool:
 
 @dataclass(frozen=True)
 class Ground:
-    """What may be written at a place, whatever it is."""
+    """What limits every fix at a place."""
 
     obstacle: tuple[str, str] | None
     """Why nothing may be written, as (reason, detail)."""
@@ -186,7 +186,7 @@ class Ground:
 
 
 def ground(place: Place, context: Context, *, asked: bool) -> Ground:
-    """What may be written at a place.
+    """What limits every fix at a place.
 
     ``asked``: the rewrite changes which path an undecided size takes, which in code of PyTorch's users is done only
     on request.

@@ -1,8 +1,8 @@
-"""Whether an operand can be evaluated where Python would not have come to it: it raises nothing and does nothing.
+"""Whether an operand is total: evaluating it raises nothing and changes nothing.
 
-``and``, ``or``, ``any`` and ``all`` stop at the first operand that answers; ``sym_and`` and ``sym_or`` evaluate all of
-them. An operand may be moved out from behind another only where it is total: names, constants, sums and products of
-sizes, their comparisons, and what a tensor says of itself where it surely is a tensor of enough dimensions.
+``and``, ``or``, ``any`` and ``all`` stop at the first operand that decides; ``sym_and`` and ``sym_or`` evaluate all of
+them. An operand may move out from behind another only if it is total: a name, a constant, a sum or product of sizes, a
+comparison of those, or a property of a tensor that surely has enough dimensions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .truths import quantified
 
 
 class Partial(Enum):
-    """Why an expression may raise, or do more than give a value."""
+    """Why an expression may raise, or have an effect."""
 
     RANK = "a tensor of fewer dimensions raises IndexError"
     PRESENCE = "what is no tensor raises AttributeError"
@@ -47,7 +47,7 @@ _WITH_TRUTH = (Sure.WHOLE, Sure.TRUTH, Sure.FLOAT, Sure.NUMBER, Sure.TEXT, Sure.
 
 
 def partial(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
-    """The parts of ``node`` that are not total, given what is known to have been evaluated and found before."""
+    """The parts of ``node`` that are not total, given what was evaluated and found before."""
     if facts.evaluated(node):
         return
     if isinstance(node, (ast.Name, ast.Constant)):
@@ -119,7 +119,7 @@ def _subscript(surely: Surely, node: ast.Subscript, facts: Facts) -> Iterator[Pa
 
 
 def _dimension(surely: Surely, node: ast.expr, receiver: ast.expr, place: ast.expr, facts: Facts) -> Iterator[Part]:
-    """Asking a tensor for one of its dimensions."""
+    """Whether a tensor surely has the dimension that is asked for."""
     number = literal(place)
     if number is not None:
         known = facts.reaches(receiver, number)
@@ -169,7 +169,7 @@ def _quantifier(surely: Surely, node: ast.Call, facts: Facts) -> Iterator[Part]:
 
 
 def _iterable(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
-    """What a loop goes through: a sequence, or ``zip``, ``enumerate`` and ``range`` of such."""
+    """The iterable of a loop: a sequence, or ``zip``, ``enumerate`` or ``range`` of sequences."""
     meaning = surely.module.names.meaning(node.func) if isinstance(node, ast.Call) and not node.keywords else None
     if isinstance(node, ast.Call) and meaning in ("builtins.zip", "builtins.enumerate", "builtins.reversed"):
         for argument in node.args:

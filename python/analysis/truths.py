@@ -1,4 +1,4 @@
-"""Where Python forces a truth value out of sizes: the leaves of conditions, checks apart."""
+"""Where Python forces a truth value out of sizes: the conditions of branches, except those of checks."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Leaf:
 
     @cached_property
     def scalar(self) -> bool:
-        """A scalar the user gave, which may be a SymFloat, is compared with one exact float."""
+        """A scalar from the user, which may be a SymFloat, is compared with one float."""
         return self.compared is not None and self.compared.left is Kind.NUMBER and _exact(self.node)
 
     @cached_property
     def no_branch(self) -> bool | None:
-        """The truth for which the branch of an ``if`` is not entered: True under an odd number of ``not``.
+        """The truth of the leaf for which the branch of an ``if`` is not entered: True under an odd number of ``not``.
 
-        None when it is not one of the truths that the condition of an ``if`` is put together from.
+        None when the leaf is not an operand of the condition of an ``if``.
         """
         return _under_nots(self.test.test, self.node, False) if isinstance(self.test, ast.If) else None
 
@@ -51,18 +51,18 @@ class Leaf:
 
 
 def leaf_at(flow: Flow, node: ast.expr, forced: ast.expr) -> Leaf:
-    """The leaf that ``node`` is where the truth of ``forced`` is asked, whatever it compares."""
+    """The leaf for ``node``, inside the expression ``forced`` whose truth is forced; it may compare anything."""
     return Leaf(node, _purpose(flow.module, forced), flow.module.place(node), _compared(node, flow))
 
 
 @lru_cache(maxsize=8)
-def leaves(module: Module, flow: Flow) -> tuple[Leaf, ...]:
+def leaves(flow: Flow) -> tuple[Leaf, ...]:
     """Every leaf once; none inside a ``torch._check`` or an ``assert``."""
-    return tuple(_leaves(module, flow))
+    return tuple(_leaves(flow))
 
 
-def _leaves(module: Module, flow: Flow) -> Iterator[Leaf]:
-    seen: set[int] = set()
+def _leaves(flow: Flow) -> Iterator[Leaf]:
+    module, seen = flow.module, set[int]()
     inside_checks = {id(node) for condition in check_conditions(module) for node in ast.walk(condition)}
     for test, condition in _conditions(module):
         if id(condition) in inside_checks:
@@ -148,7 +148,7 @@ def _conditions(module: Module) -> Iterator[tuple[ast.AST, ast.expr]]:
 
 
 def only_truth_counts(module: Module, node: ast.expr) -> bool:
-    """Whether ``node`` stands where it is only asked for its truth: in a condition, or behind a ``not``."""
+    """Whether only the truth of ``node`` is used: in a condition, or after a ``not``."""
     above = module.parents[node]
     if isinstance(above, (ast.If, ast.While, ast.IfExp, ast.Assert)):
         return above.test is node
@@ -200,7 +200,7 @@ def _parts(condition: ast.expr) -> Iterator[ast.expr]:
 
 
 def _assigned(node: ast.expr, function: Function | None) -> ast.expr | None:
-    """A flag that was assigned once from a comparison is decided where it was made."""
+    """The comparison behind a flag that is assigned once: the comparison is what gets decided."""
     if not isinstance(node, ast.Name) or function is None:
         return None
     made = function.assigned_once.get(node.id)
@@ -246,7 +246,7 @@ def _exact(node: ast.expr) -> bool:
 
 
 def forces(condition: ast.expr, flow: Flow) -> bool:
-    """Whether a condition is made of comparisons of sizes, or of sizes."""
+    """Whether a condition forces the truth of a size or of a comparison of sizes."""
     return any(_undecided(part, flow) for part in _parts(condition))
 
 
@@ -270,7 +270,7 @@ def decides(flow: Flow, node: ast.expr) -> bool:
 
 
 def decided_inside(flow: Flow, node: ast.expr) -> ast.expr | None:
-    """The first part of a condition that decides a size before the condition does, or that compares an array."""
+    """The first part of a condition that decides a size by itself, or that compares an array."""
     for part in ast.walk(node):
         foreign = isinstance(part, ast.Compare) and flow.kind(part) is Kind.FOREIGN
         if isinstance(part, ast.expr) and (foreign or (part is not node and decides(flow, part))):

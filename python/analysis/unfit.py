@@ -1,10 +1,10 @@
-"""What is raised where something cannot be written as it should."""
+"""The exception for code that can't be rewritten."""
 
 from __future__ import annotations
 
 
 class Unfit(Exception):
-    """The code cannot be rewritten; ``reason`` is a stable word, ``detail`` a sentence."""
+    """The code can't be rewritten; ``reason`` is a stable word, ``detail`` a sentence."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason)

@@ -1,4 +1,4 @@
-"""What an expression may hold at run time, as far as symbolic shapes care."""
+"""What an expression may hold at run time, as far as symbolic shapes are concerned."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Kind(Enum):
-    """The kind of one value; each says which kind its elements have, and a sequence of it."""
+    """The kind of a value, with the kind of its elements and of a sequence of such values."""
 
     UNKNOWN = "nothing is known"
     CONCRETE = "never symbolic: a rank, a dtype, a flag, a literal"
@@ -59,7 +59,7 @@ for _kind in Kind:
 
 @dataclass(frozen=True)
 class Row:
-    """A tuple whose places are known one by one, such as what a helper returns."""
+    """A tuple with a known value at each place, such as the results of a function."""
 
     places: tuple[Value, ...]
     kind: Kind = field(init=False, compare=False)
@@ -77,7 +77,7 @@ Value = Kind | Row
 
 
 def join(a: Value, b: Value) -> Value:
-    """What a name holds that is given ``a`` here and ``b`` there: symbolic wins, since it may be."""
+    """What a name may hold that is given ``a`` here and ``b`` there: the symbolic one, since it may be that."""
     if a == b:
         return a
     if isinstance(a, Row) and isinstance(b, Row) and len(a.places) == len(b.places):

@@ -1,1 +1,1 @@
-"""What becomes of an expression or a statement, and the edits that write it."""
+"""What an expression or a statement becomes, and the edits that write it."""

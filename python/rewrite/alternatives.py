@@ -1,8 +1,8 @@
-"""What could be tried at a failing line where no rule dares: each of these is kept only when running it proves it.
+"""Rewrites to try at a failing line where no rule applies. Each is kept only when a run proves it.
 
-A value chosen by a size becomes ``torch.sym_ite``; a check keeps its AssertionError; a comparison gets the default that
-there is a reason for, and none where there is no reason; shapes are compared by ``sym_eq``; contiguity is asked for
-without an error. What TorchScript compiles is left alone here too.
+A value chosen by a size becomes ``torch.sym_ite``; a check keeps its AssertionError; a comparison gets a default where
+there is a reason for one; shapes are compared by ``sym_eq``; ``is_contiguous`` becomes a form that does not raise.
+Nothing is written where TorchScript compiles.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
 
 
 def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
-    """The smallest statement at a line; of one that holds others, its head."""
+    """The byte range of the smallest statement at a line; of a compound statement only its head."""
     module = parse(source)
     best: tuple[int, ast.stmt] | None = None
     for node in module.nodes.every(ast.AST, ast.stmt):
@@ -53,7 +53,7 @@ def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | No
 
 
 def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
-    """The fixes inside ``where``, the ones that keep every size first."""
+    """The fixes inside the byte range ``where``; those that need no default come first."""
     from .beside_script import check_beside_script, warning_beside_script  # by LibCST, which takes long to import
 
     module = parse(source)
@@ -91,7 +91,7 @@ def _allowed(module: Module, node: ast.AST, context: Context) -> bool:
 
 
 def _atoms(module: Module) -> Iterator[ast.expr]:
-    """What is asked for its truth: comparisons and calls in conditions, without ``and``, ``or`` and ``not``."""
+    """The comparisons and calls in conditions, without ``and``, ``or`` and ``not``."""
     seen: set[int] = set()
     tested: list[ast.If | ast.While | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.While)]
     conditions = [node.test for node in (*tested, *module.nodes.every(ast.IfExp))]
@@ -158,7 +158,7 @@ def _default_of_size(module: Module, size: ast.expr, context: Context) -> Iterat
 
 
 def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
-    """``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``, where the type of the error counts."""
+    """``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``: the error keeps its type."""
     place = module.place(node)
     try:
         written = check_for(NAME, place, node, context, ground(place, context, asked=True).doubts, same_error=True)
@@ -168,7 +168,7 @@ def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[
 
 
 def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
-    """The comparison with the default that the rules have a reason for."""
+    """The comparison with a default, where there is a reason for one."""
     if not isinstance(atom, ast.Compare) or len(atom.ops) != 1 or not _compares(atom):
         return
     default = _reasoned(module, atom)
@@ -187,7 +187,7 @@ def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
 
 
 def _reasoned(module: Module, atom: ast.Compare) -> Default | None:
-    """By the branch that refuses inputs, or by what is compared."""
+    """The default by a branch that only raises, or by what is compared."""
     branch = next((one for one in module.place(atom).ancestors if isinstance(one, ast.stmt)), None)
     leaf = leaf_at(flow(module), atom, atom)
     if isinstance(branch, ast.If) and isinstance(branch.body[-1], ast.Raise):
@@ -244,7 +244,7 @@ def _written(
 
 
 def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
-    """``if c: n -= 1`` → ``n = torch.sym_ite(c, n - 1, n)``: the choice stays an expression."""
+    """``if c: n -= 1`` → ``n = torch.sym_ite(c, n - 1, n)``: the choice becomes an expression."""
     if not isinstance(node.test, ast.Compare) or len(node.test.ops) != 1:
         return
     choose = spell(module, node, "torch.sym_ite", context)
@@ -264,7 +264,7 @@ def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) ->
 
 
 def _one_assignment(node: ast.If) -> bool:
-    """Whether the body only gives a name another value that can't fail to compute."""
+    """Whether the body is one assignment whose value can't raise."""
     if node.orelse or len(node.body) != 1:
         return False
     only = node.body[0]
@@ -275,6 +275,6 @@ def _one_assignment(node: ast.If) -> bool:
 
 
 def _harmless(node: ast.expr) -> bool:
-    """Computing it for nothing can't raise: sizes added, subtracted and multiplied."""
+    """Whether evaluating it can't raise: sizes added, subtracted and multiplied."""
     inside = [one for one in ast.walk(node) if not isinstance(one, (ast.expr_context,))]
     return all(isinstance(one, _SIMPLE) and not isinstance(one, _DIVIDING) for one in inside)

@@ -1,8 +1,8 @@
-"""A check beside the branch that TorchScript needs, the way torch.nn.functional itself does it.
+"""A check beside a branch that TorchScript needs, in the way of torch.nn.functional.
 
-TorchScript compiles neither a lambda nor a helper of symbolic shapes, but it skips what stands under
-``if torch.jit.is_scripting(): … else:`` and calls of functions it is told not to compile. So the branch stays for
-TorchScript, and everybody else calls a small function, marked unused for TorchScript, that holds the check.
+TorchScript compiles neither a lambda nor a symbolic helper. It skips the ``else`` of ``if torch.jit.is_scripting()``
+and functions that are marked as unused. So the branch stays for TorchScript; everyone else calls a small function,
+marked as unused, that holds the check.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHARED = "_warn_unless_same_size"
 
 
 def check_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
-    """The fix for an ``if`` that only raises in a function which TorchScript compiles; None where it does not fit."""
+    """The fix for an ``if`` that only raises, in a function that TorchScript compiles; None where none is possible."""
     if not only_raises(node) or not _compiled(module, node):
         return None
     place = module.place(node)
@@ -47,7 +47,7 @@ def check_beside_script(module: Module, node: ast.If, context: Context, name: st
 
 
 def warning_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
-    """The fix for an ``if`` that only warns of two shapes that differ: undecided ones are taken as equal."""
+    """The fix for an ``if`` that only warns of different shapes: undecided shapes are taken as equal."""
     call = _only_warns(node)
     test = node.test.operand if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not) else node.test
     if call is None or not _compiled(module, node) or not isinstance(test, ast.Compare):
@@ -85,7 +85,7 @@ def _beside(
     message: str,
     doubts: Sequence[str],
 ) -> Fix | None:
-    """The branch for TorchScript, and for everybody else a call of a new function that holds ``body``."""
+    """The branch for TorchScript, and otherwise a call of a new function that holds ``body``."""
     function = module.place(node).function
     assert function is not None
     unused = spell(module, function.node, _UNUSED, context)
@@ -107,7 +107,7 @@ def _beside(
 
 
 def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
-    """The helper's own imports: torch.nn.functional is imported before the modules that hold these."""
+    """The imports inside the new function: torch.nn.functional is imported before these modules."""
     homes: dict[str, list[str]] = {}
     for need in needs:
         home, _, what = need.rpartition(".")
@@ -117,7 +117,7 @@ def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _before_all(module: Module, node: ast.If) -> int:
-    """The start of the first function with this very branch: one helper serves them all."""
+    """The start of the first function with the same branch: all of them share one new function."""
     text = ast.dump(node)
     found = [module.place(one).function for one in module.nodes.ifs if ast.dump(one) == text]
     return min(_start(module, one) for one in found if one is not None and one.outer is None)
@@ -130,7 +130,7 @@ def _start(module: Module, function: Function) -> int:
 
 
 def _names(verb: str, function: Function, node: ast.If) -> list[str]:
-    """What the helper may be called: a check for the function whose it is, a warning for what it says."""
+    """The names that the new function may get: a check is named for its function, a warning for its content."""
     own = f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}"
     alike = only_raises if verb == "check" else _only_warns
     if sum(bool(alike(one)) for one in function.nodes.ifs) > 1:
@@ -140,7 +140,7 @@ def _names(verb: str, function: Function, node: ast.If) -> list[str]:
 
 
 def _defined(module: Module, name: str, text: str) -> bool:
-    """Whether the module already has this very helper."""
+    """Whether the module already has the same function."""
     (wanted,) = ast.parse(text).body
     found = (one for one in module.tree.body if isinstance(one, ast.FunctionDef) and one.name == name)
     return any(ast.dump(one) == ast.dump(wanted) for one in found)

@@ -1,4 +1,4 @@
-"""What can become of an expression: the values by which the rules say what to write, without writing it."""
+"""What an expression can become, as values: a rule says what to write without writing it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class Plain(Enum):
-    """What takes no name."""
+    """A change without parameters."""
 
     UNGROUPED = "``(a)`` → ``a``"
     GROUPED = "``a`` → ``(a)``, where that reads better"
@@ -20,7 +20,7 @@ class Plain(Enum):
 
 @dataclass(frozen=True)
 class Named:
-    """Whatever stands there becomes a dotted name."""
+    """Anything → ``name``, a dotted name."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""What becomes of a condition, or of its opposite, so that a check can defer it."""
+"""How a condition, or its opposite, is written so that a check can defer it."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from .spelling import guarded, spelled_out
 
 
 def deferred(surely: Surely, context: Context, place: ast.AST, node: ast.expr, truth: bool) -> Deferral:
-    """What makes of ``node``, or of its opposite unless ``truth``, a truth that decides no size; raises Unfit."""
+    """The changes to ``node``, or to its opposite unless ``truth``, after which no size is decided; raises Unfit."""
     deferral = Deferral(surely, context, place)
     deferral.condition(node, truth)
     return deferral
 
 
 class Deferral:
-    """Collects the changes to a condition, the imports that they need, and what leaves a doubt of them."""
+    """Collects the changes to a condition, the imports that they need, and their doubts."""
 
     def __init__(self, surely: Surely, context: Context, place: ast.AST) -> None:
         self._surely = surely
@@ -53,7 +53,7 @@ class Deferral:
         self.doubts: list[str] = []
 
     def condition(self, node: ast.expr, truth: bool) -> None:
-        """Make of ``node``, or of its opposite unless ``truth``, a truth that decides no size; raises Unfit."""
+        """Collect the changes to ``node``, or to its opposite unless ``truth``; raises Unfit."""
         self._change(node, Plain.UNGROUPED)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             self._change(node, Plain.AFFIRMED)
@@ -86,7 +86,7 @@ class Deferral:
         self.changes += [(node, change) for change in changes]
 
     def _opposite(self, node: ast.expr, truth: bool) -> None:
-        """The opposite of a SymBool, unless it is the truth that is asked for."""
+        """Write ``sym_not`` around a SymBool, unless ``truth``."""
         if not truth:
             self._change(node, Called(self.symbol("torch.sym_not")))
 
@@ -103,7 +103,7 @@ class Deferral:
             self.doubts.append(f"`{ast.unparse(node)}` is taken for a bool")
 
     def _nonzero(self, node: ast.expr, truth: bool) -> None:
-        """A size asked for its truth."""
+        """A size whose truth is used is compared with 0."""
         if self._surely.of(node) not in (Sure.WHOLE, Sure.NUMBER):
             raise Unfit(
                 "may-be-none", f"`{self._text(node)}` may be None or no number, whose truth is another question"

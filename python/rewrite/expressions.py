@@ -1,6 +1,6 @@
-"""Expressions of LibCST put together: names, calls and comparisons, in the parentheses that they need.
+"""How expressions of LibCST are built: names, calls and comparisons, with the parentheses that they need.
 
-LibCST adds none by itself. How tightly Python's operators bind decides where some are needed.
+LibCST adds no parentheses by itself. They are needed where an operator binds more loosely than its place allows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _IN_FULL: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
 
 
 class Binding(IntEnum):
-    """How tightly an expression holds together, as the language reference orders its operators."""
+    """How tightly an expression binds, in the order of operators of the language reference."""
 
     LOOSE = 0
     """An assignment expression, a ``yield``, a tuple without parentheses."""
@@ -95,7 +95,7 @@ def grouped(node: cst.BaseExpression, needed: Binding) -> cst.BaseExpression:
 
 
 def needed_by(parent: ast.AST, node: ast.expr) -> Binding:
-    """How tightly what is written in place of ``node`` must bind, so that ``parent`` stays what it is."""
+    """How tightly a replacement of ``node`` must bind, so that the structure of ``parent`` stays the same."""
     if isinstance(parent, ast.BoolOp):
         return _BY_OPERATOR[type(parent.op).__name__]
     if isinstance(parent, ast.UnaryOp):
@@ -128,7 +128,7 @@ def _needed_by_operator(parent: ast.BinOp, node: ast.expr) -> Binding:
 
 
 def own_parentheses(node: cst.BaseExpression) -> int:
-    """How many of its parentheses are part of what it is: those of a tuple or a generator."""
+    """How many of the parentheses belong to the expression itself: those of a tuple or a generator."""
     return int(isinstance(node, (cst.Tuple, cst.GeneratorExp, cst.Yield, cst.NamedExpr)))
 
 
@@ -149,7 +149,7 @@ def name(dotted: str) -> cst.Name | cst.Attribute:
 
 
 def call(dotted: str, arguments: Sequence[cst.Arg], opening: Blank = NO_BLANK) -> cst.Call:
-    """``dotted(arguments)``, with parentheses where an argument cannot do without."""
+    """``dotted(arguments)``, with parentheses where an argument needs them."""
     args = [one.with_changes(value=grouped(one.value, Binding.CONDITIONAL)) for one in arguments]
     return cst.Call(name(dotted), args, whitespace_before_args=opening)
 

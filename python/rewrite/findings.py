@@ -1,4 +1,4 @@
-"""How the rules write down what they found."""
+"""How a rule makes its `Fix` and `Skip` values."""
 
 from __future__ import annotations
 

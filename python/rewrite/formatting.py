@@ -1,4 +1,4 @@
-"""ruff format on the lines that a fix made too long, and on nothing else."""
+"""ruff format for the lines that a fix made too long, and for no others."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SECONDS = 60
 
 
 def wrap_long_lines(path: Path, before: bytes, after: bytes) -> bytes:
-    """Lay out changed lines past the limit, where ruff's configuration governs ``path``, as it does in PyTorch's tree.
+    """Lay out changed lines that are too long, if ruff is configured for ``path``, as in PyTorch's tree.
 
-    A line that fits, or was as long before, keeps the layout its author gave it; so does everything in a project that
-    does not speak of ruff. The result is ``after`` itself where no line needs it or where no ruff is installed.
+    A line that fits, or was as long before, keeps its layout; so does everything in a project without such a
+    configuration. The result is ``after`` itself if no line needs it or ruff is not installed.
     """
     limit = _limit_for(path)
     long = [] if limit is None else lines_grown_past(limit, before, after)

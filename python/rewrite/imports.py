@@ -1,4 +1,4 @@
-"""Where the imports go that new text needs: each once, beside what is there, in the function or at the top."""
+"""Where the imports of new names go: each once, beside existing imports, in the function or at the top."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turn ``and``/``or`` into ``sym_and``/``sym_or`` where that changes nothing but when a size is decided."""
+"""How ``and`` and ``or`` inside a check become ``sym_and`` and ``sym_or``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .spelling import guarded, spelled_out
 
 
 class Joiner:
-    """Collects the changes to a condition, the imports that they need, and what leaves a doubt of them."""
+    """Collects the changes to a condition, the imports that they need, and their doubts."""
 
     def __init__(self, surely: Surely, context: Context) -> None:
         self._module = surely.module
@@ -32,7 +32,7 @@ class Joiner:
         return spelled.text
 
     def join(self, node: ast.expr) -> None:
-        """Collect the changes that make ``node`` force nothing; raises Unfit."""
+        """Collect the changes after which ``node`` forces no operand; raises Unfit."""
         if isinstance(node, ast.BoolOp):
             self._operands(node)
         elif isinstance(node, ast.Compare) and len(node.ops) > 1:

@@ -1,4 +1,4 @@
-"""The text of a LibCST tree, its comments and its lines: an expression on one line, or on lines further in."""
+"""The text of a LibCST tree, its comments and its line breaks: an expression on one line, or with other indentation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Comments(cst.CSTVisitor):
 
 
 def broken(*blanks: object) -> bool:
-    """Whether a line ends in any of what stands between tokens."""
+    """Whether any of the blanks between tokens holds the end of a line."""
     return any(
         isinstance(blank, cst.ParenthesizedWhitespace)
         or (isinstance(blank, cst.SimpleWhitespace) and ("\n" in blank.value or "\r" in blank.value))
@@ -70,12 +70,12 @@ def _flat(tree: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def new_line(indentation: str) -> cst.ParenthesizedWhitespace:
-    """The end of a line inside brackets, and the blanks of the next beyond the indentation of the statement."""
+    """The end of a line inside brackets; the next line is indented by ``indentation`` more than the statement."""
     return cst.ParenthesizedWhitespace(last_line=cst.SimpleWhitespace(indentation), indent=True)
 
 
 def indented(tree: cst.BaseExpression, block: str, indentation: str) -> cst.BaseExpression:
-    """``tree`` with its lines moved: the outermost to ``indentation``, relative to the ``block`` they stand in."""
+    """``tree`` with its lines moved: the outermost to ``indentation``, relative to the indentation ``block``."""
     gathered = _Indentations(block)
     tree.visit(gathered)
     moved = tree.visit(_Indenter(block, _common(gathered.found), indentation))
@@ -95,7 +95,7 @@ def _breaks(tree: cst.CSTNode) -> bool:
 
 
 class _Flattener(cst.CSTTransformer):
-    """A broken line becomes a blank, and nothing inside of brackets, where a last comma is of no use either."""
+    """The end of a line becomes a blank, or nothing next to a bracket, where a last comma is removed too."""
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
         if isinstance(original_node, (cst.SimpleWhitespace, cst.ParenthesizedWhitespace)):

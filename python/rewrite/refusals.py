@@ -1,4 +1,4 @@
-"""The check in place of a statement that refuses bad sizes."""
+"""How a statement that refuses bad sizes becomes a check."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def check_for(
 ) -> Fix:
     """The check in place of a refusal, which stands at ``place``; raises Unfit.
 
-    With ``same_error`` an ``assert`` keeps its AssertionError, as what is raised by name always does. ``doubts`` are
-    those that any fix has there.
+    With ``same_error`` an ``assert`` keeps its AssertionError; an exception raised by name always does. ``doubts`` are
+    those of any fix at the place.
     """
     module = place.module
     if module.source.content.startswith(b"elif", place.span[0]):
@@ -90,7 +90,7 @@ def _refusal(place: Place, node: ast.If | ast.Assert) -> tuple[str, ast.expr | N
 
 
 def _message(place: Place, node: ast.If, arguments: list[ast.expr]) -> ast.expr | None:
-    """What the exception is given: as it stands there, or what was assigned to the name that stands there."""
+    """The argument of the exception, or the value assigned to the name that is the argument."""
     first = node.body[0]
     if isinstance(first, ast.Raise):
         return arguments[0] if arguments else None
@@ -111,7 +111,7 @@ _OF_THE_FRAME = frozenset(
 
 
 def deferrable(place: Place, message: ast.expr | None) -> None:
-    """Raise Unfit where ``lambda: message`` would say something else than ``message`` at the place of its statement."""
+    """Raise Unfit where ``lambda: message`` would give another text than ``message`` in the statement at ``place``."""
     if message is None:
         return
     if isinstance(next((one for one in place.ancestors if isinstance(one, _SCOPES)), None), ast.ClassDef):

@@ -1,4 +1,4 @@
-"""Imports of names that are gone, once nothing uses them any more."""
+"""The removal of imports of retired names that nothing uses any more."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def unused_imports(module: Module, names: tuple[str, ...]) -> Iterator[tuple[ast
 
 
 def _used(module: Module) -> Iterator[str]:
-    """Every name, and every text that may name what the module exports."""
+    """Every name in use, and every string, since ``__all__`` may export a name."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Name):
             yield node.id
@@ -32,7 +32,7 @@ def _used(module: Module) -> Iterator[str]:
 
 
 def _without(module: Module, statement: ast.ImportFrom, gone: list[ast.alias]) -> Edit:
-    """The statement without the names that are gone; each takes along the comma and the blanks before the next."""
+    """The statement without the retired names."""
     kept = [alias for alias in statement.names if alias not in gone]
     if not kept:
         return _statement_away(module, statement)

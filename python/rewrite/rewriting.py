@@ -1,4 +1,4 @@
-"""Make changes to an expression by a transformer of LibCST: blanks and comments keep their places in the tree."""
+"""How `changes` are made to an expression, by a transformer of LibCST: blanks and comments keep their places."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def rewritten(module: Module, node: ast.expr, changes: to.Changes) -> Edit:
 
 
 def changed(node: ast.expr, tree: cst.BaseExpression, changes: to.Changes) -> cst.BaseExpression:
-    """``tree``, which is that of ``node``, with the changes made to it and its parts."""
+    """``tree``, the LibCST tree of ``node``, with the changes made to it and its parts."""
     result = tree.visit(_Rewriter(node, tree, changes))
     assert isinstance(result, cst.BaseExpression)
     return result
@@ -79,7 +79,7 @@ class Fragment:
 
 
 def _stands_alone(text: str) -> bool:
-    """Whether an expression ends where its first line does, or has brackets that hold its lines together."""
+    """Whether an expression can stand by itself: it is on one line, or brackets hold its lines together."""
     try:
         ast.parse(text, mode="eval")
     except SyntaxError:
@@ -92,7 +92,7 @@ def _in_a_word(byte: bytes) -> bool:
 
 
 class _Rewriter(cst.CSTTransformer):
-    """Makes the changes from the inside out; what holds none of them is not walked."""
+    """Makes the changes from the inside out; subtrees without changes are not walked."""
 
     def __init__(self, node: ast.expr, tree: cst.BaseExpression, changes: to.Changes) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class _Rewriter(cst.CSTTransformer):
 
 
 def _parts(node: ast.expr, tree: cst.BaseExpression) -> Iterator[tuple[ast.expr, cst.BaseExpression]]:
-    """The operands and arguments of an expression beside their places in the tree."""
+    """The operands and arguments of an expression, each with its LibCST tree."""
     if isinstance(node, ast.BoolOp):
         yield from zip(node.values, _operands(tree, len(node.values)), strict=True)
     elif isinstance(node, ast.UnaryOp) and isinstance(tree, cst.UnaryOperation):
@@ -316,7 +316,7 @@ def _joined(node: cst.BaseExpression, change: to.Joined) -> cst.BaseExpression:
 
 
 def _argument(node: cst.BaseExpression) -> cst.BaseExpression:
-    """Parentheses around an argument say nothing, unless they hold lines together."""
+    """The argument without parentheses, unless they hold lines together."""
     bare, opening, closing = _opened(node)
     return node if bare.lpar[own_parentheses(bare) :] or code(opening) or code(closing) else bare
 

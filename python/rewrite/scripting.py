@@ -1,4 +1,4 @@
-"""Write a branch for TorchScript, and beside it a call of a function that TorchScript does not compile."""
+"""How a branch for TorchScript is written, and the function that TorchScript does not compile."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def parsed(module: Module, node: ast.stmt, text: bytes) -> cst.BaseStatement:
 
 
 def warning(module: Module, node: ast.If, compared: ast.Compare) -> cst.BaseStatement:
-    """An ``if`` that warns of two shapes, with undecided ones taken as equal, for a function one frame further down."""
+    """An ``if`` that warns of different shapes, undecided ones taken as equal, to be called one frame further down."""
     tree = Statement(module.place(node)).tree
     assert isinstance(tree, cst.If)
     changes: list[tuple[ast.expr, Change]] = [(compared, Equated("sym_eq")), (compared, Called("guard_or_true"))]
@@ -31,7 +31,7 @@ def warning(module: Module, node: ast.If, compared: ast.Compare) -> cst.BaseStat
 
 
 class _OneFrameFurther(cst.CSTTransformer):
-    """The warning is given by a function further down, so its caller is one frame further up."""
+    """``stacklevel`` is one higher, since the warning comes from a function one frame further down."""
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
         level = updated_node.value
@@ -59,7 +59,7 @@ def function_unused(
     imports: Mapping[str, Sequence[str]],
     body: cst.BaseStatement,
 ) -> str:
-    """The text of a function that ``unused`` keeps from TorchScript, with imports of its own, and two empty lines."""
+    """The text of a function with the decorator ``unused``, with its own imports, and two empty lines after it."""
     lines = [
         cst.SimpleStatementLine([cst.ImportFrom(name(home), [cst.ImportAlias(cst.Name(one)) for one in sorted(names)])])
         for home, names in sorted(imports.items())

@@ -1,4 +1,4 @@
-"""How a symbol is written at a place, and the import it needs there."""
+"""How a symbol is written at a place, and which import it needs there."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ _LOADED = ("torch", "torch.compiler")
 def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spelled | None:
     """How ``symbol`` (``torch.sym_min``, ``torch.fx.experimental.symbolic_shapes.guard_or_false``) is written here.
 
-    None when the name already means something else here, or when the target torch does not know it and nothing can
-    be put in its place.
+    None when the name means something else here, or when the target torch lacks it and there is no fallback.
     """
     home, _, name = symbol.rpartition(".")
     there = _there(module, symbol, context)
@@ -64,7 +63,7 @@ def name_taken(symbol: str) -> tuple[str, str]:
 
 
 def renamed(module: Module, func: ast.expr, symbol: str, context: Context) -> Spelled | None:
-    """How to write ``symbol`` in place of ``func``, a name beside it: ``shapes.old`` becomes ``shapes.new``."""
+    """How ``symbol`` replaces ``func``, a name of the same module: ``shapes.old`` becomes ``shapes.new``."""
     if isinstance(func, ast.Attribute):
         there = available(symbol, context.min_torch, context.api)
         return Spelled(f"{module.text(func.value).decode()}.{symbol.rpartition('.')[2]}") if there else None
@@ -87,7 +86,7 @@ def _has_fallback(module: Module, symbol: str, context: Context) -> bool:
 
 
 def _again(module: Module, place: ast.AST, symbol: str) -> bool:
-    """Whether the function around imports the very symbol further down, so that its head can import it too."""
+    """Whether the function around imports the same symbol further down, so that it can be imported earlier."""
     home, _, name = symbol.rpartition(".")
     if not module.own_tree or home == "torch" or existing_import(module.names.running_at_top, home):
         return False

@@ -1,4 +1,4 @@
-"""One statement of a module as a tree of LibCST, and what is written in its place: a check, laid out, or another."""
+"""How a check, or another statement, is written in the place of a statement, by LibCST."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def check_instead(
 ) -> tuple[Statement, cst.SimpleStatementLine]:
     """``function(condition, lambda: message)`` and the statement it replaces; raises Unfit.
 
-    ``changes`` make the condition of the statement's test. Comments of the condition and the message keep their places;
-    the others stand above.
+    ``changes`` turn the statement's test into the condition. Comments inside the condition and the message keep their
+    places; the others move above.
     """
     statement = Statement(place)
     if not statement.alone:
@@ -175,7 +175,7 @@ def value_instead(module: Module, node: ast.If, function: str) -> Edit:
 
 
 def _without(call: cst.Call, keyword: str) -> cst.Call:
-    """The call without one of its arguments; where that is the last one, what stands behind it stays."""
+    """The call without one of its arguments; the blanks after the last argument stay."""
     (gone,) = (one for one in call.args if one.keyword is not None and one.keyword.value == keyword)
     kept = [one for one in call.args if one is not gone]
     if gone is call.args[-1]:

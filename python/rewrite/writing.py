@@ -1,4 +1,4 @@
-"""The edits that write what the rules decided. LibCST takes long to import, so the first edit imports it."""
+"""The edits that write what the rules decided. They import LibCST, which takes long, when the first is made."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def checked(
     message: ast.expr | None,
     error: str | None = None,
 ) -> Edit:
-    """The edit that checks in place of ``node``, by a ``function`` of torch, what ``changes`` make of its test.
+    """The edit that replaces ``node`` by a call of torch's ``function`` on its test, with ``changes`` made to it.
 
     Raises Unfit.
     """

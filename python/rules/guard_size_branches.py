@@ -42,7 +42,7 @@ NAME = "guard_size_branches"
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
-    for branch in branches(module, known):
+    for branch in branches(known):
         if not branch.shortcut and not branch.leaf.scalar:
             yield _answer(module, known, branch.leaf, context)
 

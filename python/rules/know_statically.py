@@ -34,7 +34,7 @@ NAME = "know_statically"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    for branch in branches(module, flow(module)):
+    for branch in branches(flow(module)):
         if branch.shortcut:
             yield _answer(module, branch.leaf, context)
 

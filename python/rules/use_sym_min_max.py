@@ -36,8 +36,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
     for node in module.nodes.calls:
-        place = module.place(node)
-        if _builtin(module, node) and not place.in_format_string:
+        if _builtin(module, node) and not (place := module.place(node)).in_format_string:
             yield from _answer(place, known, node, context)
 
 

@@ -36,7 +36,7 @@ NAME = "use_torch_check"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    for refusal in refusals(module, flow(module)):
+    for refusal in refusals(flow(module)):
         yield _answer(module, refusal, context)
 
 

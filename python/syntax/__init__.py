@@ -1,1 +1,1 @@
-"""The text of a file as a tree, its scopes and its places."""
+"""The text of a file as a tree, with its names and places."""

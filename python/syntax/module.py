@@ -1,6 +1,6 @@
-"""One Python file, parsed once: its tree, the byte range of every node, and what its names mean.
+"""One Python file: its tree, the place and byte range of every node, and what its names mean.
 
-The tree is ``ast``'s. Its positions are byte offsets, so that an edit replaces exactly the bytes of an expression.
+The tree is ``ast``'s. Its positions are byte offsets, so an edit replaces exactly the bytes of an expression.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Place:
 
     @cached_property
     def ancestors(self) -> list[ast.AST]:
-        """What it stands in, innermost first."""
+        """Its ancestors in the tree, innermost first."""
         found: list[ast.AST] = []
         above = self.module.parents.get(self.node)
         while above is not None:
@@ -152,7 +152,7 @@ class Place:
 
     @cached_property
     def of_expression(self) -> list[ast.AST]:
-        """What it stands in within the innermost statement, innermost first."""
+        """Its ancestors within the innermost statement, innermost first."""
         found: list[ast.AST] = []
         above = self.module.parents.get(self.node)
         while above is not None and not isinstance(above, ast.stmt):

@@ -1,4 +1,4 @@
-"""What a name means at a place: the scope that binds it, as Python's own symbol table has it, and what it imports."""
+"""What a name means at a place: which scope binds it, by Python's own symbol table, and which import it comes from."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 class Names:
     """The names of a module. One that no scope of the file binds is a builtin.
 
-    Functions and classes are answered by ``symtable``, so that a local import further down, ``except … as``, captures
-    of ``match``, ``global`` and ``nonlocal`` count as the interpreter counts them.
+    For functions and classes ``symtable`` decides, so a local import further down, ``except … as``, captures of
+    ``match``, ``global`` and ``nonlocal`` mean what they mean to the interpreter.
     """
 
     def __init__(self, tree: ast.Module, content: bytes, survey: Survey) -> None:
@@ -79,7 +79,7 @@ class Names:
 
     @cached_property
     def of_module(self) -> frozenset[str]:
-        """The names bound at the top of the file, those included that a function declares ``global`` and binds."""
+        """The names bound at the top of the file, or in a function that declares them ``global``."""
         top = self._top.get_symbols() if self._top else []
         bound = {one.get_name() for one in top if one.is_assigned() or one.is_imported() or one.is_namespace()}
         return frozenset(bound) | self.rebound_globals
@@ -109,16 +109,15 @@ class Names:
         """``from x import *`` may bind any name, a builtin's too."""
         return b"import *" in self._content
 
-    def chain(self, place: ast.AST) -> list[ast.AST]:
+    def chain(self, place: ast.AST) -> Iterator[ast.AST]:
         """The scopes whose names are seen at ``place``, innermost first, without the module."""
-        below, at = place, self._parents.get(place)
-        found: list[ast.AST] = []
-        before = below
+        before = below = place
+        at, inside = self._parents.get(place), False
         while at is not None:
-            if self._within(at, below, before) and not (isinstance(at, ast.ClassDef) and found):
-                found.append(at)
+            if self._within(at, below, before) and not (inside and isinstance(at, ast.ClassDef)):
+                inside = True
+                yield at
             before, below, at = below, at, self._parents.get(at)
-        return found
 
     def _within(self, at: ast.AST, below: ast.AST, before: ast.AST) -> bool:
         if isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -132,10 +131,9 @@ class Names:
 
     def owner(self, name: str, place: ast.AST) -> ast.AST | None:
         """The scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
-        scopes = self.chain(place)
-        seen = name, scopes[0] if scopes else None
+        seen = name, next(self.chain(place), None)
         if seen not in self._owners:
-            self._owners[seen] = self._owner(name, scopes)
+            self._owners[seen] = self._owner(name, self.chain(place))
         return self._owners[seen]
 
     def _owner(self, name: str, scopes: Iterable[ast.AST]) -> ast.AST | None:
@@ -170,7 +168,7 @@ class Names:
         return [one for one in self.chain(place) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
 
     def free(self, name: str, place: ast.AST) -> bool:
-        """Whether an import of ``name`` for ``place`` would take the name from nobody."""
+        """Whether ``name`` can be imported for ``place`` without shadowing anything."""
         if self.owner(name, place) is not None:
             return False
         around = self.functions_around(place)
@@ -198,7 +196,7 @@ class Names:
 
     @cached_property
     def running_at_top(self) -> list[ast.stmt]:
-        """The import statements that run when the module is imported; not those for type checkers."""
+        """The import statements that run when the module is imported, not those for type checkers."""
         found: list[ast.stmt] = []
         for statement in self._tree.body:
             if isinstance(statement, _IMPORTS):
@@ -214,7 +212,7 @@ class Names:
 
     @cached_property
     def assigned_at_top(self) -> dict[str, ast.expr]:
-        """What the names of the module hold that one assignment at the top binds and nothing else does."""
+        """The values of names that only one assignment, at the top of the module, binds."""
         found = {
             target.id: statement.value
             for statement in self._tree.body
@@ -230,7 +228,7 @@ class Names:
 
     @cached_property
     def defined_at_top(self) -> dict[str, Function]:
-        """The functions that one ``def`` at the top binds to their names and nothing else does."""
+        """The functions whose names only one ``def``, at the top of the module, binds."""
         names = Counter(one.node.name for one in self._survey.functions if one.outer is None and one.owner is None)
         return {
             one.node.name: one

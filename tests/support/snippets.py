@@ -1,0 +1,36 @@
+"""Python files of a few lines, for the modules of the Python wing."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from goldens import installed_torch
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
+from symfix.python.analysis.flow import Flow, flow
+from symfix.python.syntax.module import Module, parse
+
+HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n"
+
+
+def module(text: str, path: str = "torch/_refs/a.py") -> Module:
+    """A file of PyTorch's own tree, unless the path says otherwise."""
+    return parse(SourceFile(Path(path), text.encode()))
+
+
+def function(body: str, parameters: str = "x: Tensor, y: Tensor, n, k: int", path: str = "torch/_refs/a.py") -> Module:
+    """A file with one function of this body."""
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    return module(f"{HEAD}def f({parameters}):\n{lines}", path)
+
+
+def asked(condition: str) -> tuple[Flow, ast.expr]:
+    """The flow of a file with this condition in it, and the condition."""
+    made = function(f"if {condition}:\n    x = y\nreturn x")
+    return flow(made), made.nodes.ifs[0].test
+
+
+def context() -> Context:
+    """The installed torch, and nothing asked for."""
+    return Context(installed_torch())
