@@ -16,7 +16,7 @@ _FRAMES = 6
 _OWN = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(__file__) + os.sep)  # noqa: PTH120
 _DECIDING = (
     "fx/", "_subclasses/", "utils/", "_ops.py", "_export/", "__init__", "_dynamo/", "_library/", "_logging/",
-    "_utils_internal.py", "_compile.py", "overrides.py", "_prims_common/wrappers.py",
+    "_utils_internal.py", "_compile.py", "overrides.py", "nn/modules/module.py", "_prims_common/wrappers.py",
 )  # fmt: skip
 """Files of torch, and folders of files, that ask for a size on behalf of somebody else."""
 _RUNS_CALL = "get_fake_value"

@@ -68,13 +68,28 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
         name: Exported(name, Verdict.UNUSABLE, one.message) for name, one in first.items() if one.verdict == UNTESTABLE
     }
     passing = [name for name, trial in search.trials.items() if trial.passed]
+    alone: dict[str, Exported] = {}
+    for group in _by_changes(search, passing):
+        progress(f"proving {_count(len(group.operators))} with the same changes")
+        alone |= _proven(group, search, targets, names)
+    # What passed only with changes that another target asked for is proven with all of theirs.
     for group in groups(search.chains, passing):
-        progress(f"proving {_count(len(group.operators))}")
-        found |= _proven(group, search, targets, names)
+        again = tuple(name for name in group.operators if alone[name].verdict is Verdict.LEFT)
+        if again and len(again) < len(group.operators):
+            alone |= _proven(replace(group, operators=again), search, targets, names)
+    found |= alone
     for name in failing:
         found.setdefault(name, _left(name, search, names))
     ordered = tuple(found[name] for name in wanted.targets)
     return Outcome(place.build, wanted.ways, wanted.unbacked, ordered, round(time.monotonic() - started, 1))
+
+
+def _by_changes(search: Search, passing: Sequence[str]) -> list[Group]:
+    """The targets that came through the same changes, each with no more than it needs."""
+    shared: dict[frozenset[int], list[str]] = {}
+    for name in sorted(passing):
+        shared.setdefault(frozenset(id(member) for member in search.chains[name]), []).append(name)
+    return [Group(tuple(search.chains[names[0]]), tuple(names)) for names in shared.values()]
 
 
 def _count(number: int) -> str:
