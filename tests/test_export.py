@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import py_compile
 import shutil
 import subprocess
 from pathlib import Path
@@ -118,6 +119,18 @@ def test_what_stands_in_a_package_is_patched_there_and_not_changed(tmp_path: Pat
     assert "Against shapely-net 1.4." in patch.read_text()
     subprocess.run(["git", "apply", patch], cwd=packages, check=True)
     assert b"if guard_or_false(chosen.size(0) == 0):" in source.read_bytes()
+
+
+def test_a_package_without_its_source_is_said(tmp_path: Path) -> None:
+    package = tmp_path / "closed_net"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "blocks.py").write_text(BRANCH.replace("BODY", GENERAL).replace("MORE", EMPTY))
+    py_compile.compile(str(package / "blocks.py"), cfile=str(package / "blocks.pyc"))
+    (package / "blocks.py").unlink()
+    said = symfix("export", "closed_net.blocks", cwd=tmp_path, code=1).stdout
+    assert "stops, no-source: the line stands in a file whose source is not at hand" in said
+    assert "closed_net/blocks.py:8 in forward" in said
 
 
 def test_unbacked_sizes_are_proven_by_one_program(tmp_path: Path) -> None:

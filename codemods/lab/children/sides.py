@@ -76,5 +76,5 @@ def _branches(file: str) -> dict[int, tuple[int, int, int]]:
         if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp):
             last = node.test.end_lineno or node.test.lineno
             for line in range(node.test.lineno, last + 1):
-                found[line] = node.test.lineno, last, node.body[0].lineno
+                found[line] = node.lineno, last, node.body[0].lineno
     return found

@@ -150,22 +150,17 @@ def _tensors(module: Any, args: Any, kwargs: Any) -> Iterator[Any]:
 def _marks(
     module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic: Mapping[str, Any]
 ) -> tuple[list[tuple[int, int, str]], dict[str, int]]:
-    called = module.forward if isinstance(module, torch.nn.Module) else module
-    try:
-        bound = inspect.signature(called).bind(*args, **kwargs).arguments
-    except TypeError as error:
-        raise BadTarget(f"the inputs do not fit the model: {error}") from None
-    given = dict(bound)
-    for name, parameter in inspect.signature(called).parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            given |= given.pop(name, {})
-    places = {id(leaf): place for place, leaf in enumerate(pytree.tree_leaves((args, kwargs)))}
+    signature = inspect.signature(module.forward if isinstance(module, torch.nn.Module) else module)
+    given = _by_parameter(signature, args, kwargs)
+    # One tensor may stand in several places: which leaf of the call is meant, its place says.
+    leaves, structure = pytree.tree_flatten((args, kwargs))
+    places = _by_parameter(signature, *pytree.tree_unflatten(list(range(len(leaves))), structure))
     marks: list[tuple[int, int, str]] = []
     sizes: dict[str, int] = {}
     for name, wanted in dynamic.items():
         if name not in given:
             raise BadTarget(f"'dynamic' names {name!r}, which the call does not give")
-        for tensor, dimensions in _pairs(given[name], wanted, name):
+        for tensor, place, dimensions in _pairs(given[name], places[name], wanted, name):
             for dimension, size in dimensions.items():
                 if not isinstance(size, str) or not isinstance(dimension, int):
                     raise BadTarget(f"'dynamic' of {name!r}: write {{dimension: 'name'}}, as in {{0: 'batch'}}")
@@ -174,7 +169,7 @@ def _marks(
                 at = dimension % tensor.dim()
                 if sizes.setdefault(size, tensor.shape[at]) != tensor.shape[at]:
                     raise BadTarget(f"{size!r} is {sizes[size]} and, in {name!r}, {tensor.shape[at]}")
-                marks.append((places[id(tensor)], at, size))
+                marks.append((place, at, size))
     small = next((name for name, size in sizes.items() if size < 2), None)
     if small:
         raise BadTarget(
@@ -183,18 +178,29 @@ def _marks(
     return marks, sizes
 
 
-def _pairs(value: Any, wanted: Any, name: str) -> Iterator[tuple[Any, Mapping[Any, Any]]]:
+def _by_parameter(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    try:
+        given = dict(signature.bind(*args, **kwargs).arguments)
+    except TypeError as error:
+        raise BadTarget(f"the inputs do not fit the model: {error}") from None
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            given |= given.pop(name, {})
+    return given
+
+
+def _pairs(value: Any, place: Any, wanted: Any, name: str) -> Iterator[tuple[Any, int, Mapping[Any, Any]]]:
     if wanted is None:
         return
     if isinstance(value, torch.Tensor) and isinstance(wanted, Mapping):
-        yield value, wanted
+        yield value, place, wanted
     elif isinstance(value, Mapping) and isinstance(wanted, Mapping):
         for key, part in wanted.items():
             if key not in value:
                 raise BadTarget(f"'dynamic' of {name!r}: the call gives no {key!r}")
-            yield from _pairs(value[key], part, name)
+            yield from _pairs(value[key], place[key], part, name)
     elif isinstance(value, (list, tuple)) and isinstance(wanted, (list, tuple)) and len(value) == len(wanted):
-        for one, part in zip(value, wanted):  # noqa: B905 - the lengths are equal
-            yield from _pairs(one, part, name)
+        for one, at, part in zip(value, place, wanted):  # noqa: B905 - the lengths are equal
+            yield from _pairs(one, at, part, name)
     else:
         raise BadTarget(f"'dynamic' of {name!r} does not have the structure of the value")

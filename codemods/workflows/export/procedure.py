@@ -199,6 +199,8 @@ def _reason(trial: ModelTrial, frame: Frame | None, line: int, search: Search, *
         return "narrows-range"
     if not frame or trial.kind not in _ABOUT_SIZES:
         return "not-sizes"
+    if not Path(frame.file).is_file():
+        return "no-source"
     draft = search.drafts.get(Path(frame.file))
     word = draft.language.residue(draft.source, line) if draft is not None else ""
     if trial.by_value or trial.kind != _UNDECIDED:

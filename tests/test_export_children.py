@@ -1,0 +1,127 @@
+"""What the children of `symfix export` make out: conditions in a line's own words, truths of conditions, targets."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sympy = pytest.importorskip("sympy")
+torch = pytest.importorskip("torch")
+
+from symfix.codemods.lab.children import exporting, sides, stopping, targets  # noqa: E402
+
+U0, U1 = sympy.symbols("u0 u1", integer=True)
+WORDS = {"u0": "x.shape[0]", "u1": "n"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "stated"),
+    [
+        (sympy.Eq(U0, 0), ["x.shape[0] != 0"]),
+        (sympy.Ne(32 * U0, 0), ["x.shape[0] != 0"]),
+        (sympy.Eq(4 * U0 * U1**2, 0), ["x.shape[0] != 0", "n != 0"]),
+        (sympy.Eq(U1, 1), ["n != 1"]),
+        (sympy.Eq(U0 * U1, 1), []),
+        (sympy.Eq(U0, 2), []),
+        (sympy.Eq(U0 + 1, 0), []),
+        (sympy.Eq(sympy.Symbol("u9"), 0), []),
+        (U0 > 1, []),
+        (None, []),
+    ],
+)
+def test_conditions_are_stated_in_the_words_of_a_line(condition: Any, stated: list[str]) -> None:
+    assert sorted(stopping._stated(condition, WORDS)) == sorted(stated)
+
+
+@pytest.mark.parametrize(
+    ("file", "others"),
+    [
+        (torch.__file__, False),
+        (stopping.__file__, False),
+        (__import__("json").__file__, False),
+        ("<string>", False),
+        ("/opt/env/lib/python3/site-packages/net/model.py", True),
+        ("/home/me/model.py", True),
+    ],
+)
+def test_whose_a_file_is(file: str, others: bool) -> None:
+    assert stopping._is_others(file) is others
+
+
+def test_the_branch_behind_is_compiling_is_watched(tmp_path: Path) -> None:
+    text = """def f(compiling, mask):
+    if (
+        not compiling() and
+        mask
+    ):
+        return 1
+    return 2
+
+
+def g(compiling):
+    if compiling():
+        return 1
+    return 2
+"""
+    file = tmp_path / "watched.py"
+    file.write_text(text)
+    names: dict[str, Any] = {}
+    exec(compile(text, str(file), "exec"), names)
+    found: sides.Sides = {}
+    compiling = sides._watching(found)
+    before = sys.gettrace()
+    assert (names["f"](compiling, False), found) == (2, {(str(file), 2): {False}})
+    assert (names["f"](compiling, True), found) == (1, {(str(file), 2): {False, True}})
+    assert (names["g"](compiling), len(found)) == (2, 1), "a branch for the compiler alone has no other side"
+    assert sys.gettrace() is before
+
+
+def test_each_truth_of_a_guard_is_counted() -> None:
+    found: sides.Sides = {}
+    guard = sides._counting(bool, found)
+    assert [guard(1 == 1), guard(1 == 2)] == [True, False]
+    ((line, seen),) = found.items()
+    assert line[0] == __file__ and seen == {True, False}
+
+
+def call(**given: Any) -> targets.Model:
+    x = torch.arange(12.0).reshape(3, 4)
+    made = {"model": lambda x, ys: x, "args": (x, [x, x[:2]]), "dynamic": {"x": {0: "n"}, "ys": [None, {-1: "m"}]}}
+    return targets.read({**made, **given})
+
+
+def test_a_nested_call_is_marked_and_resized() -> None:
+    model = call()
+    assert (model.marks, model.sizes) == ([(0, 0, "n"), (2, 1, "m")], {"n": 3, "m": 4})
+    (x, (first, second)), _ = model.resized({"n": 5, "m": 2})
+    assert (x.shape, first.shape, second.shape) == ((5, 4), (3, 4), (2, 2))
+    assert torch.equal(x[3:], x[:2]), "what is there is repeated"
+
+
+@pytest.mark.parametrize(
+    ("dynamic", "said"),
+    [
+        ({"x": {0: "n"}, "ys": [{0: "n"}, {0: "n"}]}, "'n' is 3 and, in 'ys', 2"),
+        ({"ys": {0: "n"}}, "'dynamic' of 'ys' does not have the structure of the value"),
+        ({"x": {0: 7}}, "write {dimension: 'name'}"),
+    ],
+)
+def test_what_does_not_fit_is_said(dynamic: dict[str, Any], said: str) -> None:
+    with pytest.raises(targets.BadTarget, match=said.replace("{", r"\{")):
+        call(dynamic=dynamic)
+
+
+class Cache:
+    def __init__(self, *tensors: Any) -> None:
+        self.layers = list(tensors)
+
+
+def test_objects_are_compared_by_what_they_hold() -> None:
+    from symfix.codemods.lab.children.samples import difference
+
+    one, same, other = (exporting._opened((Cache(torch.tensor([size])),)) for size in (1, 1, 2))
+    assert difference(one, same) == ""
+    assert "other values than eager" in difference(one, other)
