@@ -162,7 +162,7 @@ def export(**words: Any) -> int:
     """Find what keeps a model from exporting, try fixes, write a proven patch.
 
     TARGET is script.py, script.py:function or module:function (function: target); it returns a dict with the model,
-    a call of it and its dynamic dimensions. Installed packages are patched, not changed.
+    a call of it and its dynamic dimensions. No file of yours and no installed package is changed.
     """
     from .commands.asked import Export
     from .commands.exporting import export
