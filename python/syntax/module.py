@@ -137,7 +137,7 @@ class Module:
         return left, right + 1
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Place:
     """Where a node stands."""
 
