@@ -60,22 +60,25 @@ def signature(module: Module, function: Function) -> Signature:
     written = [one for one in annotations if one is not None]
     roots = [one.value if isinstance(one, ast.Attribute) else one for one in written]
     named = {one.id for one in roots if isinstance(one, ast.Name)}
-    # All annotations stand in the scope around the function.
-    meanings = module.names.meanings(named, written[0]) if named else {}
-    *parameters, returns = (said(module, annotation, meanings) for annotation in annotations)
+    if not written:
+        return Signature({one.arg: _NOTHING for one in function.arguments}, _NOTHING)
+    # All annotations stand in the scope around the function, so a name means the same in each.
+    words = _Words(module, written[0], module.names.meanings(named, written[0]) if named else {})
+    *parameters, returns = (_said(words, annotation) for annotation in annotations)
     return Signature({one.arg: held for one, held in zip(function.arguments, parameters, strict=True)}, returns)
 
 
 _NOTHING = Said()
 
 
-def said(module: Module, annotation: ast.expr | None, meanings: Mapping[str, str | None] | None = None) -> Said:
-    """What one annotation says; ``meanings`` are those of its names that are known."""
+def said(module: Module, annotation: ast.expr | None) -> Said:
+    """What one annotation says."""
+    return _NOTHING if annotation is None else _said(_Words(module, annotation, {}), annotation)
+
+
+def _said(words: _Words, annotation: ast.expr | None) -> Said:
     tree = _parsed(annotation)
-    if tree is None or annotation is None:
-        return _NOTHING
-    words = _Words(module, annotation, dict(meanings or {}))
-    return Said(_by_text(_resolved(words, tree)), tree, words)
+    return _NOTHING if tree is None else Said(_by_text(_resolved(words, tree)), tree, words)
 
 
 def _parsed(annotation: ast.expr | None) -> ast.expr | None:
@@ -88,7 +91,7 @@ def _parsed(annotation: ast.expr | None) -> ast.expr | None:
 
 
 class _Words:
-    """What the names of one annotation mean where it stands."""
+    """What the names of annotations mean where these stand."""
 
     def __init__(self, module: Module, place: ast.AST, meanings: dict[str, str | None]) -> None:
         self.module = module
