@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ..syntax.module import Module
 from ..syntax.tree import Function
@@ -31,14 +31,19 @@ _FOREIGN = re.compile(r"^unknown\.(ndarray|NDArray)$")
 _CONCRETE = re.compile(r"^(bool|str|bytes|complex|torch\.(dtype|device|layout|memory_format|Dims(Sequence)?Type))$")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Said:
     """What an annotation says of a value."""
 
     may: Value = Kind.UNKNOWN
     """What it may hold; UNKNOWN where the annotation says nothing about sizes."""
-    sure: Certain | None = None
-    """What it surely is, if the caller keeps to it."""
+    _tree: ast.expr | None = None
+    _words: _Words | None = None
+
+    @cached_property
+    def sure(self) -> Certain | None:
+        """What it surely is, if the caller keeps to it."""
+        return None if self._tree is None or self._words is None else _sure(self._words, self._tree, 0)
 
 
 @dataclass(frozen=True)
@@ -53,25 +58,27 @@ def signature(module: Module, function: Function) -> Signature:
     """What all annotations of a function say."""
     annotations = [*(one.annotation for one in function.arguments), function.node.returns]
     written = [one for one in annotations if one is not None]
-    named = {one.id for one in written if isinstance(one, ast.Name)}
-    compound = [one for one in written if not isinstance(one, ast.Name)]
-    named |= {one.id for annotation in compound for one in ast.walk(annotation) if isinstance(one, ast.Name)}
-    # All of them stand in the scope around the function.
-    meanings = module.names.meanings(named, written[0]) if named else {}
-    *parameters, returns = (said(module, annotation, meanings) for annotation in annotations)
+    roots = [one.value if isinstance(one, ast.Attribute) else one for one in written]
+    named = {one.id for one in roots if isinstance(one, ast.Name)}
+    if not written:
+        return Signature({one.arg: _NOTHING for one in function.arguments}, _NOTHING)
+    # All annotations stand in the scope around the function, so a name means the same in each.
+    words = _Words(module, written[0], module.names.meanings(named, written[0]) if named else {})
+    *parameters, returns = (_said(words, annotation) for annotation in annotations)
     return Signature({one.arg: held for one, held in zip(function.arguments, parameters, strict=True)}, returns)
 
 
 _NOTHING = Said()
 
 
-def said(module: Module, annotation: ast.expr | None, meanings: Mapping[str, str | None] | None = None) -> Said:
-    """What one annotation says; ``meanings`` are those of its names that are known."""
+def said(module: Module, annotation: ast.expr | None) -> Said:
+    """What one annotation says."""
+    return _NOTHING if annotation is None else _said(_Words(module, annotation, {}), annotation)
+
+
+def _said(words: _Words, annotation: ast.expr | None) -> Said:
     tree = _parsed(annotation)
-    if tree is None or annotation is None:
-        return _NOTHING
-    words = _Words(module, annotation, dict(meanings or {}))
-    return Said(_by_text(_resolved(words, tree)), _sure(words, tree, 0))
+    return _NOTHING if tree is None else Said(_by_text(_resolved(words, tree)), tree, words)
 
 
 def _parsed(annotation: ast.expr | None) -> ast.expr | None:
@@ -84,7 +91,7 @@ def _parsed(annotation: ast.expr | None) -> ast.expr | None:
 
 
 class _Words:
-    """What the names of one annotation mean where it stands."""
+    """What the names of annotations mean where these stand."""
 
     def __init__(self, module: Module, place: ast.AST, meanings: dict[str, str | None]) -> None:
         self.module = module

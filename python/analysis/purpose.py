@@ -34,10 +34,10 @@ class Refusal:
 
 
 @lru_cache(maxsize=8)
-def branches(flow: Flow) -> list[Branch]:
+def branches(flow: Flow) -> tuple[Branch, ...]:
     """Every leaf of a branch in a file with functions that does more than raise."""
     found = leaves(flow) if flow.module.functions else ()
-    return [Branch(leaf, only_optimizes(flow, leaf)) for leaf in found if not only_raises(leaf.test)]
+    return tuple(Branch(leaf, only_optimizes(flow, leaf)) for leaf in found if not only_raises(leaf.test))
 
 
 def refusals(flow: Flow) -> list[Refusal]:

@@ -67,10 +67,16 @@ class Module:
 
     def place(self, node: ast.AST) -> Place:
         """Where a node stands."""
+        parents, functions = self.parents, self._function_by_statement
+        of_expression: list[ast.AST] = []
         at: ast.AST | None = node
-        while at is not None and at not in self._function_by_statement:
-            at = self.parents.get(at)
-        return Place(self, node, None if at is None else self._function_by_statement[at])
+        in_expression = True
+        while at is not None and at not in functions:
+            at = parents.get(at)
+            in_expression = in_expression and not isinstance(at, ast.stmt)
+            if in_expression and at is not None:
+                of_expression.append(at)
+        return Place(self, node, None if at is None else functions[at], of_expression)
 
     @cached_property
     def _function_by_statement(self) -> dict[ast.AST, Function]:
@@ -131,7 +137,7 @@ class Module:
         return left, right + 1
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Place:
     """Where a node stands."""
 
@@ -139,6 +145,8 @@ class Place:
     node: ast.AST
     function: Function | None
     """The innermost function whose *body* it stands in; a decorator or default stands outside."""
+    of_expression: list[ast.AST]
+    """Its ancestors within the innermost statement, innermost first."""
 
     @cached_property
     def ancestors(self) -> list[ast.AST]:
@@ -146,16 +154,6 @@ class Place:
         found: list[ast.AST] = []
         above = self.module.parents.get(self.node)
         while above is not None:
-            found.append(above)
-            above = self.module.parents.get(above)
-        return found
-
-    @cached_property
-    def of_expression(self) -> list[ast.AST]:
-        """Its ancestors within the innermost statement, innermost first."""
-        found: list[ast.AST] = []
-        above = self.module.parents.get(self.node)
-        while above is not None and not isinstance(above, ast.stmt):
             found.append(above)
             above = self.module.parents.get(above)
         return found
