@@ -44,7 +44,7 @@ def test_conditions_are_stated_in_the_words_of_a_line(condition: Any, stated: li
         (__import__("json").__file__, False),
         ("<string>", False),
         ("/opt/env/lib/python3/site-packages/net/model.py", True),
-        ("/home/me/model.py", True),
+        ("/srv/model.py", True),
     ],
 )
 def test_whose_a_file_is(file: str, others: bool) -> None:

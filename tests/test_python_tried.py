@@ -10,6 +10,9 @@ from symfix.codemods.engine.rule import Context, Safety
 from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.torchapi.api import TorchApi
 from symfix.codemods.workflows.repair.drafts import Draft
+from symfix.python.rewrite import stating
+from symfix.python.rewrite.shortcuts import left_out
+from symfix.python.syntax.module import parse
 
 LANGUAGE = load_language("symfix.python")
 
@@ -29,7 +32,7 @@ def stated(text: str, mark: str, api: TorchApi, *conditions: str) -> list[str]:
     one = draft(text, api)
     extent = LANGUAGE.extent(one.source, text[: text.index(mark)].count("\n") + 1, "")
     assert extent is not None
-    fixes = list(LANGUAGE.stated(one.source, one.context, extent, conditions))
+    fixes = list(stating.stated(one.source, one.context, extent, conditions))
     assert all(fix.safety is Safety.UNSAFE and fix.default for fix in fixes)
     return [one.take([fix]).now.content.decode() for fix in fixes]
 
@@ -80,6 +83,9 @@ def shortcuts(condition: str, api: TorchApi, *, tried: bool = True, otherwise: s
     extent = LANGUAGE.extent(one.source, 3, "f")
     assert extent is not None
     fixes = [fix for fix in LANGUAGE.alternatives(one.source, one.context, extent) if "shortcut" in fix.message]
+    assert [fix.edits for fix in left_out("alternative", parse(one.source), extent, one.context)] == [
+        fix.edits for fix in fixes
+    ] or not tried
     return [one.take([fix]).now.content.decode().splitlines()[2].strip() for fix in fixes]
 
 
