@@ -18,6 +18,7 @@ from symfix.cpp.analysis.graph import Form, Refusal, Value
 from symfix.cpp.analysis.growth import grow
 from symfix.cpp.analysis.inference import Inference
 from symfix.cpp.analysis.knowledge import knowledge
+from symfix.cpp.analysis.methods import list_method
 from symfix.cpp.analysis.passes import Pass
 from symfix.cpp.analysis.promotions import analyse
 from symfix.cpp.analysis.reasons import SkipReason
@@ -52,6 +53,14 @@ def test_the_concrete_calls_on_tensors_are_the_seeds() -> None:
     ]
     assert [refusal.reason for _, refusal in refused] == [SkipReason.RECEIVER_UNKNOWN]
     assert kernel_code == []
+
+
+def test_what_a_method_of_a_list_gives() -> None:
+    assert list_method(Type.INT_VEC, "back") is Type.INT
+    assert list_method(Type.SYM_REF, "slice") is Type.SYM_REF
+    assert list_method(Type.SYM_VEC, "size") is Type.UNSIGNED
+    assert list_method(Type.TENSORS, "begin") is Type.TENSOR
+    assert list_method(Type.INT_REF, "somebody") is Type.UNKNOWN
 
 
 def test_a_seed_in_kernel_code_is_refused_for_its_reason() -> None:

@@ -11,6 +11,7 @@ from .assignments import assignment, update
 from .calls import list_method
 from .conditions import truth
 from .facts import Constructs, Fact, Flows, Matches, Refuses, Requires, Returns, Stores, Writes
+from .fields import fill, struct_made
 from .graph import Value
 from .initializers import captured, initialized, passed, vexing
 from .operations import binary, unary
@@ -65,6 +66,10 @@ def _assignment(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> 
 
 def _braces(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
     around = parent.parent
+    struct = struct_made(p.types, parent) if p.model.structs else None
+    if struct is not None:
+        fact = fill(p, struct, node, parent, kind, cause)
+        return () if fact is None else (fact,)
     if kind is not Type.SYM_INT:
         detail = "an array stands among the elements of a list"
         return (Refuses(cause, parent, SkipReason.UNSUPPORTED_SYNTAX, detail),)

@@ -8,9 +8,10 @@ from tree_sitter import Node
 
 from ..syntax.tree import arguments
 from ..syntax.types import INTEGERS, SYMBOLIC, SYMBOLIC_TYPES, Type, symbolic_text
-from .facts import Becomes, Constructs, Fact, Flows, Links, Refuses, Requires, Returns, Writes, wrapped
+from .facts import Becomes, Constructs, Fact, Flows, Links, Refuses, Requires, Returns, Widens, Writes, wrapped
 from .graph import Form, Value
-from .inference import CONCRETE, TRANSPARENT, Inference
+from .inference import TRANSPARENT, Inference
+from .methods import CONCRETE
 from .passes import Pass
 from .reasons import SkipReason
 from .signatures import follows_schema, may_change
@@ -62,6 +63,11 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
         yield Requires(cause, container)
     elif node.type == "compound_literal_expression" and kind in SYMBOLIC:
         yield Constructs(cause, node, node.child_by_field_name("type"), kind)
+    elif node.type == "field_expression":
+        field = p.types.field_of(node)
+        if field is None or kind not in SYMBOLIC:
+            return False
+        yield Widens(cause, field, node)
     elif node.type == "call_expression":
         return (yield from _called(p, node, kind, cause))
     else:

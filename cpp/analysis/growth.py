@@ -22,6 +22,7 @@ from .facts import (
     Becomes,
     Constructs,
     Deduces,
+    Divides,
     Fact,
     Flows,
     Gives,
@@ -36,13 +37,15 @@ from .facts import (
     Returns,
     Selects,
     Stores,
+    Widens,
     Writes,
 )
+from .fields import widen
 from .graph import FlowGraph, Form, Refusal, Value
-from .inference import CONCRETE
 from .keeping import keep
 from .kernels import follow
 from .knowledge import Knowledge
+from .methods import CONCRETE
 from .passes import Pass
 from .reasons import SkipReason
 from .results import give, give_back
@@ -124,6 +127,10 @@ class _Growing:
             case Becomes(cause, variable):
                 value = Value(Form.VARIABLE, variable.node.id)
                 return become(self.p, fact) if self._reach(cause, value, variable.name) else ()
+            case Widens(cause, field):
+                value = Value(Form.FIELD, field.node.id)
+                self._promoted.setdefault(field.node.id, SYMBOLIC.get(field.type, field.type))
+                return widen(self.p, fact) if self._reach(cause, value, f"{field.owner}::{field.name}") else ()
             case Gives(cause, function):
                 value = Value(Form.RESULT, function.node.id)
                 name = f"{function.name}()" if function.name else None
@@ -134,7 +141,7 @@ class _Growing:
                 self._refuse(cause, node, reason, detail)
             case Writes() | Rearranges():
                 self._write(fact)
-            case Matches() | Deduces() | Selects():
+            case Matches() | Deduces() | Divides() | Selects():
                 self._at_last.append(fact)
             case Later(later):
                 self._waiting.append(later)

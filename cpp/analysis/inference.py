@@ -9,45 +9,23 @@ from tree_sitter import Node
 from ...codemods.torchapi import Operator, TorchApi
 from ..syntax.declarations import Function, Variable
 from ..syntax.model import Model
+from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
 from ..syntax.types import ELEMENT, HELD, Type
+from .methods import CONCRETE, PLAIN_METHODS, SYMBOLIC_CALLS, list_method
 from .saved import READERS, is_context, slot
 
-CONCRETE = {
-    "size": ("sym_size", Type.INT),
-    "sizes": ("sym_sizes", Type.INT_REF),
-    "stride": ("sym_stride", Type.INT),
-    "strides": ("sym_strides", Type.INT_REF),
-    "numel": ("sym_numel", Type.INT),
-    "storage_offset": ("sym_storage_offset", Type.INT),
-}
-"""The Tensor methods that answer with concrete integers: their symbolic twin, and the type they give now."""
-
-SYMBOLIC_CALLS = {
-    "sym_size": Type.SYM_INT,
-    "sym_sizes": Type.SYM_REF,
-    "sym_stride": Type.SYM_INT,
-    "sym_strides": Type.SYM_REF,
-    "sym_numel": Type.SYM_INT,
-    "sym_storage_offset": Type.SYM_INT,
-}
-"""The Tensor methods that answer with symbolic integers, and the type they give."""
-
-_PLAIN_METHODS = {
-    "dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR, "options": Type.OPTIONS,
-    "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS,
-}  # fmt: skip
 _CONSTANT_OPTION = re.compile(
     r"(?:(?:at|torch|c10|ScalarType|DeviceType)::)*(?:k[A-Z]\w*|(?:ScalarType|DeviceType|Layout)::\w+)\Z"
 )
 _TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
-_ELEMENTS = frozenset({"front", "back", "at"})
 _SCHEMA = {
     "Tensor": Type.TENSOR, "Tensor[]": Type.TENSORS, "int": Type.INT, "SymInt": Type.SYM_INT, "bool": Type.BOOL,
     "float": Type.FLOAT, "Scalar": Type.SCALAR, "Tensor?": Type.OPTIONAL_TENSOR,
 }  # fmt: skip
+_IN_PARTS = frozenset({"range", "structured-binding", "c-array"})
+"""How variables are declared that hold no value of the declared type, or only a part of what starts them."""
 TRANSPARENT = frozenset({"std::move", "std::forward", "std::as_const"})
 
 
@@ -118,6 +96,51 @@ class Inference:
             if count <= len(own.parameters) and (not qualifier or "::".join(own.namespaces).endswith(qualifier))
         ]
 
+    def struct_of(self, node: Node) -> Struct | None:
+        """The plain struct of this file that an expression is a value of; None for any other."""
+        structs = self.model.structs
+        seen: set[int] = set()
+        while structs and node.id not in seen:
+            seen.add(node.id)
+            if node.type == "parenthesized_expression" and node.named_children:
+                node = node.named_children[0]
+                continue
+            if node.type == "compound_literal_expression":
+                written = node.child_by_field_name("type")
+                return None if written is None else structs.get(bare_type(self.model.tree.text(written)))
+            if node.type == "identifier":
+                variable = self.model.resolved[node]
+                if variable is None or variable.how in _IN_PARTS:
+                    return None
+                if variable.type is not Type.AUTO:
+                    return structs.get(bare_type(variable.type_text))
+                if len(variable.initializers) != 1:
+                    return None
+                node = variable.initializers[0]
+                continue
+            if node.type != "call_expression":
+                return None
+            passed = arguments(node)
+            if self.callee(node) not in TRANSPARENT or len(passed) != 1:
+                own = self.own_functions(node)
+                found = {id(one): one for one in (self.struct_returned(function) for function in own)}
+                return next(iter(found.values())) if len(found) == 1 else None
+            node = passed[0]
+        return None
+
+    def struct_returned(self, function: Function) -> Struct | None:
+        """The plain struct of this file that a function returns; None for any other."""
+        text = "" if function.returns_node is None else self.model.tree.text(function.returns_node)
+        return self.model.structs.get(bare_type(text))
+
+    def field_of(self, node: Node) -> Field | None:
+        """The member that a field expression names; None where that can't be said."""
+        holder, name = node.child_by_field_name("argument"), node.child_by_field_name("field")
+        if node.type != "field_expression" or holder is None or name is None:
+            return None
+        struct = self.struct_of(holder)
+        return None if struct is None else struct.field(self.model.tree.text(name))
+
     def returned(self, call: Node) -> tuple[Type, ...]:
         """The types that an operator call returns, one for each element of a tuple; empty when unknown."""
         if call.type == "identifier":
@@ -185,6 +208,9 @@ class Inference:
                 return Type.UNKNOWN if left is None else self.type_of(left)
             case "conditional_expression":
                 return self._conditional(node)
+            case "field_expression":
+                field = self.field_of(node)
+                return Type.UNKNOWN if field is None else field.type
             case "subscript_expression":
                 base = node.child_by_field_name("argument")
                 kind = Type.UNKNOWN if base is None else self.type_of(base)
@@ -201,6 +227,9 @@ class Inference:
         if variable is None:
             return Type.OPTIONS if _CONSTANT_OPTION.match(self.model.tree.text(node)) else Type.UNKNOWN
         if variable.how == "structured-binding" and len(variable.initializers) == 1:
+            struct = self.struct_of(variable.initializers[0])
+            if struct is not None and variable.position < len(struct.fields):
+                return struct.fields[variable.position].type
             types = self.returned(variable.initializers[0])
             return types[variable.position] if variable.position < len(types) else Type.UNKNOWN
         if variable.type is not Type.AUTO or not variable.initializers:
@@ -328,7 +357,7 @@ class Inference:
         if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
             if name in CONCRETE:
                 return CONCRETE[name][1]
-            plain = SYMBOLIC_CALLS.get(name) or _PLAIN_METHODS.get(name)
+            plain = SYMBOLIC_CALLS.get(name) or PLAIN_METHODS.get(name)
             if plain is not None:
                 return plain
             if name in _TENSOR_WRAPPERS:
@@ -336,7 +365,7 @@ class Inference:
             types = self.returned(node)
             return types[0] if len(types) == 1 else Type.UNKNOWN
         if kind in ELEMENT:
-            return _list_method(kind, name)
+            return list_method(kind, name)
         if kind is Type.OPTIONS:
             return Type.UNKNOWN if name.startswith(("is_", "has_")) else Type.OPTIONS
         if kind is Type.SYM_INT and name in ("max", "min"):
@@ -346,27 +375,6 @@ class Inference:
         if kind in HELD:
             return HELD[kind] if name in ("value", "value_or") else Type.UNKNOWN
         return Type.UNKNOWN
-
-
-def _list_method(kind: Type, name: str) -> Type:
-    symbolic = kind in (Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER)
-    if name == "size":
-        return Type.UNSIGNED
-    if name in ("empty", "equals"):
-        return Type.BOOL
-    if name in _ELEMENTS:
-        return ELEMENT[kind]
-    if kind is Type.TENSORS:
-        if name in _ITERATORS:
-            return Type.TENSOR
-        return Type.TENSORS if name in ("materialize", "vec", "slice") else Type.UNKNOWN
-    if name in _ITERATORS:
-        return Type.SYM_ITER if symbolic else Type.INT_ITER
-    if name == "vec":
-        return Type.SYM_VEC if symbolic else Type.INT_VEC
-    if name in ("slice", "drop_front", "drop_back"):
-        return Type.SYM_REF if symbolic else Type.INT_REF
-    return Type.UNKNOWN
 
 
 def _schema_type(text: str) -> Type:

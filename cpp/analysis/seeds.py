@@ -14,8 +14,8 @@ from ..syntax.tree import arguments, every, statement_of
 from ..syntax.types import Type
 from .eligibility import KernelCode
 from .graph import Form, Refusal, Value
-from .inference import CONCRETE
 from .knowledge import Knowledge
+from .methods import CONCRETE
 from .reasons import SkipReason
 
 

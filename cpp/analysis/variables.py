@@ -11,7 +11,7 @@ from ..syntax.declarations import Variable
 from ..syntax.tree import arguments, every
 from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type, is_output_reference
 from .demands import iterated
-from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, Writes
+from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, Widens, Writes
 from .graph import Form, Value
 from .passes import Pass
 from .reasons import SkipReason
@@ -167,12 +167,14 @@ def put(p: Pass, assigned: Puts) -> Iterator[Fact]:
     if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
         return
     variable = p.model.resolved[target] if target.type == "identifier" else None
-    key = slot(p.model, target)
+    key, field = slot(p.model, target), p.types.field_of(target)
     base = _assigned_container(p, target)
     if variable is not None:
         yield Stores(cause, variable, kind, target)
     elif key is not None:
         yield Keeps(cause, target, key, kind)
+    elif field is not None and fits(kind, SYMBOLIC.get(field.type, Type.UNKNOWN)):
+        yield Widens(cause, field, target)
     elif (
         base is not None
         and kind is Type.SYM_INT

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.eligibility import worth_reading
-from ..analysis.inference import CONCRETE
+from ..analysis.methods import CONCRETE
 from ..analysis.promotions import analyse
 from ..analysis.reasons import SkipReason
 from ..rewrite.emit import fix

@@ -1,0 +1,55 @@
+"""What the methods of Tensors and of lists give, by their names."""
+
+from __future__ import annotations
+
+from ..syntax.types import ELEMENT, Type
+
+CONCRETE = {
+    "size": ("sym_size", Type.INT),
+    "sizes": ("sym_sizes", Type.INT_REF),
+    "stride": ("sym_stride", Type.INT),
+    "strides": ("sym_strides", Type.INT_REF),
+    "numel": ("sym_numel", Type.INT),
+    "storage_offset": ("sym_storage_offset", Type.INT),
+}
+"""The Tensor methods that answer with concrete integers: their symbolic twin, and the type they give now."""
+
+SYMBOLIC_CALLS = {
+    "sym_size": Type.SYM_INT,
+    "sym_sizes": Type.SYM_REF,
+    "sym_stride": Type.SYM_INT,
+    "sym_strides": Type.SYM_REF,
+    "sym_numel": Type.SYM_INT,
+    "sym_storage_offset": Type.SYM_INT,
+}
+"""The Tensor methods that answer with symbolic integers, and the type they give."""
+
+PLAIN_METHODS = {
+    "dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR, "options": Type.OPTIONS,
+    "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS,
+}  # fmt: skip
+"""What further methods of Tensors give."""
+_ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
+_ELEMENTS = frozenset({"front", "back", "at"})
+
+
+def list_method(kind: Type, name: str) -> Type:
+    """What a method of a list or an iterator of a kind gives; UNKNOWN for one that is not known."""
+    symbolic = kind in (Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER)
+    if name == "size":
+        return Type.UNSIGNED
+    if name in ("empty", "equals"):
+        return Type.BOOL
+    if name in _ELEMENTS:
+        return ELEMENT[kind]
+    if kind is Type.TENSORS:
+        if name in _ITERATORS:
+            return Type.TENSOR
+        return Type.TENSORS if name in ("materialize", "vec", "slice") else Type.UNKNOWN
+    if name in _ITERATORS:
+        return Type.SYM_ITER if symbolic else Type.INT_ITER
+    if name == "vec":
+        return Type.SYM_VEC if symbolic else Type.INT_VEC
+    if name in ("slice", "drop_front", "drop_back"):
+        return Type.SYM_REF if symbolic else Type.INT_REF
+    return Type.UNKNOWN
