@@ -150,7 +150,7 @@ def test_a_pass_knows_what_is_promoted_so_far() -> None:
         ("static void g() {{ «x»; }}", "shapes.h", SkipReason.EXTERNAL_LINKAGE),
         ("struct A {{ void g() {{ «x»; }} }};", "shapes.cpp", SkipReason.METHOD_SIGNATURE),
         ("template <class T> static void g() {{ «x»; }}", "shapes.cpp", SkipReason.TEMPLATE_SIGNATURE),
-        ("static void g() {{ «x»; }} static void g(int k) {{ }}", "shapes.cpp", SkipReason.OVERLOADED),
+        ("static void g() {{ «x»; }} static void g(int k = 1) {{ }}", "shapes.cpp", SkipReason.OVERLOADED),
         ("static void f() {{ auto g = [] {{ «x»; }}; }}", "shapes.cpp", None),
     ],
 )

@@ -15,6 +15,7 @@ from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
 from ..syntax.tree import ancestors, every, is_deep
+from ..syntax.types import SYMBOLIC, read_type
 from .reasons import SkipReason
 from .registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations
 
@@ -131,14 +132,21 @@ class Eligibility:
         return function.macro is not None or bool(self._keys(function)) or function.name in self._registered
 
     def expected(self, function: Function) -> Kernel | None:
-        """The kernel ``f_symint`` that torch expects where the file still defines ``f`` on integers; else None."""
+        """The kernel on SymInt that torch expects where the file still defines it on integers; else None.
+
+        Of several functions of one name each follows the overload of the schema that has its types.
+        """
         if function.internal or function.in_class or function.is_template or function.macro is not None:
             return None
-        if not _in_native(function) or self._api.kernels(function.name) or len(self.model.named(function.name)) > 1:
+        if not _in_native(function) or any(_has_types(function, one) for one in self._api.kernels(function.name)):
             return None
-        kernels = self._api.kernels(symint_name(function.name))
-        matching = [k for k in kernels if k.symint and len(k.parameters) == len(function.parameters)]
-        return matching[0] if len(matching) == 1 else None
+        matching = [kernel for kernel in successors(self._api, function.name) if _has_types(function, kernel)]
+        alone = len(self.model.named(function.name)) == 1 and not self._api.kernels(function.name)
+        if alone and not matching:
+            twins = self._api.kernels(symint_name(function.name))
+            matching = [k for k in twins if k.symint and len(k.parameters) == len(function.parameters)]
+        names = {kernel.name for kernel in matching}
+        return matching[0] if len(names) == 1 and not self.model.named(matching[0].name) else None
 
     def in_kernel_code(self, function: Function, node: Node) -> bool:
         """Whether a place in a function only ever runs on real data."""
@@ -259,6 +267,25 @@ def symint_name(kernel: str) -> str:
     """What a kernel is called once it takes SymInt: ``f_symint``, ``f_symint_out``."""
     stem = kernel.removesuffix("_out")
     return f"{stem}_symint{kernel[len(stem) :]}"
+
+
+def successors(api: TorchApi, name: str) -> tuple[Kernel, ...]:
+    """The kernels on SymInt that may have taken the place of one called ``name``.
+
+    Those are ``name_symint``, and what the schema calls an overload: ``name_padding_symint`` for ``name.padding``.
+    """
+    operators = (*api.functions(name), *api.methods(name))
+    by_schema = (kernel for operator in operators for key, kernel in operator.kernels if key in FAKE_KEYS)
+    names = dict.fromkeys((symint_name(name), *(kernel for kernel in by_schema if kernel.endswith("_symint"))))
+    return tuple(dict.fromkeys(kernel for one in names for kernel in api.kernels(one) if kernel.symint))
+
+
+def _has_types(function: Function, kernel: Kernel) -> bool:
+    """Whether a function takes what a kernel takes, its integers for the kernel's SymInts."""
+    if len(kernel.parameters) != len(function.parameters):
+        return False
+    pairs = zip(function.parameters, kernel.parameters, strict=True)
+    return all(read_type(written) in (own.type, SYMBOLIC.get(own.type)) for own, (written, _) in pairs)
 
 
 def _in_native(function: Function) -> bool:

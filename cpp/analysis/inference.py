@@ -13,6 +13,7 @@ from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
 from ..syntax.types import ELEMENT, HELD, Type
 from .methods import CONCRETE, PLAIN_METHODS, SYMBOLIC_CALLS, list_method
+from .overloads import meant
 from .saved import READERS, is_context, slot
 
 _CONSTANT_OPTION = re.compile(
@@ -89,12 +90,24 @@ class Inference:
         qualifier, _, last = name.rpartition("::")
         if qualifier.split("::")[0] in ("std", "c10"):
             return []
-        count = len(arguments(call))
-        return [
+        passed = arguments(call)
+        found = [
             own
             for own in self.model.named(last)
-            if count <= len(own.parameters) and (not qualifier or "::".join(own.namespaces).endswith(qualifier))
+            if len(passed) <= len(own.parameters) and (not qualifier or "::".join(own.namespaces).endswith(qualifier))
         ]
+        if len(found) < 2:
+            return found
+        return meant([(own, self.required(own)) for own in found], [self.type_of(value) for value in passed])
+
+    def required(self, function: Function) -> int:
+        """How many arguments a function of the file takes at least; 0 where a default may stand somewhere else."""
+        declared = (mention.parent for mention in self.model.mentions.get(function.name, ()))
+        if any(one is not None and one.type == "function_declarator" for one in declared):
+            return 0
+        if not function.internal and self.api.named_in_headers(function.name):
+            return 0
+        return sum(one.declaration.type == "parameter_declaration" for one in function.parameters)
 
     def struct_of(self, node: Node) -> Struct | None:
         """The plain struct of this file that an expression is a value of; None for any other."""

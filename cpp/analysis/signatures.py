@@ -31,9 +31,19 @@ def may_change(p: Pass, function: Function) -> tuple[SkipReason, str] | None:
         return SkipReason.TEMPLATE_SIGNATURE, f"{function.name} is a template"
     if p.know.path.suffix in HEADERS or not (function.internal or _named_here_only(p, function)):
         return SkipReason.EXTERNAL_LINKAGE, f"{function.name} can be called from other files"
-    if len(p.model.named(function.name)) > 1:
+    others = [one for one in p.model.named(function.name) if one is not function]
+    if not all(_apart(p, function, other) for other in others):
         return SkipReason.OVERLOADED, f"the file has several functions called {function.name}"
     return None
+
+
+def _apart(p: Pass, function: Function, other: Function) -> bool:
+    """Whether no number of arguments can call both of two functions of one name.
+
+    Where one can, a SymInt may call another of them than the integer did.
+    """
+    least, most = p.types.required(function), len(function.parameters)
+    return len(other.parameters) < least or most < p.types.required(other)
 
 
 def _named_here_only(p: Pass, function: Function) -> bool:
@@ -78,6 +88,11 @@ def uses(p: Pass, function: Function) -> Uses:
         call = callee.parent
         if call is None or call.type != "call_expression":
             escapes.append((mention, SkipReason.FUNCTION_ESCAPES, f"{function.name} is named without being called"))
+        elif function not in (owns := p.types.own_functions(call)) and owns:
+            continue
+        elif len(owns) > 1:
+            detail = f"one of several functions called {function.name} is called"
+            escapes.append((mention, SkipReason.OVERLOADED, detail))
         else:
             calls.append(call)
     return Uses(tuple(calls), tuple(escapes))
