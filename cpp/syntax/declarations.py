@@ -129,7 +129,7 @@ def _parameters(tree: Tree, names: Names, function: Function, nodes: Sequence[No
             "" if name is None else (name.text or b"").decode(),
             name or child,
             function.node,
-            function.node.start_byte,
+            (name or child).start_byte,
             names.read(type_text, child),
             type_text,
             child.child_by_field_name("type"),
