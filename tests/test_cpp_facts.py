@@ -32,10 +32,11 @@ from symfix.cpp.analysis.facts import (
     Selects,
     Stores,
 )
-from symfix.cpp.analysis.operator_arguments import header_function, operator_argument
+from symfix.cpp.analysis.operator_arguments import header_function, header_result, operator_argument
 from symfix.cpp.analysis.reasons import SkipReason
 from symfix.cpp.analysis.seeds import seeds
-from symfix.cpp.syntax.tree import arguments
+from symfix.cpp.syntax.declarations import vexing_arguments
+from symfix.cpp.syntax.tree import arguments, every
 from symfix.cpp.syntax.types import Type
 
 INT, FLOAT, REF, VEC, ITER = Type.SYM_INT, Type.SYM_FLOAT, Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER
@@ -79,6 +80,33 @@ CONTEXTS: list[Case] = [
     (initializers.passed, "std::vector<int64_t> w(«n», 1);", INT, ["refuses container-size at n"]),
     (initializers.captured, "auto g = [m = «n»] { return m; };", INT, ["m becomes SYM_INT"]),
 ]
+
+
+def test_a_list_in_braces_starts_a_container() -> None:
+    p, node = place("DimVector w{«s»};")
+    assert shown(p, contexts.arrive(p, node, REF, CAUSE)) == ["{s} is SYM_VEC"]
+    p, node = place("DimVector w{«s», s};")
+    assert shown(p, contexts.arrive(p, node, REF, CAUSE)) == ["refuses unsupported-syntax at {s, s}"]
+
+
+def test_what_is_moved_starts_a_container() -> None:
+    p, _ = place("std::vector<int64_t> w(std::move(v)); DimVector m(s, v); return «t»;")
+    one, two = every(p.model.functions[-1].body, "parameter_list")[::2]
+    assert [p.model.tree.text(value) for value in vexing_arguments(one)] == ["v"]
+    assert [p.model.tree.text(value) for value in vexing_arguments(two)] == ["s", "v"]
+
+
+@pytest.mark.parametrize(
+    ("call", "known"),
+    [("infer_size(s, s)", True), ("mine::infer_size(s, s)", False), ("at::infer_size(s)", False)],
+)
+def test_a_helper_of_torchs_headers_gives_its_symbolic_twin(call: str, known: bool) -> None:
+    p, node = place(f"namespace at::native {{ Tensor f(IntArrayRef s) {{ use(«{call}»); }} }}")
+    assert p.types.type_of(node) is (Type.INT_VEC if known else Type.UNKNOWN)
+    found = header_result(p, node, VEC, CAUSE)
+    name = "infer_size_symint"
+    wanted = [f"CALL {name}", f"'infer_size' to '{name}'", *["s is required or converted"] * 2, f"{call} is SYM_VEC"]
+    assert (None if found is None else shown(p, found)) == (wanted if known else None)
 
 
 @pytest.mark.parametrize(("handler", "text", "kind", "wanted"), CONTEXTS)

@@ -70,6 +70,8 @@ def _braces(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tupl
     if struct is not None:
         fact = fill(p, struct, node, parent, kind, cause)
         return () if fact is None else (fact,)
+    if kind in LISTS and parent.named_child_count == 1 and around is not None and around.type == "init_declarator":
+        return (Flows(cause, parent, Type.SYM_VEC),)
     if kind is not Type.SYM_INT:
         detail = "an array stands among the elements of a list"
         return (Refuses(cause, parent, SkipReason.UNSUPPORTED_SYNTAX, detail),)

@@ -12,12 +12,15 @@ from .facts import Becomes, Constructs, Fact, Flows, Links, Refuses, Requires, R
 from .graph import Form, Value
 from .inference import TRANSPARENT, Inference
 from .methods import CONCRETE
+from .operator_arguments import header_result
 from .passes import Pass
 from .reasons import SkipReason
 from .signatures import follows_schema, may_change
 from .twins import twin_of
 
-_LIST_METHODS = frozenset({"vec", "slice", "drop_front", "drop_back", "begin", "end", "cbegin", "cend"})
+_LIST_METHODS = frozenset(
+    {"vec", "slice", "drop_front", "drop_back", "begin", "end", "cbegin", "cend", "rbegin", "rend", "data"}
+)
 _ARRAYS = (Type.INT_REF, Type.INT_VEC)
 
 
@@ -91,6 +94,10 @@ def _called(p: Pass, node: Node, kind: Type, cause: Value) -> Generator[Fact, No
         return True
     if len(own) == 1 and kind in SYMBOLIC:
         yield Returns(cause, own[0], SYMBOLIC[kind], node)
+        return True
+    helped = None if own else header_result(p, node, SYMBOLIC.get(kind, kind), cause)
+    if helped is not None:
+        yield from helped
         return True
     function = node.child_by_field_name("function")
     if own or kind not in _ARRAYS or name in CONCRETE or function is None:

@@ -8,11 +8,12 @@ from tree_sitter import Node
 
 from ...codemods.torchapi import Operator, TorchApi
 from ..syntax.declarations import Function, Variable
+from ..syntax.headers import HeaderFunction, HeaderIndex
 from ..syntax.model import Model
 from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
-from ..syntax.types import ELEMENT, HELD, Type
-from .methods import CONCRETE, PLAIN_METHODS, SYMBOLIC_CALLS, list_method
+from ..syntax.types import ELEMENT, HELD, Type, read_type
+from .methods import CONCRETE, PLAIN_METHODS, SYMBOLIC_CALLS, list_method, schema_type
 from .overloads import meant
 from .saved import READERS, is_context, slot
 
@@ -21,10 +22,6 @@ _CONSTANT_OPTION = re.compile(
 )
 _TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_SCHEMA = {
-    "Tensor": Type.TENSOR, "Tensor[]": Type.TENSORS, "int": Type.INT, "SymInt": Type.SYM_INT, "bool": Type.BOOL,
-    "float": Type.FLOAT, "Scalar": Type.SCALAR, "Tensor?": Type.OPTIONAL_TENSOR,
-}  # fmt: skip
 _IN_PARTS = frozenset({"range", "structured-binding", "c-array"})
 """How variables are declared that hold no value of the declared type, or only a part of what starts them."""
 TRANSPARENT = frozenset({"std::move", "std::forward", "std::as_const"})
@@ -36,6 +33,7 @@ class Inference:
     def __init__(self, model: Model, api: TorchApi) -> None:
         self.model = model
         self.api = api
+        self.headers = HeaderIndex(api.include_dirs)
         self._known: dict[int, Type] = {}
 
     def type_of(self, node: Node) -> Type:
@@ -162,7 +160,7 @@ class Inference:
         if call.type != "call_expression":
             return ()
         operators = self.operators(call)
-        answers = {tuple(_schema_type(text) for text in operator.returns) for operator in operators}
+        answers = {tuple(schema_type(text) for text in operator.returns) for operator in operators}
         return answers.pop() if len(answers) == 1 else ()
 
     def operators(self, call: Node) -> tuple[Operator, ...]:
@@ -287,11 +285,7 @@ class Inference:
         return kind if operator in ("-", "+", "~") else Type.UNKNOWN
 
     def _binary(self, node: Node) -> Type:
-        left, right, sign = (
-            node.child_by_field_name("left"),
-            node.child_by_field_name("right"),
-            node.child_by_field_name("operator"),
-        )
+        left, right, sign = (node.child_by_field_name(name) for name in ("left", "right", "operator"))
         if left is None or right is None or sign is None:
             return Type.UNKNOWN
         kinds = {self.type_of(left), self.type_of(right)}
@@ -316,12 +310,8 @@ class Inference:
         return Type.INT if kinds == {Type.BOOL} else Type.UNKNOWN
 
     def _conditional(self, node: Node) -> Type:
-        branches = [
-            b
-            for b in (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
-            if b is not None
-        ]
-        kinds = [self.type_of(branch) for branch in branches]
+        branches = (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
+        kinds = [self.type_of(branch) for branch in branches if branch is not None]
         if set(kinds) == {Type.INT, Type.SYM_INT}:
             return Type.SYM_INT
         return kinds[0] if len(set(kinds)) == 1 else Type.UNKNOWN
@@ -359,7 +349,23 @@ class Inference:
         if own:
             return own.pop() if len(own) == 1 and Type.AUTO not in own else Type.UNKNOWN
         types = self.returned(node)
-        return types[0] if len(types) == 1 else Type.UNKNOWN
+        return types[0] if len(types) == 1 else self._helped(node)
+
+    def helpers(self, call: Node) -> list[HeaderFunction]:
+        """The functions of torch's headers that a call, or its ``_symint`` twin, may mean; templates left out."""
+        qualifier, _, name = self.callee(call).rpartition("::")
+        outermost = qualifier.partition("::")[0]
+        if not name or outermost not in ("", "at", "c10", "native", "torch") or self.own_functions(call):
+            return []
+        if not (self.model.names.is_outermost(outermost, call) if outermost else self._finds_operators(call, name)):
+            return []
+        known = self.headers.overloads(name) + self.headers.overloads(f"{name}_symint")
+        return [one for one in known if not one.template and one.takes(len(arguments(call)))]
+
+    def _helped(self, call: Node) -> Type:
+        """What a helper of torch's headers gives as it is called now, on plain integers."""
+        answers = {read_type(one.returns) for one in self.helpers(call) if not one.symbolic}
+        return answers.pop() if len(answers) == 1 else Type.UNKNOWN
 
     def _method(self, node: Node, receiver: Node, name: str) -> Type:
         if name == "get_saved_variables":
@@ -388,7 +394,3 @@ class Inference:
         if kind in HELD:
             return HELD[kind] if name in ("value", "value_or") else Type.UNKNOWN
         return Type.UNKNOWN
-
-
-def _schema_type(text: str) -> Type:
-    return _SCHEMA.get(re.sub(r"\([^)]*\)", "", text), Type.UNKNOWN)

@@ -39,4 +39,4 @@ def knowledge(source: SourceFile, context: Context) -> Knowledge:
     model = model_of(source)
     types = Inference(model, context.api)
     eligibility = Eligibility(model, context.api, source.path, all_functions=context.all_functions)
-    return Knowledge(source.path, model, types, eligibility, context.api, HeaderIndex(context.api.include_dirs))
+    return Knowledge(source.path, model, types, eligibility, context.api, types.headers)

@@ -1,6 +1,8 @@
-"""What the methods of Tensors and of lists give, by their names."""
+"""What the methods of Tensors and of lists give, by their names, and operators by their schemas."""
 
 from __future__ import annotations
+
+import re
 
 from ..syntax.types import ELEMENT, Type
 
@@ -29,6 +31,10 @@ PLAIN_METHODS = {
     "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS,
 }  # fmt: skip
 """What further methods of Tensors give."""
+_SCHEMA = {
+    "Tensor": Type.TENSOR, "Tensor[]": Type.TENSORS, "int": Type.INT, "SymInt": Type.SYM_INT, "bool": Type.BOOL,
+    "float": Type.FLOAT, "Scalar": Type.SCALAR, "Tensor?": Type.OPTIONAL_TENSOR,
+}  # fmt: skip
 _ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
 _ELEMENTS = frozenset({"front", "back", "at"})
 
@@ -53,3 +59,8 @@ def list_method(kind: Type, name: str) -> Type:
     if name in ("slice", "drop_front", "drop_back"):
         return Type.SYM_REF if symbolic else Type.INT_REF
     return Type.UNKNOWN
+
+
+def schema_type(text: str) -> Type:
+    """What a type of a schema is in C++; UNKNOWN for one that does not matter here."""
+    return _SCHEMA.get(re.sub(r"\([^)]*\)", "", text), Type.UNKNOWN)

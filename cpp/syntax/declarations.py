@@ -304,9 +304,22 @@ def _visible(candidates: Sequence[Variable], name: Node) -> Variable | None:
 
 
 def vexing_arguments(parameters: Node) -> list[Node]:
-    """The arguments of ``DimVector shape(sizes);``, which the grammar reads as a function's parameters."""
+    """The arguments of ``DimVector shape(sizes);``, which the grammar reads as a function's parameters.
+
+    Of ``DimVector shape(std::move(sizes));`` it is ``sizes``.
+    """
     values = [child for child in parameters.named_children if child.type != "comment"]
-    return [value.child_by_field_name("type") or value for value in values]
+    return [moved(value) or value.child_by_field_name("type") or value for value in values]
+
+
+def moved(parameter: Node) -> Node | None:
+    """What is moved in a ``std::move(value)`` that the grammar reads as a parameter; None for anything else."""
+    kind, declarator = parameter.child_by_field_name("type"), parameter.child_by_field_name("declarator")
+    if kind is None or kind.text != b"std::move" or declarator is None:
+        return None
+    listed = declarator.child_by_field_name("parameters")
+    inner = [] if listed is None else listed.named_children
+    return inner[0].child_by_field_name("type") if len(inner) == 1 else None
 
 
 def _declared_name(declarator: Node) -> Node | None:
