@@ -17,6 +17,7 @@ from .initializers import captured, initialized, passed, vexing
 from .operations import binary, unary
 from .passes import Pass
 from .reasons import SkipReason
+from .tuples import returned_part
 
 _VALUE_OF_A_BLOCK = "parenthesized_expression"
 
@@ -70,6 +71,10 @@ def _braces(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tupl
     if struct is not None:
         fact = fill(p, struct, node, parent, kind, cause)
         return () if fact is None else (fact,)
+    if around is not None and around.type == "return_statement":
+        part = returned_part(p, node, parent, kind, cause)
+        if part is not None:
+            return (part,)
     if kind in LISTS and parent.named_child_count == 1 and around is not None and around.type == "init_declarator":
         return (Flows(cause, parent, Type.SYM_VEC),)
     if kind is not Type.SYM_INT:

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator
 
 from tree_sitter import Node
 
+from ..syntax.declarations import Variable
 from ..syntax.tree import arguments
 from ..syntax.types import INTEGERS, SYMBOLIC, SYMBOLIC_TYPES, Type, symbolic_text
 from .facts import Becomes, Constructs, Fact, Flows, Links, Refuses, Requires, Returns, Widens, Writes, wrapped
@@ -16,6 +17,7 @@ from .operator_arguments import header_result
 from .passes import Pass
 from .reasons import SkipReason
 from .signatures import follows_schema, may_change
+from .tuples import index_of, part_of
 from .twins import twin_of
 
 _LIST_METHODS = frozenset(
@@ -49,6 +51,9 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
         variable = p.model.resolved[node]
         if variable is None or kind not in SYMBOLIC:
             return False
+        if variable.how == "structured-binding" and len(variable.initializers) == 1:
+            yield from _bound(p, variable, node, cause)
+            return True
         fixed = variable.how == "parameter" and may_change(p, variable.function) is not None
         if fixed and required.convert and not follows_schema(p, variable):
             return False
@@ -78,6 +83,15 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
     return True
 
 
+def _bound(p: Pass, variable: Variable, node: Node, cause: Value) -> Iterator[Fact]:
+    """A name of a structured binding has to be symbolic: so has the part of what is unpacked."""
+    struct = p.types.struct_of(variable.initializers[0])
+    if struct is not None and variable.position < len(struct.fields):
+        yield Widens(cause, struct.fields[variable.position], node)
+    else:
+        yield from part_of(p, variable.initializers[0], variable.position, cause)
+
+
 def _called(p: Pass, node: Node, kind: Type, cause: Value) -> Generator[Fact, None, bool]:
     seed, method = p.live.get(node.id), p.types.receiver(node)
     if seed is not None:
@@ -89,6 +103,10 @@ def _called(p: Pass, node: Node, kind: Type, cause: Value) -> Generator[Fact, No
         yield Requires(cause, method[0])
         return True
     name, handed, own = p.types.callee(node), arguments(node), p.types.own_functions(node)
+    got = index_of(p, node)
+    if got is not None and handed:
+        yield from part_of(p, handed[0], got, cause)
+        return True
     if name in TRANSPARENT and handed:
         yield Requires(cause, handed[0])
         return True

@@ -50,6 +50,16 @@ class Gives(NamedTuple):
     node: Node
 
 
+class GivesPart(NamedTuple):
+    """A function of the file gives a tuple of which one part is symbolic; ``node`` is where that was found."""
+
+    cause: Value
+    function: Function
+    position: int
+    kind: Type
+    node: Node
+
+
 class Stores(NamedTuple):
     """A value of a symbolic kind is put into a variable at a place."""
 
@@ -182,8 +192,8 @@ class Later(NamedTuple):
 
 AtLast = Matches | Deduces | Divides | Selects
 Fact = (
-    Flows | Becomes | Widens | Gives | Stores | Puts | Keeps | Returns | Requires | Constructs | Links | Refuses
-    | Writes | Rearranges | AtLast | Later
+    Flows | Becomes | Widens | Gives | GivesPart | Stores | Puts | Keeps | Returns | Requires | Constructs | Links
+    | Refuses | Writes | Rearranges | AtLast | Later
 )  # fmt: skip
 
 

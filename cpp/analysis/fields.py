@@ -7,18 +7,17 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from ..syntax.declarations import Variable
 from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
-from ..syntax.types import LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type
+from ..syntax.types import LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type, fits
 from .facts import Divides, Fact, Flows, Later, Links, Refuses, Requires, Widens, Writes
 from .graph import Form, Value
 from .inference import Inference
 from .passes import Pass
 from .reasons import SkipReason
 from .signatures import HEADERS, may_change
+from .tuples import unpack
 from .twins import twin_of
-from .variables import fits
 
 _OUT_OF_SIGHT = (
     "template_argument_list", "alias_declaration", "type_definition", "qualified_identifier", "sizeof_expression",
@@ -195,14 +194,3 @@ def _unpacked(p: Pass, field: Field, binding: Node, kind: Type, value: Value) ->
     elif struct is None and (made is None or not p.types.returned(made)):
         detail = f"a {field.owner} may be unpacked there"
         yield Refuses(value, binding, SkipReason.STRUCT_FIELD, detail)
-
-
-def unpack(p: Pass, bound: Variable, kind: Type, value: Value) -> Iterator[Fact]:
-    """A name of a structured binding stands for a value that is now symbolic."""
-    hidden = p.model.tree.hidden_use(bound.name, bound.scope)
-    if hidden is not None:
-        detail = f"{bound.name} is named where the code can't be read with certainty"
-        yield Refuses(value, bound.node, SkipReason(hidden), detail)
-    else:
-        for reference in p.model.references(bound):
-            yield Later(Flows(value, reference, kind))

@@ -153,14 +153,17 @@ class Inference:
         return None if struct is None else struct.field(self.model.tree.text(name))
 
     def returned(self, call: Node) -> tuple[Type, ...]:
-        """The types that an operator call returns, one for each element of a tuple; empty when unknown."""
+        """The types that a call returns, one for each element of a tuple; empty when unknown."""
         if call.type == "identifier":
             held = self.model.resolved[call]
             return self.returned(held.initializers[0]) if held is not None and len(held.initializers) == 1 else ()
         if call.type != "call_expression":
             return ()
-        operators = self.operators(call)
-        answers = {tuple(schema_type(text) for text in operator.returns) for operator in operators}
+        own = [function.parts for function in self.own_functions(call)]
+        if own:
+            answers = {tuple(self.named_type(part) for part in parts) for parts in own}
+        else:
+            answers = {tuple(map(schema_type, operator.returns)) for operator in self.operators(call)}
         return answers.pop() if len(answers) == 1 else ()
 
     def operators(self, call: Node) -> tuple[Operator, ...]:

@@ -16,8 +16,8 @@ from .reasons import SkipReason
 HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
 
 
-def may_change(p: Pass, function: Function) -> tuple[SkipReason, str] | None:
-    """None when the signature is this file's to change, else the reason and a sentence."""
+def may_change(p: Pass, function: Function, *, result: bool = False) -> tuple[SkipReason, str] | None:
+    """None when the signature, or only its ``result``, is this file's to change, else the reason and a sentence."""
     if function.is_lambda:
         return None
     if p.know.eligibility.is_registered(function):
@@ -32,7 +32,7 @@ def may_change(p: Pass, function: Function) -> tuple[SkipReason, str] | None:
     if p.know.path.suffix in HEADERS or not (function.internal or _named_here_only(p, function)):
         return SkipReason.EXTERNAL_LINKAGE, f"{function.name} can be called from other files"
     others = [one for one in p.model.named(function.name) if one is not function]
-    if not all(_apart(p, function, other) for other in others):
+    if not result and not all(_apart(p, function, other) for other in others):
         return SkipReason.OVERLOADED, f"the file has several functions called {function.name}"
     return None
 
@@ -56,6 +56,17 @@ def follows_schema(p: Pass, parameter: Variable) -> bool:
     """Whether a kernel's parameter is being brought to the symbolic type that its schema has for it."""
     kernel = p.kernels.get(parameter.function.node.id)
     return kernel is not None and read_type(kernel.parameters[parameter.position][0]) in SYMBOLIC.values()
+
+
+def takes_results(p: Pass, call: Node) -> bool:
+    """Whether a symbolic result can be taken where a function is called: anywhere but in a kernel.
+
+    In a helper of kernels, which only ever sees real data, the result is turned back into integers.
+    """
+    caller = p.model.function_at(call.start_byte)
+    if p.know.eligibility.is_eligible(caller):
+        return True
+    return caller is not None and not caller.in_class and not p.know.eligibility.is_registered(caller)
 
 
 @dataclass(frozen=True)

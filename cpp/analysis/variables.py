@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from ..syntax.declarations import Variable
 from ..syntax.tree import arguments, every
-from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type, is_output_reference
+from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type, fits, is_output_reference
 from .demands import iterated
 from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, Widens, Writes
 from .graph import Form, Value
@@ -37,16 +37,6 @@ def store(p: Pass, stored: Stores) -> tuple[Fact, ...]:
         detail = f"{variable.name} is declared {variable.type_text}"
         return (Refuses(cause, stored.node, SkipReason.DECLARED_TYPE, detail),)
     return (Becomes(cause, variable, target),)
-
-
-def fits(kind: Type, target: Type) -> bool:
-    """Whether a symbolic value can be held by a symbolic type."""
-    return (
-        kind is target
-        or (kind, target) in ((Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.SYM_FLOAT))
-        or (kind is Type.SYM_REF and target is Type.SYM_VEC)
-        or (kind is Type.SYM_INT and target is Type.OPTIONAL_SYM_INT)
-    )
 
 
 def become(p: Pass, fact: Becomes) -> Iterator[Fact]:

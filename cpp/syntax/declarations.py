@@ -69,6 +69,18 @@ class Function:
         return self if self.outer is None else self.outer.outermost
 
     @property
+    def parts(self) -> list[Node]:
+        """The types of the parts of the tuple or pair that it returns; none for another type."""
+        node = self.returns_node
+        while node is not None and node.type == "qualified_identifier":
+            node = node.child_by_field_name("name")
+        name = None if node is None or node.type != "template_type" else node.child_by_field_name("name")
+        listed = None if node is None else node.child_by_field_name("arguments")
+        if name is None or listed is None or name.text not in (b"tuple", b"pair"):
+            return []
+        return [child for child in listed.named_children if child.type != "comment"]
+
+    @property
     def signature(self) -> tuple[str, ...]:
         """The parameter type texts, as written."""
         return tuple(parameter.type_text for parameter in self.parameters)

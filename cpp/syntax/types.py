@@ -69,6 +69,17 @@ SYMBOLIC_TYPES = frozenset(SYMBOLIC.values()) | {Type.SYM_BOOL}
 INTEGERS = frozenset({Type.INT, Type.UNSIGNED, Type.SYM_INT})
 LISTS = frozenset({Type.SYM_REF, Type.SYM_VEC})
 
+
+def fits(kind: Type, target: Type) -> bool:
+    """Whether a symbolic value can be held by a symbolic type."""
+    return (
+        kind is target
+        or (kind, target) in ((Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.SYM_FLOAT))
+        or (kind is Type.SYM_REF and target is Type.SYM_VEC)
+        or (kind is Type.SYM_INT and target is Type.OPTIONAL_SYM_INT)
+    )
+
+
 _QUALIFIER = re.compile(
     r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|autograd|detail)\b(?:\s*::)?|::|&|\s+"
 )

@@ -83,6 +83,8 @@ def _shown(p: Pass, fact: facts.Fact) -> str:
             return f"{variable.name} stores {kind.name} {text(node)}"
         case facts.Gives(_, function, kind) | facts.Returns(_, function, kind):
             return f"{function.name}() {type(fact).__name__.lower()} {kind.name}"
+        case facts.GivesPart(_, function, position, kind, _):
+            return f"{function.name}() part {position} gives {kind.name}"
         case facts.Puts(_, node, kind):
             return f"{text(node)} is assigned {kind.name}"
         case facts.Keeps(_, _, key, kind):
