@@ -89,6 +89,62 @@ def test_a_list_in_braces_starts_a_container() -> None:
     assert shown(p, contexts.arrive(p, node, REF, CAUSE)) == ["refuses unsupported-syntax at {s, s}"]
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("auto w = std::array<int64_t, 2>{«{n, k}»};", ["std::array<int64_t, 2>{{n, k}} constructs INT_VEC"]),
+        ("t.view({«{n, k}»});", ["{{n, k}} is SYM_VEC"]),
+        ("std::array<int64_t, 2> w{«{n, k}»};", ["{{n, k}} is SYM_VEC"]),
+        ("t.view({«{n, k}», {k}});", ["refuses unsupported-syntax at {{n, k}, {k}}"]),
+    ],
+)
+def test_braces_within_braces_make_one_array(text: str, wanted: list[str]) -> None:
+    p, node = place(text)
+    assert shown(p, contexts.arrive(p, node, VEC, CAUSE)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("use(«t.storage()»);", Type.STORAGE),
+        ("use(«t.storage().nbytes()»);", Type.UNSIGNED),
+        ("use(«t.storage().sym_nbytes()»);", Type.SYM_INT),
+        ("use(«t.nbytes()»);", Type.UNSIGNED),
+        ("auto pair = native::pooling_same_mode_padding_lr(k, k, k, k); use(«pair.second»);", Type.INT),
+        ("auto pair = native::pooling_same_mode_padding_lr(k, k, k, k); use(«pair.third»);", Type.UNKNOWN),
+        ("std::vector<std::reference_wrapper<const Tensor>> w; use(«w[0].get()»);", Type.TENSOR),
+        ("SmallVector<int64_t, 2 * 4> w; use(«w»);", Type.INT_VEC),
+        ("SmallVector<int64_t*, 4> w; use(«w»);", Type.UNKNOWN),
+        ("std::optional<DimVector> w; use(«*w»);", Type.INT_REF),
+        ("DimVector w(«static_cast<size_t>»(k));", Type.UNSIGNED),
+    ],
+)
+def test_what_an_expression_is(text: str, known: Type) -> None:
+    p, node = place(text)
+    assert p.types.type_of(node) is known
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("auto w = at::detail::computeStride(s, s, v); use(«*w»);", ["w is required"]),
+        ("auto w = at::detail::computeStride(s, s, v); use(«w.value()»);", ["w is required"]),
+        ("use(«*o»);", ["refuses concrete-operand at *o"]),
+    ],
+)
+def test_an_opened_optional_is_required(text: str, wanted: list[str]) -> None:
+    p, node = place(text)
+    assert shown(p, demands.demand(p, Requires(CAUSE, node))) == wanted
+
+
+def test_a_kernel_gives_what_its_schema_says() -> None:
+    text = "namespace at::native {\nint64_t sym_size(const Tensor& self, int64_t dim) { return «self»; }\n}"
+    p, _ = place(text, path="aten/src/ATen/native/Sizes.cpp")
+    assert p.know.eligibility.given(p.model.named("sym_size")[0]) is INT
+    p, _ = place(text.replace("sym_size", "somebody"), path="aten/src/ATen/native/Sizes.cpp")
+    assert p.know.eligibility.given(p.model.named("somebody")[0]) is Type.UNKNOWN
+
+
 def test_what_is_moved_starts_a_container() -> None:
     p, _ = place("std::vector<int64_t> w(std::move(v)); DimVector m(s, v); return «t»;")
     one, two = every(p.model.functions[-1].body, "parameter_list")[::2]

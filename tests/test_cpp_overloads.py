@@ -6,7 +6,7 @@ import pytest
 from cpp_facts import HEAD, place
 from goldens import installed_torch
 from symfix.cpp.analysis.eligibility import successors
-from symfix.cpp.analysis.overloads import meant
+from symfix.cpp.analysis.overloads import meant, required
 from symfix.cpp.analysis.reasons import SkipReason
 from symfix.cpp.analysis.signatures import may_change, uses
 from symfix.cpp.syntax.types import Type
@@ -35,7 +35,7 @@ def test_which_functions_a_call_may_mean(
     text = "".join(f"static void g({one}) {{}}\n" for one in signatures)
     p, _ = place(f"{HEAD}{text}void f(Tensor t) {{ use(«t»); }}")
     candidates = p.model.named("g")
-    found = meant([(one, p.types.required(one)) for one in candidates], passed)
+    found = meant([(one, required(p.model, p.know.api, one)) for one in candidates], passed)
     assert [candidates.index(one) for one in found] == which
 
 
@@ -59,7 +59,7 @@ def test_a_default_may_stand_in_a_declaration() -> None:
         f"{HEAD}static int64_t g(int64_t k, int64_t n = 1);\nstatic int64_t g(int64_t k, int64_t n) {{ return «k»; }}"
     )
     (own,) = p.model.named("g")
-    assert p.types.required(own) == 0
+    assert required(p.model, p.know.api, own) == 0
 
 
 def test_a_call_that_may_mean_two_is_an_escape_of_both() -> None:

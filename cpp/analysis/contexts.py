@@ -20,6 +20,8 @@ from .reasons import SkipReason
 from .tuples import returned_part
 
 _VALUE_OF_A_BLOCK = "parenthesized_expression"
+_BRACED = ("compound_literal_expression", "argument_list")
+"""Where ``{{a, b}}`` makes one array, as for a std::array."""
 
 
 def arrive(p: Pass, node: Node, kind: Type, cause: Value) -> Iterable[Fact]:
@@ -75,9 +77,11 @@ def _braces(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tupl
         part = returned_part(p, node, parent, kind, cause)
         if part is not None:
             return (part,)
-    if kind in LISTS and parent.named_child_count == 1 and around is not None and around.type == "init_declarator":
-        return (Flows(cause, parent, Type.SYM_VEC),)
-    if kind is not Type.SYM_INT:
+    nested = node.type == "initializer_list"
+    starts = around is not None and (around.type == "init_declarator" or (nested and around.type in _BRACED))
+    if kind in LISTS and parent.named_child_count == 1 and starts:
+        kind = Type.SYM_INT if nested else kind
+    elif kind is not Type.SYM_INT:
         detail = "an array stands among the elements of a list"
         return (Refuses(cause, parent, SkipReason.UNSUPPORTED_SYNTAX, detail),)
     if around is None or around.type != "compound_literal_expression":

@@ -71,6 +71,8 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
         yield Requires(cause, container)
     elif node.type == "compound_literal_expression" and kind in SYMBOLIC:
         yield Constructs(cause, node, node.child_by_field_name("type"), kind)
+    elif (opened := _opened(p, node)) is not None:
+        yield Requires(cause, opened)
     elif node.type == "field_expression":
         field = p.types.field_of(node)
         if field is None or kind not in SYMBOLIC:
@@ -81,6 +83,19 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
     else:
         return False
     return True
+
+
+def _opened(p: Pass, node: Node) -> Node | None:
+    """The local optional that ``*o`` or ``o.value()`` opens; None for anything else."""
+    method = p.types.receiver(node) if node.type == "call_expression" else None
+    if method is not None:
+        held: Node | None = method[0] if method[1] == "value" else None
+    else:
+        held = node.child_by_field_name("argument") if node.type == "pointer_expression" else None
+    variable = p.model.resolved[held] if held is not None and held.type == "identifier" else None
+    if variable is None or variable.how != "local" or held is None:
+        return None
+    return held if p.types.type_of(held) is Type.OPTIONAL_INT_REF else None
 
 
 def _bound(p: Pass, variable: Variable, node: Node, cause: Value) -> Iterator[Fact]:

@@ -15,7 +15,7 @@ from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
 from ..syntax.tree import ancestors, every, is_deep
-from ..syntax.types import SYMBOLIC, read_type
+from ..syntax.types import SYMBOLIC, Type, read_type
 from .reasons import SkipReason
 from .registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations
 
@@ -147,6 +147,12 @@ class Eligibility:
             matching = [k for k in twins if k.symint and len(k.parameters) == len(function.parameters)]
         names = {kernel.name for kernel in matching}
         return matching[0] if len(names) == 1 and not self.model.named(matching[0].name) else None
+
+    def given(self, function: Function) -> Type:
+        """What torch expects a kernel of the file to give; UNKNOWN for any other function."""
+        kernels = [kernel for kernel in self._api.kernels(function.name) if _has_types(function, kernel)]
+        answers = {read_type(kernel.returns) for kernel in kernels if self._keys(function)}
+        return answers.pop() if len(answers) == 1 else Type.UNKNOWN
 
     def in_kernel_code(self, function: Function, node: Node) -> bool:
         """Whether a place in a function only ever runs on real data."""

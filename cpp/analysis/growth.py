@@ -88,7 +88,7 @@ def _begin(p: Pass, seed: Seed) -> Iterator[Fact]:
     else:
         twin, kind = CONCRETE[seed.method]
         yield Writes(seed.value, seed.name, twin)
-        yield Flows(seed.value, seed.call, SYMBOLIC[kind])
+        yield Flows(seed.value, seed.call, SYMBOLIC.get(kind, Type.SYM_INT))
 
 
 class _Growing:

@@ -12,18 +12,15 @@ from ..syntax.headers import HeaderFunction, HeaderIndex
 from ..syntax.model import Model
 from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
-from ..syntax.types import ELEMENT, HELD, Type, read_type
-from .methods import CONCRETE, PLAIN_METHODS, SYMBOLIC_CALLS, list_method, schema_type
-from .overloads import meant
+from ..syntax.types import ELEMENT, HALVES, HELD, Type, read_type, tuple_types
+from .methods import CONCRETE, IN_PARTS, PLAIN_METHODS, SYMBOLIC_CALLS, TENSOR_WRAPPERS, list_method, schema_type
+from .overloads import meant, required
 from .saved import READERS, is_context, slot
 
 _CONSTANT_OPTION = re.compile(
     r"(?:(?:at|torch|c10|ScalarType|DeviceType)::)*(?:k[A-Z]\w*|(?:ScalarType|DeviceType|Layout)::\w+)\Z"
 )
-_TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_IN_PARTS = frozenset({"range", "structured-binding", "c-array"})
-"""How variables are declared that hold no value of the declared type, or only a part of what starts them."""
 TRANSPARENT = frozenset({"std::move", "std::forward", "std::as_const"})
 
 
@@ -96,16 +93,9 @@ class Inference:
         ]
         if len(found) < 2:
             return found
-        return meant([(own, self.required(own)) for own in found], [self.type_of(value) for value in passed])
-
-    def required(self, function: Function) -> int:
-        """How many arguments a function of the file takes at least; 0 where a default may stand somewhere else."""
-        declared = (mention.parent for mention in self.model.mentions.get(function.name, ()))
-        if any(one is not None and one.type == "function_declarator" for one in declared):
-            return 0
-        if not function.internal and self.api.named_in_headers(function.name):
-            return 0
-        return sum(one.declaration.type == "parameter_declaration" for one in function.parameters)
+        return meant(
+            [(own, required(self.model, self.api, own)) for own in found], [self.type_of(value) for value in passed]
+        )
 
     def struct_of(self, node: Node) -> Struct | None:
         """The plain struct of this file that an expression is a value of; None for any other."""
@@ -121,7 +111,7 @@ class Inference:
                 return None if written is None else structs.get(bare_type(self.model.tree.text(written)))
             if node.type == "identifier":
                 variable = self.model.resolved[node]
-                if variable is None or variable.how in _IN_PARTS:
+                if variable is None or variable.how in IN_PARTS:
                     return None
                 if variable.type is not Type.AUTO:
                     return structs.get(bare_type(variable.type_text))
@@ -141,8 +131,8 @@ class Inference:
 
     def struct_returned(self, function: Function) -> Struct | None:
         """The plain struct of this file that a function returns; None for any other."""
-        text = "" if function.returns_node is None else self.model.tree.text(function.returns_node)
-        return self.model.structs.get(bare_type(text))
+        written = function.returns_node
+        return None if written is None else self.model.structs.get(bare_type(self.model.tree.text(written)))
 
     def field_of(self, node: Node) -> Field | None:
         """The member that a field expression names; None where that can't be said."""
@@ -164,6 +154,7 @@ class Inference:
             answers = {tuple(self.named_type(part) for part in parts) for parts in own}
         else:
             answers = {tuple(map(schema_type, operator.returns)) for operator in self.operators(call)}
+            answers = answers or {tuple_types(one.returns) for one in self.helpers(call) if not one.symbolic}
         return answers.pop() if len(answers) == 1 else ()
 
     def operators(self, call: Node) -> tuple[Operator, ...]:
@@ -197,6 +188,8 @@ class Inference:
         match node.type:
             case "identifier" | "type_identifier":
                 return self._variable(node)
+            case "template_type" if (node.text or b"").startswith(b"static_cast"):
+                return self._cast(node)  # of DimVector shape(static_cast<size_t>(n));, which reads as a declaration
             case "qualified_identifier":
                 return Type.OPTIONS if _CONSTANT_OPTION.match(tree.text(node)) else Type.UNKNOWN
             case "number_literal":
@@ -224,7 +217,7 @@ class Inference:
                 return self._conditional(node)
             case "field_expression":
                 field = self.field_of(node)
-                return Type.UNKNOWN if field is None else field.type
+                return self._half(node) if field is None else field.type
             case "subscript_expression":
                 base = node.child_by_field_name("argument")
                 kind = Type.UNKNOWN if base is None else self.type_of(base)
@@ -274,6 +267,17 @@ class Inference:
         for value in reversed(order):
             self.type_of(value)
 
+    def _cast(self, node: Node) -> Type:
+        """The type that ``static_cast<…>`` names."""
+        return self.model.names.read(re.sub(r"^static_cast\s*<|>\s*$", "", self.model.tree.text(node)), node)
+
+    def _half(self, node: Node) -> Type:
+        """What ``pair.first`` or ``pair.second`` is."""
+        holder, name = node.child_by_field_name("argument"), node.child_by_field_name("field")
+        half = None if name is None else HALVES.get(name.text or b"")
+        kinds = () if holder is None or half is None else self.returned(holder)
+        return kinds[half] if half is not None and len(kinds) == len(HALVES) else Type.UNKNOWN
+
     def _unary(self, node: Node) -> Type:
         operand = node.child_by_field_name("argument")
         kind = Type.UNKNOWN if operand is None else self.type_of(operand)
@@ -281,9 +285,7 @@ class Inference:
         if operator == "!":
             return Type.BOOL
         if operator == "*":
-            dereferenced = {
-                Type.TENSOR: Type.TENSOR, Type.OPTIONAL_TENSOR: Type.TENSOR, **HELD,
-            }  # fmt: skip
+            dereferenced = {Type.TENSOR: Type.TENSOR, Type.OPTIONAL_TENSOR: Type.TENSOR, **HELD}
             return dereferenced.get(kind, ELEMENT.get(kind, Type.UNKNOWN))
         return kind if operator in ("-", "+", "~") else Type.UNKNOWN
 
@@ -329,9 +331,7 @@ class Inference:
         if function is None:
             return Type.UNKNOWN
         if name == "static_cast":
-            return self.model.names.read(
-                re.sub(r"^static_cast\s*<|>\s*$", "", self.model.tree.text(function)), function
-            )
+            return self._cast(function)
         if passed and (name in TRANSPARENT or name in ("std::max", "std::min")):
             kinds = {self.type_of(argument) for argument in passed}
             return Type.SYM_INT if Type.SYM_INT in kinds else self.type_of(passed[0])
@@ -382,11 +382,11 @@ class Inference:
             plain = SYMBOLIC_CALLS.get(name) or PLAIN_METHODS.get(name)
             if plain is not None:
                 return plain
-            if name in _TENSOR_WRAPPERS:
+            if name in TENSOR_WRAPPERS:
                 return Type.TENSOR
             types = self.returned(node)
             return types[0] if len(types) == 1 else Type.UNKNOWN
-        if kind in ELEMENT:
+        if kind in ELEMENT or kind is Type.STORAGE:
             return list_method(kind, name)
         if kind is Type.OPTIONS:
             return Type.UNKNOWN if name.startswith(("is_", "has_")) else Type.OPTIONS

@@ -13,8 +13,12 @@ CONCRETE = {
     "strides": ("sym_strides", Type.INT_REF),
     "numel": ("sym_numel", Type.INT),
     "storage_offset": ("sym_storage_offset", Type.INT),
+    "nbytes": ("sym_nbytes", Type.UNSIGNED),
 }
 """The Tensor methods that answer with concrete integers: their symbolic twin, and the type they give now."""
+
+OF_STORAGES = frozenset({"nbytes", "sym_nbytes"})
+"""Those that a Storage has too."""
 
 SYMBOLIC_CALLS = {
     "sym_size": Type.SYM_INT,
@@ -23,24 +27,32 @@ SYMBOLIC_CALLS = {
     "sym_strides": Type.SYM_REF,
     "sym_numel": Type.SYM_INT,
     "sym_storage_offset": Type.SYM_INT,
+    "sym_nbytes": Type.SYM_INT,
 }
 """The Tensor methods that answer with symbolic integers, and the type they give."""
 
 PLAIN_METHODS = {
     "dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR, "options": Type.OPTIONS,
     "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS,
+    "storage": Type.STORAGE, "itemsize": Type.UNSIGNED, "element_size": Type.INT,
 }  # fmt: skip
 """What further methods of Tensors give."""
 _SCHEMA = {
     "Tensor": Type.TENSOR, "Tensor[]": Type.TENSORS, "int": Type.INT, "SymInt": Type.SYM_INT, "bool": Type.BOOL,
     "float": Type.FLOAT, "Scalar": Type.SCALAR, "Tensor?": Type.OPTIONAL_TENSOR,
 }  # fmt: skip
+TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
+"""The methods by which something that holds a Tensor gives it."""
+IN_PARTS = frozenset({"range", "structured-binding", "c-array"})
+"""How variables are declared that hold no value of the declared type, or only a part of what starts them."""
 _ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
 _ELEMENTS = frozenset({"front", "back", "at"})
 
 
 def list_method(kind: Type, name: str) -> Type:
-    """What a method of a list or an iterator of a kind gives; UNKNOWN for one that is not known."""
+    """What a method of a list, an iterator or a Storage gives; UNKNOWN for one that is not known."""
+    if kind is Type.STORAGE:
+        return SYMBOLIC_CALLS.get(name, Type.UNSIGNED) if name in OF_STORAGES else Type.UNKNOWN
     symbolic = kind in (Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER)
     if name == "size":
         return Type.UNSIGNED

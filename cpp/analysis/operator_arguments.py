@@ -10,12 +10,13 @@ from tree_sitter import Node
 from ...codemods.torchapi import Argument, Operator
 from ..syntax.headers import HeaderFunction
 from ..syntax.tree import arguments
-from ..syntax.types import LISTS, SYMBOLIC_TYPES, Type, is_output_reference, read_type
+from ..syntax.types import LISTS, SYMBOLIC_TYPES, Type, is_output_reference, read_type, tuple_types
 from .facts import Fact, Flows, Links, Refuses, Requires, Writes
 from .graph import Form, Value
 from .inference import Inference
 from .passes import Pass
 from .reasons import SkipReason
+from .tuples import taken
 
 _ACCEPTS = {
     Type.SYM_INT: frozenset({"SymInt", "SymInt?", "SymInt[]", "Scalar", "Scalar?"}),
@@ -126,7 +127,7 @@ def header_function(
     """Pass the value to a helper of torch's headers that has an overload or a ``_symint`` twin for it; else None."""
     for candidate in p.types.helpers(call):
         if _takes(candidate, position, kind):
-            return _helped(call, candidate, passed, cause)
+            return _helped(p, call, candidate, passed, cause)
     return None
 
 
@@ -134,11 +135,11 @@ def header_result(p: Pass, call: Node, kind: Type, cause: Value) -> Iterable[Fac
     """Call a helper of torch's headers in the form that gives a symbolic kind; None where there is no such form."""
     for candidate in p.types.helpers(call):
         if read_type(candidate.returns) is kind:
-            return _helped(call, candidate, arguments(call), cause)
+            return _helped(p, call, candidate, arguments(call), cause)
     return None
 
 
-def _helped(call: Node, candidate: HeaderFunction, passed: list[Node], cause: Value) -> Iterator[Fact]:
+def _helped(p: Pass, call: Node, candidate: HeaderFunction, passed: list[Node], cause: Value) -> Iterator[Fact]:
     helped = Value(Form.CALL, call.id)
     yield Links(cause, helped, candidate.name)
     leaf = call.child_by_field_name("function")
@@ -152,6 +153,13 @@ def _helped(call: Node, candidate: HeaderFunction, passed: list[Node], cause: Va
     returned = read_type(candidate.returns)
     if returned in SYMBOLIC_TYPES and returned is not Type.SYM_BOOL:
         yield Flows(helped, call, returned)
+    parts = tuple_types(candidate.returns)
+    for position, part in enumerate(parts):
+        if part in SYMBOLIC_TYPES:
+            yield from taken(p, call, position, part, helped)
+    if returned is Type.UNKNOWN and not parts and "Sym" in candidate.returns:
+        detail = f"{candidate.name} gives a {candidate.returns}"
+        yield Refuses(helped, call, SkipReason.UNKNOWN_CALLEE, detail)
 
 
 def _takes(candidate: HeaderFunction, position: int, kind: Type) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...codemods.torchapi import TorchApi
 from ..syntax.declarations import Function
+from ..syntax.model import Model
 from ..syntax.types import HELD, LISTS, SYMBOLIC, Type
 
 _TENSOR, _NUMBER, _LIST, _DIMNAME = "tensor", "number", "list", "dimname"
@@ -34,6 +36,16 @@ def meant(candidates: Sequence[tuple[Function, int]], passed: Sequence[Type]) ->
     ]
     exact = [one for one in possible if all(_alike(*pair) for pair in _pairs(one, passed))]
     return exact if len(exact) == 1 else possible
+
+
+def required(model: Model, api: TorchApi, function: Function) -> int:
+    """How many arguments a function of the file takes at least; 0 where a default may stand somewhere else."""
+    declared = (mention.parent for mention in model.mentions.get(function.name, ()))
+    if any(one is not None and one.type == "function_declarator" for one in declared):
+        return 0
+    if not function.internal and api.named_in_headers(function.name):
+        return 0
+    return sum(one.declaration.type == "parameter_declaration" for one in function.parameters)
 
 
 def _pairs(function: Function, passed: Sequence[Type]) -> list[tuple[Type, Type]]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from ..syntax.tree import ancestors, arguments
-from ..syntax.types import LISTS, Type, is_output_reference
-from .facts import Fact, Refuses, Requires, Writes, wrapped
+from ..syntax.types import HELD, LISTS, Type, is_output_reference
+from .facts import Fact, Flows, Refuses, Requires, Writes, wrapped
 from .graph import Value
 from .passes import Pass
 from .reasons import SkipReason
@@ -30,6 +30,11 @@ def realize(p: Pass, node: Node, kind: Type, cause: Value, reason: SkipReason) -
         if kind in LISTS:
             yield Requires(cause, source)
         return
+    held = _held(p, node) if kind in HELD else None
+    if held is not None:
+        if held.type != "field_expression":
+            yield Flows(cause, held, HELD[kind])
+        return
     if kind is Type.SYM_INT and node.type in _SIMPLE and p.types.type_of(node) is Type.INT and _is_read(p, node):
         yield Writes(cause, node, ".guard_int(__FILE__, __LINE__)", (node.end_byte, node.end_byte))
     elif kind in LISTS and _takes_array(p, node):
@@ -46,6 +51,16 @@ def _assigned(p: Pass, node: Node) -> Node | None:
     left, sign = holder.child_by_field_name("left"), holder.child_by_field_name("operator")
     is_target = left is not None and left.id == node.id and sign is not None and p.model.tree.text(sign) == "="
     return holder.child_by_field_name("right") if is_target else None
+
+
+def _held(p: Pass, node: Node) -> Node | None:
+    """Where an optional is opened, ``*o`` or ``o.value()``, or only asked, ``o.has_value``; None for another use."""
+    around = node.parent
+    if around is not None and around.type == "pointer_expression" and p.model.tree.text(around.children[0]) == "*":
+        return around
+    name = None if around is None else around.child_by_field_name("field")
+    asked = "" if name is None else p.model.tree.text(name)
+    return around.parent if around is not None and asked == "value" else around if asked == "has_value" else None
 
 
 def _tie(p: Pass, node: Node) -> Node | None:

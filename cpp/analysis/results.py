@@ -32,7 +32,7 @@ def give(p: Pass, fact: Gives) -> Iterator[Fact]:
     function, kind = fact.function, fact.kind
     value = Value(Form.RESULT, function.node.id)
     refusal = may_change(p, function, result=True)
-    if refusal is not None:
+    if refusal is not None and p.know.eligibility.given(function) is not kind:
         yield Refuses(value, fact.node, *refusal)
         return
     if function.returns is not Type.AUTO and function.returns_node is not None:

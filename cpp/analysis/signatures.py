@@ -10,6 +10,7 @@ from tree_sitter import Node
 from ..syntax.declarations import Function, Variable
 from ..syntax.tree import is_deep
 from ..syntax.types import SYMBOLIC, Type, read_type
+from .overloads import required
 from .passes import Pass
 from .reasons import SkipReason
 
@@ -42,8 +43,8 @@ def _apart(p: Pass, function: Function, other: Function) -> bool:
 
     Where one can, a SymInt may call another of them than the integer did.
     """
-    least, most = p.types.required(function), len(function.parameters)
-    return len(other.parameters) < least or most < p.types.required(other)
+    least, most = required(p.model, p.know.api, function), len(function.parameters)
+    return len(other.parameters) < least or most < required(p.model, p.know.api, other)
 
 
 def _named_here_only(p: Pass, function: Function) -> bool:

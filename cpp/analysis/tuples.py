@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from ..syntax.declarations import Variable
 from ..syntax.tree import ancestors, arguments
-from ..syntax.types import INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type, fits
+from ..syntax.types import HALVES, INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type, fits
 from .facts import Fact, Flows, GivesPart, Later, Puts, Refuses, Requires, Writes
 from .graph import Form, Value
 from .passes import Pass
@@ -67,7 +67,7 @@ def give_part(p: Pass, fact: GivesPart) -> Iterator[Fact]:
             yield Refuses(value, node, reason, detail)
     for call in calls:
         if takes_results(p, call):
-            yield from _taken(p, call, position, kind, value)
+            yield from taken(p, call, position, kind, value)
         else:
             detail = f"{function.name} is called by a kernel too"
             yield Refuses(value, call, SkipReason.SHARED_WITH_KERNEL, detail)
@@ -83,7 +83,7 @@ def _made(p: Pass, node: Node, position: int, kind: Type, value: Value) -> Itera
         yield Later(Requires(value, values[position]))
 
 
-def _taken(p: Pass, node: Node, position: int, kind: Type, value: Value) -> Iterator[Fact]:
+def taken(p: Pass, node: Node, position: int, kind: Type, value: Value) -> Iterator[Fact]:
     """Where a part is taken out of a tuple: by ``std::get``, by ``std::tie``, by a structured binding."""
     around = node.parent
     if around is not None and around.type == "init_declarator":
@@ -91,6 +91,14 @@ def _taken(p: Pass, node: Node, position: int, kind: Type, value: Value) -> Iter
         return
     if around is not None and around.type == "conditional_expression":
         yield from _either(p, node, around, position, kind, value)
+        return
+    if around is not None and around.type == "field_expression":
+        name = around.child_by_field_name("field")
+        half = None if name is None else HALVES.get(name.text or b"")
+        if half is None:
+            yield Refuses(value, around, SkipReason.STRUCTURED_BINDING, "the tuple is used as a whole")
+        elif half == position:
+            yield Later(Flows(value, around, kind))
         return
     left = None if around is None or around.type != "assignment_expression" else around.child_by_field_name("left")
     if left is not None and left.type == "call_expression" and p.types.callee(left) == "std::tie":
@@ -124,13 +132,13 @@ def _kept(p: Pass, node: Node, declarator: Node, position: int, kind: Type, valu
         detail = f"{variable.name} is named where the code can't be read with certainty"
         yield Refuses(value, variable.node, SkipReason(hidden), detail)
     for reference in p.model.references(variable):
-        yield from _taken(p, reference, position, kind, value)
+        yield from taken(p, reference, position, kind, value)
 
 
 def _either(p: Pass, node: Node, around: Node, position: int, kind: Type, value: Value) -> Iterator[Fact]:
     """Both branches of a conditional expression have to give the same tuple."""
     yield from part_of(p, around, position, value)
-    yield from _taken(p, around, position, kind, value)
+    yield from taken(p, around, position, kind, value)
 
 
 def tied(p: Pass, node: Node, tie: Node, kind: Type, cause: Value) -> Iterator[Fact]:

@@ -113,7 +113,10 @@ def _initialized(p: Pass, variable: Variable, kind: Type, value: Value) -> Itera
     counted = bool(variable.initializers) and variable.initializers[-1].type == "number_literal"
     for initializer in variable.initializers:
         held = p.kind_of(initializer)
-        if held in (Type.INT_REF, Type.INT_VEC, Type.INT_ITER) or initializer.type == "initializer_list":
+        if (
+            held in (Type.INT_REF, Type.INT_VEC, Type.INT_ITER, Type.OPTIONAL_INT_REF)
+            or initializer.type == "initializer_list"
+        ):
             yield Later(Requires(value, initializer))
         elif held is Type.UNKNOWN and not (counted and len(variable.initializers) == 2):
             detail = f"the value {variable.name} starts with is of an unknown type"

@@ -1,8 +1,9 @@
 """Ask Tensors for symbolic sizes, and carry the answers through everything they flow into.
 
-What: ``numel()``, ``size(d)``, ``sizes()``, ``stride(d)``, ``strides()`` and ``storage_offset()`` become their ``sym_``
-twins, and with them the variables, containers, parameters, results and operator calls (``view`` to ``view_symint``)
-that the values reach.
+What: ``numel()``, ``size(d)``, ``sizes()``, ``stride(d)``, ``strides()``, ``storage_offset()`` and ``nbytes()`` become
+their ``sym_`` twins, and with them the variables, containers, members of structs, parameters, results and operator
+calls (``view`` to ``view_symint``) that the values reach. In a branch for one device, and in a helper that only kernels
+call, a value is turned back into integers.
 
 Why: on a fake tensor with symbolic sizes the concrete calls throw, or pin the size to one value without a word.
 
