@@ -109,7 +109,7 @@ def test_the_number_of_a_get() -> None:
         ("«n» += 3;", INT, ["refuses device-branch at n"]),
         ("auto& m = «n»;", INT, ["refuses device-branch at n"]),
         ("somebody(«n»);", INT, ["refuses device-branch at n"]),
-        ("t.view(«s»);", Type.SYM_REF, ["'' to 'C10_AS_INTARRAYREF_SLOW('", "'' to ')'"]),
+        ("t.view(«s»);", Type.SYM_REF, ["'' to 'C10_AS_INTARRAYREF_SLOW_ALLOC('", "'' to ')'"]),
         ("«v» = s;", VEC, ["s is required"]),
         ("auto w = «v»;", VEC, ["refuses device-branch at v"]),
         ("use(*«o»);", Type.OPTIONAL_SYM_REF, ["*o is SYM_REF"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -76,6 +77,8 @@ class KernelCode:
     end: int
     reason: SkipReason
     mode: int
+    certain: bool = True
+    """Whether nothing but real data comes there for sure; a device that is one of several conditions says less."""
 
 
 class Eligibility:
@@ -263,10 +266,35 @@ class Eligibility:
             return None
         side: Node | None = consequence
         if _NOT_THE_DEVICE.search(test):
+            certain = _decided_by(condition, "||", self._excludes)
             side = branch.child_by_field_name("alternative")
             if side is None and _leaves(consequence):
-                return KernelCode(branch.end_byte, _block(branch).end_byte, SkipReason.DEVICE_BRANCH, 4)
-        return None if side is None else KernelCode(side.start_byte, side.end_byte, SkipReason.DEVICE_BRANCH, 4)
+                return KernelCode(branch.end_byte, _block(branch).end_byte, SkipReason.DEVICE_BRANCH, 4, certain)
+        else:
+            certain = _decided_by(condition, "&&", self._requires)
+        return (
+            None if side is None else KernelCode(side.start_byte, side.end_byte, SkipReason.DEVICE_BRANCH, 4, certain)
+        )
+
+    def _requires(self, test: Node) -> bool:
+        """Whether an operand of a condition asks for one device."""
+        text = self.model.tree.text(test)
+        return not text.startswith("!") and "!=" not in text and _DEVICE_TEST.search(text) is not None
+
+    def _excludes(self, test: Node) -> bool:
+        """Whether an operand of a condition holds for every device but one."""
+        return _NOT_THE_DEVICE.search(self.model.tree.text(test)) is not None
+
+
+def _decided_by(condition: Node, sign: str, decides: Callable[[Node], bool]) -> bool:
+    """Whether one operand of a condition decides it alone, the others joined to it by ``sign``."""
+    while condition.type in ("condition_clause", "parenthesized_expression") and condition.named_child_count == 1:
+        condition = condition.named_children[0]
+    operator = condition.child_by_field_name("operator")
+    if condition.type != "binary_expression" or operator is None or operator.type not in ("&&", "||"):
+        return decides(condition)
+    sides = (condition.child_by_field_name("left"), condition.child_by_field_name("right"))
+    return operator.type == sign and any(side is not None and _decided_by(side, sign, decides) for side in sides)
 
 
 def symint_name(kernel: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from ...codemods.torchapi import available
 from ..syntax.tree import ancestors, arguments
 from ..syntax.types import HELD, LISTS, Type, is_output_reference
 from .facts import Fact, Flows, Refuses, Requires, Writes, wrapped
@@ -14,6 +15,10 @@ from .passes import Pass
 from .reasons import SkipReason
 from .tuples import tied
 
+_COPIED = "C10_AS_INTARRAYREF_SLOW_ALLOC"
+"""Guards each size as ``guard_int`` does, so that a symbolic one is pinned there as it was before."""
+_KEEP_NOTHING = frozenset({Type.TENSOR, Type.TENSORS, Type.INT, Type.BOOL, Type.FLOAT})
+"""What a function may give without referring to an array that it was handed."""
 _PARTS = frozenset(
     {"binary_expression", "parenthesized_expression", "subscript_argument_list", "return_statement", "condition_clause"}
 )
@@ -38,7 +43,7 @@ def realize(p: Pass, node: Node, kind: Type, cause: Value, reason: SkipReason) -
     if kind is Type.SYM_INT and node.type in _SIMPLE and p.types.type_of(node) is Type.INT and _is_read(p, node):
         yield Writes(cause, node, ".guard_int(__FILE__, __LINE__)", (node.end_byte, node.end_byte))
     elif kind in LISTS and _takes_array(p, node):
-        yield from wrapped(cause, node, "C10_AS_INTARRAYREF_SLOW(", ")")
+        yield from wrapped(cause, node, f"{_COPIED}(", ")")
     else:
         yield Refuses(cause, node, reason, "the value is used in code that only runs on real data")
 
@@ -78,12 +83,15 @@ def _is_read(p: Pass, node: Node) -> bool:
     if around.type == "init_declarator":
         declared = around.child_by_field_name("declarator")
         return declared is not None and declared.type == "identifier"
-    return around.type == "argument_list" and any(True for _ in _taking(p, node))
+    taking = list(_taking(p, node)) if around.type == "argument_list" else []
+    return bool(taking) and Type.UNKNOWN not in taking
 
 
 def _takes_array(p: Pass, node: Node) -> bool:
     """Whether a callee takes an ``IntArrayRef`` there, which refers to the array for no longer than the call."""
-    return any(True for _ in _taking(p, node)) and all(kind is Type.INT_REF for kind in _taking(p, node))
+    taking = list(_taking(p, node))
+    known = bool(taking) and all(kind is Type.INT_REF for kind in taking)
+    return known and available(_COPIED, p.know.min_torch, p.know.api)
 
 
 def _taking(p: Pass, node: Node) -> Iterator[Type]:
@@ -97,7 +105,8 @@ def _taking(p: Pass, node: Node) -> Iterator[Type]:
     for own in p.types.own_functions(call):
         if position < len(own.parameters):
             taken = own.parameters[position]
-            yield Type.UNKNOWN if is_output_reference(taken.type_text) else taken.type
+            refers = taken.type is not Type.INT and own.returns not in _KEEP_NOTHING
+            yield Type.UNKNOWN if refers or is_output_reference(taken.type_text) else taken.type
     is_method = p.types.receiver(call) is not None
     for operator in p.types.operators(call):
         listed = operator.method_arguments if is_method else operator.arguments

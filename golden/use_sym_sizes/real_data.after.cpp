@@ -22,7 +22,7 @@ static c10::SymInt length_of(const Tensor& self) {
 static Tensor counted(const Tensor& self) {
   auto [sizes, rows] = rows_and_sizes(self);
   const int64_t length = length_of(self).guard_int(__FILE__, __LINE__);
-  auto result = make_rows(self, C10_AS_INTARRAYREF_SLOW(sizes), rows.guard_int(__FILE__, __LINE__));
+  auto result = make_rows(self, C10_AS_INTARRAYREF_SLOW_ALLOC(sizes), rows.guard_int(__FILE__, __LINE__));
   return length > 1 ? result : self;
 }
 
@@ -35,7 +35,7 @@ Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) {
   auto shape = x.sym_sizes();
   auto rows = x.sym_size(0);
   if (y.is_mkldnn()) {
-    return make_rows(y, C10_AS_INTARRAYREF_SLOW(shape), rows.guard_int(__FILE__, __LINE__)).narrow(0, 0, rows.guard_int(__FILE__, __LINE__) - 1);
+    return make_rows(y, C10_AS_INTARRAYREF_SLOW_ALLOC(shape), rows.guard_int(__FILE__, __LINE__)).narrow(0, 0, rows.guard_int(__FILE__, __LINE__) - 1);
   }
   return y.reshape_symint(std::get<0>(parts)).expand_symint(shape).narrow_symint(0, 0, std::get<1>(parts) * length_of(x) - rows);
 }
