@@ -110,6 +110,7 @@ def test_braces_within_braces_make_one_array(text: str, wanted: list[str]) -> No
         ("use(«t.storage().nbytes()»);", Type.UNSIGNED),
         ("use(«t.storage().sym_nbytes()»);", Type.SYM_INT),
         ("use(«t.nbytes()»);", Type.UNSIGNED),
+        ("use(«t.dtype().itemsize()»);", Type.UNSIGNED),
         ("auto pair = native::pooling_same_mode_padding_lr(k, k, k, k); use(«pair.second»);", Type.INT),
         ("auto pair = native::pooling_same_mode_padding_lr(k, k, k, k); use(«pair.third»);", Type.UNKNOWN),
         ("std::vector<std::reference_wrapper<const Tensor>> w; use(«w[0].get()»);", Type.TENSOR),

@@ -386,10 +386,8 @@ class Inference:
                 return Type.TENSOR
             types = self.returned(node)
             return types[0] if len(types) == 1 else Type.UNKNOWN
-        if kind in ELEMENT or kind is Type.STORAGE:
+        if kind in ELEMENT or kind in (Type.STORAGE, Type.OPTIONS):
             return list_method(kind, name)
-        if kind is Type.OPTIONS:
-            return Type.UNKNOWN if name.startswith(("is_", "has_")) else Type.OPTIONS
         if kind is Type.SYM_INT and name in ("max", "min"):
             return Type.SYM_INT
         if kind is Type.SYM_INT and name.startswith("sym_"):

@@ -33,7 +33,7 @@ SYMBOLIC_CALLS = {
 
 PLAIN_METHODS = {
     "dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR, "options": Type.OPTIONS,
-    "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS,
+    "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS, "dtype": Type.OPTIONS,
     "storage": Type.STORAGE, "itemsize": Type.UNSIGNED, "element_size": Type.INT,
 }  # fmt: skip
 """What further methods of Tensors give."""
@@ -50,7 +50,11 @@ _ELEMENTS = frozenset({"front", "back", "at"})
 
 
 def list_method(kind: Type, name: str) -> Type:
-    """What a method of a list, an iterator or a Storage gives; UNKNOWN for one that is not known."""
+    """What a method of a list, an iterator, a Storage or of options gives; UNKNOWN for one that is not known."""
+    if kind is Type.OPTIONS and name == "itemsize":
+        return Type.UNSIGNED
+    if kind is Type.OPTIONS:
+        return Type.UNKNOWN if name.startswith(("is_", "has_")) else Type.OPTIONS
     if kind is Type.STORAGE:
         return SYMBOLIC_CALLS.get(name, Type.UNSIGNED) if name in OF_STORAGES else Type.UNKNOWN
     symbolic = kind in (Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER)
