@@ -114,6 +114,7 @@ def test_braces_within_braces_make_one_array(text: str, wanted: list[str]) -> No
         ("auto pair = native::pooling_same_mode_padding_lr(k, k, k, k); use(«pair.second»);", Type.INT),
         ("auto pair = native::pooling_same_mode_padding_lr(k, k, k, k); use(«pair.third»);", Type.UNKNOWN),
         ("std::vector<std::reference_wrapper<const Tensor>> w; use(«w[0].get()»);", Type.TENSOR),
+        ("std::deque<Tensor> w; auto a = w[0]; use(«a»);", Type.TENSOR),
         ("SmallVector<int64_t, 2 * 4> w; use(«w»);", Type.INT_VEC),
         ("SmallVector<int64_t*, 4> w; use(«w»);", Type.UNKNOWN),
         ("std::optional<DimVector> w; use(«*w»);", Type.INT_REF),

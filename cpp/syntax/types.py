@@ -98,7 +98,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
         (r"(?:Tensor(?:Base)?|Variable|OptionalTensorRef|(?:Maybe|Exclusively)Owned<Tensor(?:Base)?>"
          r"|reference_wrapper<Tensor>)", Type.TENSOR),
         (r"(?:optional<(?:Tensor|Variable)>|OptionalTensor)", Type.OPTIONAL_TENSOR),
-        (r"(?:TensorList|ITensorListRef|(?:ArrayRef|List|vector|SmallVector|array)"
+        (r"(?:TensorList|ITensorListRef|(?:ArrayRef|List|vector|SmallVector|array|deque)"
          r"<(?:Tensor|Variable|reference_wrapper<Tensor>)(?:,.*)?>"
          r"|MaterializedITensorListRef|variable_list|tensor_list|VariableList)", Type.TENSORS),
         (r"(?:int64_t|int|long|int32_t|ptrdiff_t|longint)", Type.INT),
