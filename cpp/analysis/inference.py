@@ -358,11 +358,11 @@ class Inference:
         """The functions of torch's headers that a call, or its ``_symint`` twin, may mean; templates left out."""
         qualifier, _, name = self.callee(call).rpartition("::")
         outermost = qualifier.partition("::")[0]
-        if not name or outermost not in ("", "at", "c10", "native", "torch") or self.own_functions(call):
+        known = self.headers.overloads(name) + self.headers.overloads(f"{name}_symint") if name else ()
+        if not known or outermost not in ("", "at", "c10", "native", "torch") or self.own_functions(call):
             return []
         if not (self.model.names.is_outermost(outermost, call) if outermost else self._finds_operators(call, name)):
             return []
-        known = self.headers.overloads(name) + self.headers.overloads(f"{name}_symint")
         return [one for one in known if not one.template and one.takes(len(arguments(call)))]
 
     def _helped(self, call: Node) -> Type:
