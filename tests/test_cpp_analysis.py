@@ -18,6 +18,7 @@ from symfix.cpp.analysis.graph import Form, Refusal, Value
 from symfix.cpp.analysis.growth import grow
 from symfix.cpp.analysis.inference import Inference
 from symfix.cpp.analysis.knowledge import knowledge
+from symfix.cpp.analysis.methods import list_method
 from symfix.cpp.analysis.passes import Pass
 from symfix.cpp.analysis.promotions import analyse
 from symfix.cpp.analysis.reasons import SkipReason
@@ -52,6 +53,32 @@ def test_the_concrete_calls_on_tensors_are_the_seeds() -> None:
     ]
     assert [refusal.reason for _, refusal in refused] == [SkipReason.RECEIVER_UNKNOWN]
     assert kernel_code == []
+
+
+@pytest.mark.parametrize(
+    ("branch", "certain"),
+    [
+        ("if (t.is_cuda()) { use(k); }", True),
+        ("if (t.is_quantized() && k > 1) { use(k); }", True),
+        ("if (t.is_cuda() || k > 1) { use(k); }", False),
+        ("if (!t.is_cuda()) { return t; } else { use(k); }", True),
+        ("if (k == 1 && !t.is_xpu()) { return t; } else { use(k); }", False),
+        ("if (k == 1 || !t.is_xpu()) { return t; } use(k);", True),
+        ("if (!t.is_xla() && !t.is_lazy()) { use(k); }", False),
+    ],
+)
+def test_whether_a_device_decides_a_branch_alone(branch: str, certain: bool) -> None:
+    know = known(f"{HEAD}Tensor f(const Tensor& t, int64_t k) {{ {branch} return t; }}")
+    (part,) = know.eligibility.kernel_code[know.eligibility.functions[0].node.id]
+    assert (part.reason, part.certain) == (SkipReason.DEVICE_BRANCH, certain)
+
+
+def test_what_a_method_of_a_list_gives() -> None:
+    assert list_method(Type.INT_VEC, "back") is Type.INT
+    assert list_method(Type.SYM_REF, "slice") is Type.SYM_REF
+    assert list_method(Type.SYM_VEC, "size") is Type.UNSIGNED
+    assert list_method(Type.TENSORS, "begin") is Type.TENSOR
+    assert list_method(Type.INT_REF, "somebody") is Type.UNKNOWN
 
 
 def test_a_seed_in_kernel_code_is_refused_for_its_reason() -> None:
@@ -141,7 +168,7 @@ def test_a_pass_knows_what_is_promoted_so_far() -> None:
         ("static void g() {{ «x»; }}", "shapes.h", SkipReason.EXTERNAL_LINKAGE),
         ("struct A {{ void g() {{ «x»; }} }};", "shapes.cpp", SkipReason.METHOD_SIGNATURE),
         ("template <class T> static void g() {{ «x»; }}", "shapes.cpp", SkipReason.TEMPLATE_SIGNATURE),
-        ("static void g() {{ «x»; }} static void g(int k) {{ }}", "shapes.cpp", SkipReason.OVERLOADED),
+        ("static void g() {{ «x»; }} static void g(int k = 1) {{ }}", "shapes.cpp", SkipReason.OVERLOADED),
         ("static void f() {{ auto g = [] {{ «x»; }}; }}", "shapes.cpp", None),
     ],
 )

@@ -32,10 +32,11 @@ from symfix.cpp.analysis.facts import (
     Selects,
     Stores,
 )
-from symfix.cpp.analysis.operator_arguments import header_function, operator_argument
+from symfix.cpp.analysis.operator_arguments import header_function, header_result, operator_argument
 from symfix.cpp.analysis.reasons import SkipReason
 from symfix.cpp.analysis.seeds import seeds
-from symfix.cpp.syntax.tree import arguments
+from symfix.cpp.syntax.declarations import vexing_arguments
+from symfix.cpp.syntax.tree import arguments, every
 from symfix.cpp.syntax.types import Type
 
 INT, FLOAT, REF, VEC, ITER = Type.SYM_INT, Type.SYM_FLOAT, Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER
@@ -79,6 +80,91 @@ CONTEXTS: list[Case] = [
     (initializers.passed, "std::vector<int64_t> w(«n», 1);", INT, ["refuses container-size at n"]),
     (initializers.captured, "auto g = [m = «n»] { return m; };", INT, ["m becomes SYM_INT"]),
 ]
+
+
+def test_a_list_in_braces_starts_a_container() -> None:
+    p, node = place("DimVector w{«s»};")
+    assert shown(p, contexts.arrive(p, node, REF, CAUSE)) == ["{s} is SYM_VEC"]
+    p, node = place("DimVector w{«s», s};")
+    assert shown(p, contexts.arrive(p, node, REF, CAUSE)) == ["refuses unsupported-syntax at {s, s}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("auto w = std::array<int64_t, 2>{«{n, k}»};", ["std::array<int64_t, 2>{{n, k}} constructs INT_VEC"]),
+        ("t.view({«{n, k}»});", ["{{n, k}} is SYM_VEC"]),
+        ("std::array<int64_t, 2> w{«{n, k}»};", ["{{n, k}} is SYM_VEC"]),
+        ("t.view({«{n, k}», {k}});", ["refuses unsupported-syntax at {{n, k}, {k}}"]),
+    ],
+)
+def test_braces_within_braces_make_one_array(text: str, wanted: list[str]) -> None:
+    p, node = place(text)
+    assert shown(p, contexts.arrive(p, node, VEC, CAUSE)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("use(«t.storage()»);", Type.STORAGE),
+        ("use(«t.storage().nbytes()»);", Type.UNSIGNED),
+        ("use(«t.storage().sym_nbytes()»);", Type.SYM_INT),
+        ("use(«t.nbytes()»);", Type.UNSIGNED),
+        ("use(«t.dtype().itemsize()»);", Type.UNSIGNED),
+        ("auto pair = native::pooling_same_mode_padding_lr(k, k, k, k); use(«pair.second»);", Type.INT),
+        ("auto pair = native::pooling_same_mode_padding_lr(k, k, k, k); use(«pair.third»);", Type.UNKNOWN),
+        ("std::vector<std::reference_wrapper<const Tensor>> w; use(«w[0].get()»);", Type.TENSOR),
+        ("std::deque<Tensor> w; auto a = w[0]; use(«a»);", Type.TENSOR),
+        ("SmallVector<int64_t, 2 * 4> w; use(«w»);", Type.INT_VEC),
+        ("SmallVector<int64_t*, 4> w; use(«w»);", Type.UNKNOWN),
+        ("std::optional<DimVector> w; use(«*w»);", Type.INT_REF),
+        ("DimVector w(«static_cast<size_t>»(k));", Type.UNSIGNED),
+    ],
+)
+def test_what_an_expression_is(text: str, known: Type) -> None:
+    p, node = place(text)
+    assert p.types.type_of(node) is known
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("auto w = at::detail::computeStride(s, s, v); use(«*w»);", ["w is required"]),
+        ("auto w = at::detail::computeStride(s, s, v); use(«w.value()»);", ["w is required"]),
+        ("use(«*o»);", ["refuses concrete-operand at *o"]),
+    ],
+)
+def test_an_opened_optional_is_required(text: str, wanted: list[str]) -> None:
+    p, node = place(text)
+    assert shown(p, demands.demand(p, Requires(CAUSE, node))) == wanted
+
+
+def test_a_kernel_gives_what_its_schema_says() -> None:
+    text = "namespace at::native {\nint64_t sym_size(const Tensor& self, int64_t dim) { return «self»; }\n}"
+    p, _ = place(text, path="aten/src/ATen/native/Sizes.cpp")
+    assert p.know.eligibility.given(p.model.named("sym_size")[0]) is INT
+    p, _ = place(text.replace("sym_size", "somebody"), path="aten/src/ATen/native/Sizes.cpp")
+    assert p.know.eligibility.given(p.model.named("somebody")[0]) is Type.UNKNOWN
+
+
+def test_what_is_moved_starts_a_container() -> None:
+    p, _ = place("std::vector<int64_t> w(std::move(v)); DimVector m(s, v); return «t»;")
+    one, two = every(p.model.functions[-1].body, "parameter_list")[::2]
+    assert [p.model.tree.text(value) for value in vexing_arguments(one)] == ["v"]
+    assert [p.model.tree.text(value) for value in vexing_arguments(two)] == ["s", "v"]
+
+
+@pytest.mark.parametrize(
+    ("call", "known"),
+    [("infer_size(s, s)", True), ("mine::infer_size(s, s)", False), ("at::infer_size(s)", False)],
+)
+def test_a_helper_of_torchs_headers_gives_its_symbolic_twin(call: str, known: bool) -> None:
+    p, node = place(f"namespace at::native {{ Tensor f(IntArrayRef s) {{ use(«{call}»); }} }}")
+    assert p.types.type_of(node) is (Type.INT_VEC if known else Type.UNKNOWN)
+    found = header_result(p, node, VEC, CAUSE)
+    name = "infer_size_symint"
+    wanted = [f"CALL {name}", f"'infer_size' to '{name}'", *["s is required or converted"] * 2, f"{call} is SYM_VEC"]
+    assert (None if found is None else shown(p, found)) == (wanted if known else None)
 
 
 @pytest.mark.parametrize(("handler", "text", "kind", "wanted"), CONTEXTS)

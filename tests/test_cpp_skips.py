@@ -116,6 +116,8 @@ CASES = (
     Case("device-code", "Tensor f(const Tensor& t) { return t.narrow(0, 0, t.size(0)); }", path="shapes.cu"),
     Case("device-code", "Tensor f(const Tensor& t) { return t.narrow(0, 0, t.size(0)); }", path="csrc/shapes_cpu.cpp"),
     Case("device-code", "namespace mine::xpu {\nTensor f(const Tensor& t) { return t.narrow(0, 0, t.size(0)); }\n}"),
+    Case("struct-field", "struct S { int64_t rows; };\nusing Other = S;\n"
+         "Tensor f(const Tensor& t) { S s; s.rows = t.size(0); return t.narrow(0, 0, s.rows); }"),
     body("switch", "switch (t.size(0)) { case 0: return t; default: return u; }"),
     body("template-argument", "return g<t.size(0)>(t);"),
     body("tensor-iterator", "auto iter = at::TensorIteratorConfig().add_output(t).build(); use(t.numel()); return t;"),

@@ -93,13 +93,20 @@ def test_a_half_done_function_is_different() -> None:
     assert (found.count(Likeness.IDENTICAL), found.count(Likeness.REFUSED)) == (1, 2)
 
 
-def test_what_only_the_tool_changes_makes_a_function_different() -> None:
-    longer = OLD.replace("  return", "  check(x.numel());\n  return")
-    found = compare(
-        longer,
-        PEOPLE.replace("  return", "  check(x.numel());\n  return"),
-        PEOPLE.replace("  return", "  check(x.sym_numel());\n  return"),
-    )
+LONGER = OLD.replace("  return", "  check(x.numel());\n  return")
+
+
+def test_what_only_the_tool_changes_is_a_plus() -> None:
+    theirs = PEOPLE.replace("  return", "  check(x.numel());\n  return")
+    found = compare(LONGER, theirs, theirs.replace("numel", "sym_numel"))
+    assert found is not None
+    assert found.likeness is Likeness.PLUS
+    assert found.count(Likeness.IDENTICAL) == 3
+    assert [str(hunk) for hunk in found.extra] == ["numel → sym_numel"]
+
+
+def test_a_plus_does_not_outweigh_what_is_missing() -> None:
+    theirs = PEOPLE.replace("  return", "  check(x.numel());\n  return")
+    found = compare(LONGER, theirs, theirs.replace("numel", "sym_numel").replace("auto", "int64_t"))
     assert found is not None
     assert found.likeness is Likeness.DIFFERENT
-    assert [str(hunk) for hunk in found.extra] == ["numel → sym_numel"]

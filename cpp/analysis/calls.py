@@ -18,6 +18,7 @@ from .operator_arguments import header_function, operator_argument
 from .passes import Pass
 from .reasons import SkipReason
 from .signatures import follows_schema, may_change
+from .tuples import returned_part, tied
 
 _CHECK = re.compile(
     r"(?:c10::)?(?:TORCH_(?:CHECK|INTERNAL_ASSERT|WARN|SYM_CHECK)(?:_[A-Z_]+)?|AT_(?:ERROR|ASSERTM?)|str)\Z"
@@ -60,6 +61,11 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
         return (Flows(cause, call, kind),)
     if named is not Type.UNKNOWN:
         return _constructor(p, call, function, position, named, kind, cause)
+    part = returned_part(p, node, call, kind, cause)
+    if part is not None:
+        return (part,)
+    if name == "std::tie":
+        return tied(p, node, call, kind, cause)
     if name.startswith("std::"):
         return standard(p, call, name, position, kind, cause)
     if _CHECK.match(name) and not _NOT_A_CHECK.match(name):

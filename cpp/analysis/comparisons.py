@@ -8,7 +8,8 @@ from tree_sitter import Node
 
 from ..syntax.tree import every
 from ..syntax.types import INTEGERS, Type
-from .inference import SYMBOLIC_CALLS, Inference
+from .inference import Inference
+from .methods import SYMBOLIC_CALLS
 
 METHODS = {"==": "sym_eq", "!=": "sym_ne", "<": "sym_lt", "<=": "sym_le", ">": "sym_gt", ">=": "sym_ge"}
 """The method of a SymInt that asks what a sign asks, without forcing the answer."""

@@ -11,13 +11,17 @@ from .assignments import assignment, update
 from .calls import list_method
 from .conditions import truth
 from .facts import Constructs, Fact, Flows, Matches, Refuses, Requires, Returns, Stores, Writes
+from .fields import fill, struct_made
 from .graph import Value
 from .initializers import captured, initialized, passed, vexing
 from .operations import binary, unary
 from .passes import Pass
 from .reasons import SkipReason
+from .tuples import returned_part
 
 _VALUE_OF_A_BLOCK = "parenthesized_expression"
+_BRACED = ("compound_literal_expression", "argument_list")
+"""Where ``{{a, b}}`` makes one array, as for a std::array."""
 
 
 def arrive(p: Pass, node: Node, kind: Type, cause: Value) -> Iterable[Fact]:
@@ -65,7 +69,19 @@ def _assignment(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> 
 
 def _braces(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
     around = parent.parent
-    if kind is not Type.SYM_INT:
+    struct = struct_made(p.types, parent) if p.model.structs else None
+    if struct is not None:
+        fact = fill(p, struct, node, parent, kind, cause)
+        return () if fact is None else (fact,)
+    if around is not None and around.type == "return_statement":
+        part = returned_part(p, node, parent, kind, cause)
+        if part is not None:
+            return (part,)
+    nested = node.type == "initializer_list"
+    starts = around is not None and (around.type == "init_declarator" or (nested and around.type in _BRACED))
+    if kind in LISTS and parent.named_child_count == 1 and starts:
+        kind = Type.SYM_INT if nested else kind
+    elif kind is not Type.SYM_INT:
         detail = "an array stands among the elements of a list"
         return (Refuses(cause, parent, SkipReason.UNSUPPORTED_SYNTAX, detail),)
     if around is None or around.type != "compound_literal_expression":

@@ -6,17 +6,23 @@ from collections.abc import Generator, Iterator
 
 from tree_sitter import Node
 
+from ..syntax.declarations import Variable
 from ..syntax.tree import arguments
 from ..syntax.types import INTEGERS, SYMBOLIC, SYMBOLIC_TYPES, Type, symbolic_text
-from .facts import Becomes, Constructs, Fact, Flows, Links, Refuses, Requires, Returns, Writes, wrapped
+from .facts import Becomes, Constructs, Fact, Flows, Links, Refuses, Requires, Returns, Widens, Writes, wrapped
 from .graph import Form, Value
-from .inference import CONCRETE, TRANSPARENT, Inference
+from .inference import TRANSPARENT, Inference
+from .methods import CONCRETE
+from .operator_arguments import header_result
 from .passes import Pass
 from .reasons import SkipReason
 from .signatures import follows_schema, may_change
+from .tuples import index_of, part_of
 from .twins import twin_of
 
-_LIST_METHODS = frozenset({"vec", "slice", "drop_front", "drop_back", "begin", "end", "cbegin", "cend"})
+_LIST_METHODS = frozenset(
+    {"vec", "slice", "drop_front", "drop_back", "begin", "end", "cbegin", "cend", "rbegin", "rend", "data"}
+)
 _ARRAYS = (Type.INT_REF, Type.INT_VEC)
 
 
@@ -45,6 +51,9 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
         variable = p.model.resolved[node]
         if variable is None or kind not in SYMBOLIC:
             return False
+        if variable.how == "structured-binding" and len(variable.initializers) == 1:
+            yield from _bound(p, variable, node, cause)
+            return True
         fixed = variable.how == "parameter" and may_change(p, variable.function) is not None
         if fixed and required.convert and not follows_schema(p, variable):
             return False
@@ -62,11 +71,40 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
         yield Requires(cause, container)
     elif node.type == "compound_literal_expression" and kind in SYMBOLIC:
         yield Constructs(cause, node, node.child_by_field_name("type"), kind)
+    elif (opened := _opened(p, node)) is not None:
+        yield Requires(cause, opened)
+    elif node.type == "field_expression":
+        field = p.types.field_of(node)
+        if field is None or kind not in SYMBOLIC:
+            return False
+        yield Widens(cause, field, node)
     elif node.type == "call_expression":
         return (yield from _called(p, node, kind, cause))
     else:
         return False
     return True
+
+
+def _opened(p: Pass, node: Node) -> Node | None:
+    """The local optional that ``*o`` or ``o.value()`` opens; None for anything else."""
+    method = p.types.receiver(node) if node.type == "call_expression" else None
+    if method is not None:
+        held: Node | None = method[0] if method[1] == "value" else None
+    else:
+        held = node.child_by_field_name("argument") if node.type == "pointer_expression" else None
+    variable = p.model.resolved[held] if held is not None and held.type == "identifier" else None
+    if variable is None or variable.how != "local" or held is None:
+        return None
+    return held if p.types.type_of(held) is Type.OPTIONAL_INT_REF else None
+
+
+def _bound(p: Pass, variable: Variable, node: Node, cause: Value) -> Iterator[Fact]:
+    """A name of a structured binding has to be symbolic: so has the part of what is unpacked."""
+    struct = p.types.struct_of(variable.initializers[0])
+    if struct is not None and variable.position < len(struct.fields):
+        yield Widens(cause, struct.fields[variable.position], node)
+    else:
+        yield from part_of(p, variable.initializers[0], variable.position, cause)
 
 
 def _called(p: Pass, node: Node, kind: Type, cause: Value) -> Generator[Fact, None, bool]:
@@ -80,11 +118,19 @@ def _called(p: Pass, node: Node, kind: Type, cause: Value) -> Generator[Fact, No
         yield Requires(cause, method[0])
         return True
     name, handed, own = p.types.callee(node), arguments(node), p.types.own_functions(node)
+    got = index_of(p, node)
+    if got is not None and handed:
+        yield from part_of(p, handed[0], got, cause)
+        return True
     if name in TRANSPARENT and handed:
         yield Requires(cause, handed[0])
         return True
     if len(own) == 1 and kind in SYMBOLIC:
         yield Returns(cause, own[0], SYMBOLIC[kind], node)
+        return True
+    helped = None if own else header_result(p, node, SYMBOLIC.get(kind, kind), cause)
+    if helped is not None:
+        yield from helped
         return True
     function = node.child_by_field_name("function")
     if own or kind not in _ARRAYS or name in CONCRETE or function is None:

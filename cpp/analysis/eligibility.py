@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
 from ..syntax.tree import ancestors, every, is_deep
+from ..syntax.types import SYMBOLIC, Type, read_type
 from .reasons import SkipReason
 from .registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations
 
@@ -75,6 +77,8 @@ class KernelCode:
     end: int
     reason: SkipReason
     mode: int
+    certain: bool = True
+    """Whether nothing but real data comes there for sure; a device that is one of several conditions says less."""
 
 
 class Eligibility:
@@ -131,14 +135,27 @@ class Eligibility:
         return function.macro is not None or bool(self._keys(function)) or function.name in self._registered
 
     def expected(self, function: Function) -> Kernel | None:
-        """The kernel ``f_symint`` that torch expects where the file still defines ``f`` on integers; else None."""
+        """The kernel on SymInt that torch expects where the file still defines it on integers; else None.
+
+        Of several functions of one name each follows the overload of the schema that has its types.
+        """
         if function.internal or function.in_class or function.is_template or function.macro is not None:
             return None
-        if not _in_native(function) or self._api.kernels(function.name) or len(self.model.named(function.name)) > 1:
+        if not _in_native(function) or any(_has_types(function, one) for one in self._api.kernels(function.name)):
             return None
-        kernels = self._api.kernels(symint_name(function.name))
-        matching = [k for k in kernels if k.symint and len(k.parameters) == len(function.parameters)]
-        return matching[0] if len(matching) == 1 else None
+        matching = [kernel for kernel in successors(self._api, function.name) if _has_types(function, kernel)]
+        alone = len(self.model.named(function.name)) == 1 and not self._api.kernels(function.name)
+        if alone and not matching:
+            twins = self._api.kernels(symint_name(function.name))
+            matching = [k for k in twins if k.symint and len(k.parameters) == len(function.parameters)]
+        names = {kernel.name for kernel in matching}
+        return matching[0] if len(names) == 1 and not self.model.named(matching[0].name) else None
+
+    def given(self, function: Function) -> Type:
+        """What torch expects a kernel of the file to give; UNKNOWN for any other function."""
+        kernels = [kernel for kernel in self._api.kernels(function.name) if _has_types(function, kernel)]
+        answers = {read_type(kernel.returns) for kernel in kernels if self._keys(function)}
+        return answers.pop() if len(answers) == 1 else Type.UNKNOWN
 
     def in_kernel_code(self, function: Function, node: Node) -> bool:
         """Whether a place in a function only ever runs on real data."""
@@ -249,16 +266,60 @@ class Eligibility:
             return None
         side: Node | None = consequence
         if _NOT_THE_DEVICE.search(test):
+            certain = _decided_by(condition, "||", self._excludes)
             side = branch.child_by_field_name("alternative")
             if side is None and _leaves(consequence):
-                return KernelCode(branch.end_byte, _block(branch).end_byte, SkipReason.DEVICE_BRANCH, 4)
-        return None if side is None else KernelCode(side.start_byte, side.end_byte, SkipReason.DEVICE_BRANCH, 4)
+                return KernelCode(branch.end_byte, _block(branch).end_byte, SkipReason.DEVICE_BRANCH, 4, certain)
+        else:
+            certain = _decided_by(condition, "&&", self._requires)
+        return (
+            None if side is None else KernelCode(side.start_byte, side.end_byte, SkipReason.DEVICE_BRANCH, 4, certain)
+        )
+
+    def _requires(self, test: Node) -> bool:
+        """Whether an operand of a condition asks for one device."""
+        text = self.model.tree.text(test)
+        return not text.startswith("!") and "!=" not in text and _DEVICE_TEST.search(text) is not None
+
+    def _excludes(self, test: Node) -> bool:
+        """Whether an operand of a condition holds for every device but one."""
+        return _NOT_THE_DEVICE.search(self.model.tree.text(test)) is not None
+
+
+def _decided_by(condition: Node, sign: str, decides: Callable[[Node], bool]) -> bool:
+    """Whether one operand of a condition decides it alone, the others joined to it by ``sign``."""
+    while condition.type in ("condition_clause", "parenthesized_expression") and condition.named_child_count == 1:
+        condition = condition.named_children[0]
+    operator = condition.child_by_field_name("operator")
+    if condition.type != "binary_expression" or operator is None or operator.type not in ("&&", "||"):
+        return decides(condition)
+    sides = (condition.child_by_field_name("left"), condition.child_by_field_name("right"))
+    return operator.type == sign and any(side is not None and _decided_by(side, sign, decides) for side in sides)
 
 
 def symint_name(kernel: str) -> str:
     """What a kernel is called once it takes SymInt: ``f_symint``, ``f_symint_out``."""
     stem = kernel.removesuffix("_out")
     return f"{stem}_symint{kernel[len(stem) :]}"
+
+
+def successors(api: TorchApi, name: str) -> tuple[Kernel, ...]:
+    """The kernels on SymInt that may have taken the place of one called ``name``.
+
+    Those are ``name_symint``, and what the schema calls an overload: ``name_padding_symint`` for ``name.padding``.
+    """
+    operators = (*api.functions(name), *api.methods(name))
+    by_schema = (kernel for operator in operators for key, kernel in operator.kernels if key in FAKE_KEYS)
+    names = dict.fromkeys((symint_name(name), *(kernel for kernel in by_schema if kernel.endswith("_symint"))))
+    return tuple(dict.fromkeys(kernel for one in names for kernel in api.kernels(one) if kernel.symint))
+
+
+def _has_types(function: Function, kernel: Kernel) -> bool:
+    """Whether a function takes what a kernel takes, its integers for the kernel's SymInts."""
+    if len(kernel.parameters) != len(function.parameters):
+        return False
+    pairs = zip(function.parameters, kernel.parameters, strict=True)
+    return all(read_type(written) in (own.type, SYMBOLIC.get(own.type)) for own, (written, _) in pairs)
 
 
 def _in_native(function: Function) -> bool:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from ..syntax.declarations import Function, Variable
+from ..syntax.structs import Field
 from ..syntax.types import Type
 from .graph import Value
 from .reasons import SkipReason
@@ -32,11 +33,29 @@ class Becomes(NamedTuple):
     kind: Type
 
 
+class Widens(NamedTuple):
+    """A member of a struct takes a symbolic type, wherever it is named; ``node`` is where that was found."""
+
+    cause: Value
+    field: Field
+    node: Node
+
+
 class Gives(NamedTuple):
     """A function of the file gives a symbolic result, in all of its calls; ``node`` is where it was found."""
 
     cause: Value
     function: Function
+    kind: Type
+    node: Node
+
+
+class GivesPart(NamedTuple):
+    """A function of the file gives a tuple of which one part is symbolic; ``node`` is where that was found."""
+
+    cause: Value
+    function: Function
+    position: int
     kind: Type
     node: Node
 
@@ -149,6 +168,13 @@ class Deduces(NamedTuple):
     variable: Variable
 
 
+class Divides(NamedTuple):
+    """A declaration of several members, one of which takes another type: known at the end is whether all do."""
+
+    cause: Value
+    field: Field
+
+
 class Selects(NamedTuple):
     """``std::max`` or ``std::min`` of two values becomes a method of the one that is a SymInt at the end."""
 
@@ -161,13 +187,13 @@ class Selects(NamedTuple):
 class Later(NamedTuple):
     """A fact that is followed after the present chain, as the uses of a variable are."""
 
-    fact: Flows | Becomes | Stores | Requires
+    fact: Flows | Becomes | Stores | Requires | Widens
 
 
-AtLast = Matches | Deduces | Selects
+AtLast = Matches | Deduces | Divides | Selects
 Fact = (
-    Flows | Becomes | Gives | Stores | Puts | Keeps | Returns | Requires | Constructs | Links | Refuses | Writes
-    | Rearranges | AtLast | Later
+    Flows | Becomes | Widens | Gives | GivesPart | Stores | Puts | Keeps | Returns | Requires | Constructs | Links
+    | Refuses | Writes | Rearranges | AtLast | Later
 )  # fmt: skip
 
 

@@ -23,6 +23,8 @@ class Form(IntEnum):
     """What a function of the file returns."""
     SAVED = 5
     """What an autograd function keeps under a key."""
+    FIELD = 6
+    """A member of a struct."""
 
 
 class Value(NamedTuple):

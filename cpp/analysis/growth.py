@@ -6,6 +6,7 @@ new value of the graph and is followed at once, before the handler goes on; what
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,9 +23,11 @@ from .facts import (
     Becomes,
     Constructs,
     Deduces,
+    Divides,
     Fact,
     Flows,
     Gives,
+    GivesPart,
     Keeps,
     Later,
     Links,
@@ -36,18 +39,22 @@ from .facts import (
     Returns,
     Selects,
     Stores,
+    Widens,
     Writes,
 )
+from .fields import widen
 from .graph import FlowGraph, Form, Refusal, Value
-from .inference import CONCRETE
 from .keeping import keep
 from .kernels import follow
 from .knowledge import Knowledge
+from .methods import CONCRETE
 from .passes import Pass
+from .real_data import realize
 from .reasons import SkipReason
 from .results import give, give_back
 from .seeds import Seed
 from .settling import settle
+from .tuples import give_part
 from .variables import become, put, store
 
 _FOLLOWED: dict[type, Callable[[Pass, Any], Iterable[Fact]]] = {
@@ -81,7 +88,7 @@ def _begin(p: Pass, seed: Seed) -> Iterator[Fact]:
     else:
         twin, kind = CONCRETE[seed.method]
         yield Writes(seed.value, seed.name, twin)
-        yield Flows(seed.value, seed.call, SYMBOLIC[kind])
+        yield Flows(seed.value, seed.call, SYMBOLIC.get(kind, Type.SYM_INT))
 
 
 class _Growing:
@@ -95,6 +102,8 @@ class _Growing:
         self._waiting: deque[Fact] = deque()
         self._at_last: list[AtLast] = []
         self._kernel_code = kernel_code
+        self._starts = [function.node.start_byte for function in know.eligibility.functions]
+        self._ends = [function.node.end_byte for function in know.eligibility.functions]
         seeds = {seed.call.id: seed for seed in live}
         kernels = {seed.function.node.id: seed.kernel for seed in live if seed.kernel is not None}
         self.p = Pass(know, know.model, know.types, self._promoted, seeds, kernels)
@@ -124,17 +133,25 @@ class _Growing:
             case Becomes(cause, variable):
                 value = Value(Form.VARIABLE, variable.node.id)
                 return become(self.p, fact) if self._reach(cause, value, variable.name) else ()
+            case Widens(cause, field):
+                value = Value(Form.FIELD, field.node.id)
+                self._promoted.setdefault(field.node.id, SYMBOLIC.get(field.type, field.type))
+                return widen(self.p, fact) if self._reach(cause, value, f"{field.owner}::{field.name}") else ()
             case Gives(cause, function):
                 value = Value(Form.RESULT, function.node.id)
                 name = f"{function.name}()" if function.name else None
                 return give(self.p, fact) if self._reach(cause, value, name) else ()
+            case GivesPart(cause, function, position):
+                value = Value(Form.RESULT, (function.node.id, position))
+                name = f"{function.name}()" if function.name else None
+                return give_part(self.p, fact) if self._reach(cause, value, name) else ()
             case Links(cause, effect, name):
                 self._link(cause, effect, name)
             case Refuses(cause, node, reason, detail):
                 self._refuse(cause, node, reason, detail)
             case Writes() | Rearranges():
                 self._write(fact)
-            case Matches() | Deduces() | Selects():
+            case Matches() | Deduces() | Divides() | Selects():
                 self._at_last.append(fact)
             case Later(later):
                 self._waiting.append(later)
@@ -153,9 +170,18 @@ class _Growing:
         self._reached.add(value)
         for part in self._kernel_code:
             if part.start <= node.start_byte < part.end:
+                if part.reason is SkipReason.DEVICE_BRANCH and part.certain:
+                    return realize(self.p, node, kind, value, part.reason)
                 self._refuse(value, node, part.reason, "the value is used in code that only runs on real data")
                 return ()
+        if not self._sees_symbols(node):
+            return realize(self.p, node, kind, value, SkipReason.SHARED_WITH_KERNEL)
         return arrive(self.p, node, kind, value)
+
+    def _sees_symbols(self, node: Node) -> bool:
+        """Whether a node stands in an eligible function, and not in a helper of kernels."""
+        index = bisect_right(self._starts, node.start_byte) - 1
+        return index >= 0 and node.start_byte < self._ends[index]
 
     def _reach(self, cause: Value, value: Value, name: str | None) -> bool:
         """Link a value to its cause; whether it is a new one."""

@@ -8,46 +8,19 @@ from tree_sitter import Node
 
 from ...codemods.torchapi import Operator, TorchApi
 from ..syntax.declarations import Function, Variable
+from ..syntax.headers import HeaderFunction, HeaderIndex
 from ..syntax.model import Model
+from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
-from ..syntax.types import ELEMENT, HELD, Type
+from ..syntax.types import ELEMENT, HALVES, HELD, Type, read_type, tuple_types
+from .methods import CONCRETE, IN_PARTS, PLAIN_METHODS, SYMBOLIC_CALLS, TENSOR_WRAPPERS, list_method, schema_type
+from .overloads import meant, required
 from .saved import READERS, is_context, slot
 
-CONCRETE = {
-    "size": ("sym_size", Type.INT),
-    "sizes": ("sym_sizes", Type.INT_REF),
-    "stride": ("sym_stride", Type.INT),
-    "strides": ("sym_strides", Type.INT_REF),
-    "numel": ("sym_numel", Type.INT),
-    "storage_offset": ("sym_storage_offset", Type.INT),
-}
-"""The Tensor methods that answer with concrete integers: their symbolic twin, and the type they give now."""
-
-SYMBOLIC_CALLS = {
-    "sym_size": Type.SYM_INT,
-    "sym_sizes": Type.SYM_REF,
-    "sym_stride": Type.SYM_INT,
-    "sym_strides": Type.SYM_REF,
-    "sym_numel": Type.SYM_INT,
-    "sym_storage_offset": Type.SYM_INT,
-}
-"""The Tensor methods that answer with symbolic integers, and the type they give."""
-
-_PLAIN_METHODS = {
-    "dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR, "options": Type.OPTIONS,
-    "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS,
-}  # fmt: skip
 _CONSTANT_OPTION = re.compile(
     r"(?:(?:at|torch|c10|ScalarType|DeviceType)::)*(?:k[A-Z]\w*|(?:ScalarType|DeviceType|Layout)::\w+)\Z"
 )
-_TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
-_ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
-_ELEMENTS = frozenset({"front", "back", "at"})
-_SCHEMA = {
-    "Tensor": Type.TENSOR, "Tensor[]": Type.TENSORS, "int": Type.INT, "SymInt": Type.SYM_INT, "bool": Type.BOOL,
-    "float": Type.FLOAT, "Scalar": Type.SCALAR, "Tensor?": Type.OPTIONAL_TENSOR,
-}  # fmt: skip
 TRANSPARENT = frozenset({"std::move", "std::forward", "std::as_const"})
 
 
@@ -57,6 +30,7 @@ class Inference:
     def __init__(self, model: Model, api: TorchApi) -> None:
         self.model = model
         self.api = api
+        self.headers = HeaderIndex(api.include_dirs)
         self._known: dict[int, Type] = {}
 
     def type_of(self, node: Node) -> Type:
@@ -111,22 +85,76 @@ class Inference:
         qualifier, _, last = name.rpartition("::")
         if qualifier.split("::")[0] in ("std", "c10"):
             return []
-        count = len(arguments(call))
-        return [
+        passed = arguments(call)
+        found = [
             own
             for own in self.model.named(last)
-            if count <= len(own.parameters) and (not qualifier or "::".join(own.namespaces).endswith(qualifier))
+            if len(passed) <= len(own.parameters) and (not qualifier or "::".join(own.namespaces).endswith(qualifier))
         ]
+        if len(found) < 2:
+            return found
+        return meant(
+            [(own, required(self.model, self.api, own)) for own in found], [self.type_of(value) for value in passed]
+        )
+
+    def struct_of(self, node: Node) -> Struct | None:
+        """The plain struct of this file that an expression is a value of; None for any other."""
+        structs = self.model.structs
+        seen: set[int] = set()
+        while structs and node.id not in seen:
+            seen.add(node.id)
+            if node.type == "parenthesized_expression" and node.named_children:
+                node = node.named_children[0]
+                continue
+            if node.type == "compound_literal_expression":
+                written = node.child_by_field_name("type")
+                return None if written is None else structs.get(bare_type(self.model.tree.text(written)))
+            if node.type == "identifier":
+                variable = self.model.resolved[node]
+                if variable is None or variable.how in IN_PARTS:
+                    return None
+                if variable.type is not Type.AUTO:
+                    return structs.get(bare_type(variable.type_text))
+                if len(variable.initializers) != 1:
+                    return None
+                node = variable.initializers[0]
+                continue
+            if node.type != "call_expression":
+                return None
+            passed = arguments(node)
+            if self.callee(node) not in TRANSPARENT or len(passed) != 1:
+                own = self.own_functions(node)
+                found = {id(one): one for one in (self.struct_returned(function) for function in own)}
+                return next(iter(found.values())) if len(found) == 1 else None
+            node = passed[0]
+        return None
+
+    def struct_returned(self, function: Function) -> Struct | None:
+        """The plain struct of this file that a function returns; None for any other."""
+        written = function.returns_node
+        return None if written is None else self.model.structs.get(bare_type(self.model.tree.text(written)))
+
+    def field_of(self, node: Node) -> Field | None:
+        """The member that a field expression names; None where that can't be said."""
+        holder, name = node.child_by_field_name("argument"), node.child_by_field_name("field")
+        if node.type != "field_expression" or holder is None or name is None:
+            return None
+        struct = self.struct_of(holder)
+        return None if struct is None else struct.field(self.model.tree.text(name))
 
     def returned(self, call: Node) -> tuple[Type, ...]:
-        """The types that an operator call returns, one for each element of a tuple; empty when unknown."""
+        """The types that a call returns, one for each element of a tuple; empty when unknown."""
         if call.type == "identifier":
             held = self.model.resolved[call]
             return self.returned(held.initializers[0]) if held is not None and len(held.initializers) == 1 else ()
         if call.type != "call_expression":
             return ()
-        operators = self.operators(call)
-        answers = {tuple(_schema_type(text) for text in operator.returns) for operator in operators}
+        own = [function.parts for function in self.own_functions(call)]
+        if own:
+            answers = {tuple(self.named_type(part) for part in parts) for parts in own}
+        else:
+            answers = {tuple(map(schema_type, operator.returns)) for operator in self.operators(call)}
+            answers = answers or {tuple_types(one.returns) for one in self.helpers(call) if not one.symbolic}
         return answers.pop() if len(answers) == 1 else ()
 
     def operators(self, call: Node) -> tuple[Operator, ...]:
@@ -160,6 +188,8 @@ class Inference:
         match node.type:
             case "identifier" | "type_identifier":
                 return self._variable(node)
+            case "template_type" if (node.text or b"").startswith(b"static_cast"):
+                return self._cast(node)  # of DimVector shape(static_cast<size_t>(n));, which reads as a declaration
             case "qualified_identifier":
                 return Type.OPTIONS if _CONSTANT_OPTION.match(tree.text(node)) else Type.UNKNOWN
             case "number_literal":
@@ -185,6 +215,9 @@ class Inference:
                 return Type.UNKNOWN if left is None else self.type_of(left)
             case "conditional_expression":
                 return self._conditional(node)
+            case "field_expression":
+                field = self.field_of(node)
+                return self._half(node) if field is None else field.type
             case "subscript_expression":
                 base = node.child_by_field_name("argument")
                 kind = Type.UNKNOWN if base is None else self.type_of(base)
@@ -201,6 +234,9 @@ class Inference:
         if variable is None:
             return Type.OPTIONS if _CONSTANT_OPTION.match(self.model.tree.text(node)) else Type.UNKNOWN
         if variable.how == "structured-binding" and len(variable.initializers) == 1:
+            struct = self.struct_of(variable.initializers[0])
+            if struct is not None and variable.position < len(struct.fields):
+                return struct.fields[variable.position].type
             types = self.returned(variable.initializers[0])
             return types[variable.position] if variable.position < len(types) else Type.UNKNOWN
         if variable.type is not Type.AUTO or not variable.initializers:
@@ -231,6 +267,17 @@ class Inference:
         for value in reversed(order):
             self.type_of(value)
 
+    def _cast(self, node: Node) -> Type:
+        """The type that ``static_cast<…>`` names."""
+        return self.model.names.read(re.sub(r"^static_cast\s*<|>\s*$", "", self.model.tree.text(node)), node)
+
+    def _half(self, node: Node) -> Type:
+        """What ``pair.first`` or ``pair.second`` is."""
+        holder, name = node.child_by_field_name("argument"), node.child_by_field_name("field")
+        half = None if name is None else HALVES.get(name.text or b"")
+        kinds = () if holder is None or half is None else self.returned(holder)
+        return kinds[half] if half is not None and len(kinds) == len(HALVES) else Type.UNKNOWN
+
     def _unary(self, node: Node) -> Type:
         operand = node.child_by_field_name("argument")
         kind = Type.UNKNOWN if operand is None else self.type_of(operand)
@@ -238,18 +285,12 @@ class Inference:
         if operator == "!":
             return Type.BOOL
         if operator == "*":
-            dereferenced = {
-                Type.TENSOR: Type.TENSOR, Type.OPTIONAL_TENSOR: Type.TENSOR, **HELD,
-            }  # fmt: skip
+            dereferenced = {Type.TENSOR: Type.TENSOR, Type.OPTIONAL_TENSOR: Type.TENSOR, **HELD}
             return dereferenced.get(kind, ELEMENT.get(kind, Type.UNKNOWN))
         return kind if operator in ("-", "+", "~") else Type.UNKNOWN
 
     def _binary(self, node: Node) -> Type:
-        left, right, sign = (
-            node.child_by_field_name("left"),
-            node.child_by_field_name("right"),
-            node.child_by_field_name("operator"),
-        )
+        left, right, sign = (node.child_by_field_name(name) for name in ("left", "right", "operator"))
         if left is None or right is None or sign is None:
             return Type.UNKNOWN
         kinds = {self.type_of(left), self.type_of(right)}
@@ -274,12 +315,8 @@ class Inference:
         return Type.INT if kinds == {Type.BOOL} else Type.UNKNOWN
 
     def _conditional(self, node: Node) -> Type:
-        branches = [
-            b
-            for b in (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
-            if b is not None
-        ]
-        kinds = [self.type_of(branch) for branch in branches]
+        branches = (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
+        kinds = [self.type_of(branch) for branch in branches if branch is not None]
         if set(kinds) == {Type.INT, Type.SYM_INT}:
             return Type.SYM_INT
         return kinds[0] if len(set(kinds)) == 1 else Type.UNKNOWN
@@ -294,9 +331,7 @@ class Inference:
         if function is None:
             return Type.UNKNOWN
         if name == "static_cast":
-            return self.model.names.read(
-                re.sub(r"^static_cast\s*<|>\s*$", "", self.model.tree.text(function)), function
-            )
+            return self._cast(function)
         if passed and (name in TRANSPARENT or name in ("std::max", "std::min")):
             kinds = {self.type_of(argument) for argument in passed}
             return Type.SYM_INT if Type.SYM_INT in kinds else self.type_of(passed[0])
@@ -317,7 +352,23 @@ class Inference:
         if own:
             return own.pop() if len(own) == 1 and Type.AUTO not in own else Type.UNKNOWN
         types = self.returned(node)
-        return types[0] if len(types) == 1 else Type.UNKNOWN
+        return types[0] if len(types) == 1 else self._helped(node)
+
+    def helpers(self, call: Node) -> list[HeaderFunction]:
+        """The functions of torch's headers that a call, or its ``_symint`` twin, may mean; templates left out."""
+        qualifier, _, name = self.callee(call).rpartition("::")
+        outermost = qualifier.partition("::")[0]
+        known = self.headers.overloads(name) + self.headers.overloads(f"{name}_symint") if name else ()
+        if not known or outermost not in ("", "at", "c10", "native", "torch") or self.own_functions(call):
+            return []
+        if not (self.model.names.is_outermost(outermost, call) if outermost else self._finds_operators(call, name)):
+            return []
+        return [one for one in known if not one.template and one.takes(len(arguments(call)))]
+
+    def _helped(self, call: Node) -> Type:
+        """What a helper of torch's headers gives as it is called now, on plain integers."""
+        answers = {read_type(one.returns) for one in self.helpers(call) if not one.symbolic}
+        return answers.pop() if len(answers) == 1 else Type.UNKNOWN
 
     def _method(self, node: Node, receiver: Node, name: str) -> Type:
         if name == "get_saved_variables":
@@ -328,17 +379,15 @@ class Inference:
         if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
             if name in CONCRETE:
                 return CONCRETE[name][1]
-            plain = SYMBOLIC_CALLS.get(name) or _PLAIN_METHODS.get(name)
+            plain = SYMBOLIC_CALLS.get(name) or PLAIN_METHODS.get(name)
             if plain is not None:
                 return plain
-            if name in _TENSOR_WRAPPERS:
+            if name in TENSOR_WRAPPERS:
                 return Type.TENSOR
             types = self.returned(node)
             return types[0] if len(types) == 1 else Type.UNKNOWN
-        if kind in ELEMENT:
-            return _list_method(kind, name)
-        if kind is Type.OPTIONS:
-            return Type.UNKNOWN if name.startswith(("is_", "has_")) else Type.OPTIONS
+        if kind in ELEMENT or kind in (Type.STORAGE, Type.OPTIONS):
+            return list_method(kind, name)
         if kind is Type.SYM_INT and name in ("max", "min"):
             return Type.SYM_INT
         if kind is Type.SYM_INT and name.startswith("sym_"):
@@ -346,28 +395,3 @@ class Inference:
         if kind in HELD:
             return HELD[kind] if name in ("value", "value_or") else Type.UNKNOWN
         return Type.UNKNOWN
-
-
-def _list_method(kind: Type, name: str) -> Type:
-    symbolic = kind in (Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER)
-    if name == "size":
-        return Type.UNSIGNED
-    if name in ("empty", "equals"):
-        return Type.BOOL
-    if name in _ELEMENTS:
-        return ELEMENT[kind]
-    if kind is Type.TENSORS:
-        if name in _ITERATORS:
-            return Type.TENSOR
-        return Type.TENSORS if name in ("materialize", "vec", "slice") else Type.UNKNOWN
-    if name in _ITERATORS:
-        return Type.SYM_ITER if symbolic else Type.INT_ITER
-    if name == "vec":
-        return Type.SYM_VEC if symbolic else Type.INT_VEC
-    if name in ("slice", "drop_front", "drop_back"):
-        return Type.SYM_REF if symbolic else Type.INT_REF
-    return Type.UNKNOWN
-
-
-def _schema_type(text: str) -> Type:
-    return _SCHEMA.get(re.sub(r"\([^)]*\)", "", text), Type.UNKNOWN)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from ..syntax.declarations import Variable, vexing_arguments
+from ..syntax.declarations import Variable, moved, vexing_arguments
 from ..syntax.tree import arguments
 from ..syntax.types import SYMBOLIC_TYPES, Type
 from .calls import argument
@@ -61,6 +61,10 @@ def vexing(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
     """The value stands in what the grammar reads as the parameters of a function."""
     listed = parent.parent
     declarator = None if listed is None else listed.parent
+    around = None if declarator is None else declarator.parent
+    if around is not None and moved(around) == node:
+        listed = around.parent
+        declarator = None if listed is None else listed.parent
     name = None if declarator is None else declarator.child_by_field_name("declarator")
     variable = None if name is None else p.model.resolved[name]
     if listed is None or variable is None or variable.how != "local":

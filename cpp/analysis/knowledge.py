@@ -30,6 +30,8 @@ class Knowledge:
     eligibility: Eligibility
     api: TorchApi
     headers: HeaderIndex
+    min_torch: tuple[int, int] | None = None
+    """The oldest torch that the result must run on; None: the torch that ``api`` describes."""
 
 
 @lru_cache(maxsize=4)
@@ -39,4 +41,4 @@ def knowledge(source: SourceFile, context: Context) -> Knowledge:
     model = model_of(source)
     types = Inference(model, context.api)
     eligibility = Eligibility(model, context.api, source.path, all_functions=context.all_functions)
-    return Knowledge(source.path, model, types, eligibility, context.api, HeaderIndex(context.api.include_dirs))
+    return Knowledge(source.path, model, types, eligibility, context.api, types.headers, context.min_torch)

@@ -9,12 +9,14 @@ from tree_sitter import Node
 
 from ...codemods.torchapi import Argument, Operator
 from ..syntax.headers import HeaderFunction
-from ..syntax.types import LISTS, SYMBOLIC_TYPES, Type, is_output_reference, read_type
+from ..syntax.tree import arguments
+from ..syntax.types import LISTS, SYMBOLIC_TYPES, Type, is_output_reference, read_type, tuple_types
 from .facts import Fact, Flows, Links, Refuses, Requires, Writes
 from .graph import Form, Value
 from .inference import Inference
 from .passes import Pass
 from .reasons import SkipReason
+from .tuples import taken
 
 _ACCEPTS = {
     Type.SYM_INT: frozenset({"SymInt", "SymInt?", "SymInt[]", "Scalar", "Scalar?"}),
@@ -123,25 +125,27 @@ def header_function(
     p: Pass, call: Node, passed: list[Node], position: int, kind: Type, cause: Value
 ) -> Iterable[Fact] | None:
     """Pass the value to a helper of torch's headers that has an overload or a ``_symint`` twin for it; else None."""
-    qualifier, _, name = p.types.callee(call).rpartition("::")
-    function = call.child_by_field_name("function")
-    if not name or function is None or qualifier.split("::")[0] not in ("", "at", "c10", "native", "torch"):
-        return None
-    for candidate in p.know.headers.overloads(name) + p.know.headers.overloads(f"{name}_symint"):
-        if not candidate.template and candidate.takes(len(passed)) and _takes(candidate, position, kind):
-            return _helped(call, function, candidate, name, passed, cause)
+    for candidate in p.types.helpers(call):
+        if _takes(candidate, position, kind):
+            return _helped(p, call, candidate, passed, cause)
     return None
 
 
-def _helped(
-    call: Node, function: Node, candidate: HeaderFunction, name: str, passed: list[Node], cause: Value
-) -> Iterator[Fact]:
+def header_result(p: Pass, call: Node, kind: Type, cause: Value) -> Iterable[Fact] | None:
+    """Call a helper of torch's headers in the form that gives a symbolic kind; None where there is no such form."""
+    for candidate in p.types.helpers(call):
+        if read_type(candidate.returns) is kind:
+            return _helped(p, call, candidate, arguments(call), cause)
+    return None
+
+
+def _helped(p: Pass, call: Node, candidate: HeaderFunction, passed: list[Node], cause: Value) -> Iterator[Fact]:
     helped = Value(Form.CALL, call.id)
     yield Links(cause, helped, candidate.name)
-    if candidate.name != name:
-        leaf = function
-        while leaf.type == "qualified_identifier":
-            leaf = leaf.child_by_field_name("name") or leaf
+    leaf = call.child_by_field_name("function")
+    while leaf is not None and leaf.type == "qualified_identifier":
+        leaf = leaf.child_by_field_name("name")
+    if leaf is not None and leaf.text != candidate.name.encode():
         yield Writes(helped, leaf, candidate.name)
     for index, value in enumerate(passed):
         if read_type(candidate.parameters[index][0]) in LISTS:
@@ -149,6 +153,13 @@ def _helped(
     returned = read_type(candidate.returns)
     if returned in SYMBOLIC_TYPES and returned is not Type.SYM_BOOL:
         yield Flows(helped, call, returned)
+    parts = tuple_types(candidate.returns)
+    for position, part in enumerate(parts):
+        if part in SYMBOLIC_TYPES:
+            yield from taken(p, call, position, part, helped)
+    if returned is Type.UNKNOWN and not parts and "Sym" in candidate.returns:
+        detail = f"{candidate.name} gives a {candidate.returns}"
+        yield Refuses(helped, call, SkipReason.UNKNOWN_CALLEE, detail)
 
 
 def _takes(candidate: HeaderFunction, position: int, kind: Type) -> bool:

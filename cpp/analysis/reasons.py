@@ -67,6 +67,7 @@ class SkipReason(Enum):
         "structured-meta",
         "set_output takes IntArrayRef: the function stays concrete as a whole, the way out is a Python meta",
     )
+    STRUCT_FIELD = "struct-field", "the member is named where its struct is not known"
     SWITCH = "switch", "the value selects a case"
     TEMPLATE_ARGUMENT = "template-argument", "the value is a template argument"
     TEMPLATE_SIGNATURE = "template-signature", "the function is a template"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..syntax.types import INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type
+from ..syntax.types import INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type, fits
 from .facts import Fact, Flows, Gives, Later, Matches, Refuses, Requires, Returns, Writes
 from .graph import Form, Value
 from .passes import Pass
 from .reasons import SkipReason
-from .signatures import may_change, returned_values, uses
+from .signatures import may_change, returned_values, takes_results, uses
 from .twins import twin_of
-from .variables import fits
 
 
 def give_back(p: Pass, returned: Returns) -> Iterator[Fact]:
@@ -32,8 +31,8 @@ def give(p: Pass, fact: Gives) -> Iterator[Fact]:
     """Change a function's return type, and carry on from what it returns and from its calls."""
     function, kind = fact.function, fact.kind
     value = Value(Form.RESULT, function.node.id)
-    refusal = may_change(p, function)
-    if refusal is not None:
+    refusal = may_change(p, function, result=True)
+    if refusal is not None and p.know.eligibility.given(function) is not kind:
         yield Refuses(value, fact.node, *refusal)
         return
     if function.returns is not Type.AUTO and function.returns_node is not None:
@@ -52,8 +51,8 @@ def give(p: Pass, fact: Gives) -> Iterator[Fact]:
     for escape in used.escapes:
         yield Refuses(value, *escape)
     for call in used.calls:
-        if not p.know.eligibility.is_eligible(p.model.function_at(call.start_byte)):
-            detail = f"{function.name} is called from kernel code too"
+        if not takes_results(p, call):
+            detail = f"{function.name} is called by a kernel too"
             yield Refuses(value, call, SkipReason.SHARED_WITH_KERNEL, detail)
         else:
             yield Later(Flows(value, call, kind))

@@ -14,8 +14,8 @@ from ..syntax.tree import arguments, every, statement_of
 from ..syntax.types import Type
 from .eligibility import KernelCode
 from .graph import Form, Refusal, Value
-from .inference import CONCRETE
 from .knowledge import Knowledge
+from .methods import CONCRETE, OF_STORAGES
 from .reasons import SkipReason
 
 
@@ -83,10 +83,10 @@ def _calls(know: Knowledge, function: Function) -> Iterator[tuple[Seed, Refusal 
             continue
         seed = Seed(node, name_node, name, function, Value(Form.SEED, node.id))
         kind = know.types.type_of(receiver)
-        if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
+        if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR) or (kind is Type.STORAGE and name in OF_STORAGES):
             by_name = bool(passed) and know.types.type_of(passed[0]) is Type.DIMNAME
             yield seed, _refusal(node, SkipReason.DIMNAME) if by_name else None
-        elif kind in (Type.UNKNOWN, Type.AUTO):
+        elif kind in (Type.UNKNOWN, Type.AUTO) and name not in OF_STORAGES:
             text = know.model.tree.text(receiver)
             yield seed, _refusal(node, SkipReason.RECEIVER_UNKNOWN, f"{text} is not known to be a Tensor")
 

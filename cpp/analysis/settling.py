@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..syntax.types import SYMBOLIC_TYPES, Type
-from .facts import AtLast, Deduces, Fact, Matches, Rearranges, Refuses, Selects, Writes, wrapped
+from .facts import AtLast, Deduces, Divides, Fact, Matches, Rearranges, Refuses, Selects, Writes, wrapped
+from .fields import divide
 from .passes import Pass
 from .reasons import SkipReason
 
@@ -18,6 +19,8 @@ def settle(p: Pass, fact: AtLast) -> Iterator[Fact]:
         yield from _match(p, fact)
     elif isinstance(fact, Deduces):
         yield from _deduce(p, fact)
+    elif isinstance(fact, Divides):
+        yield from divide(p, fact)
     else:
         yield _select(p, fact)
 

@@ -10,14 +10,15 @@ from tree_sitter import Node
 from ..syntax.declarations import Function, Variable
 from ..syntax.tree import is_deep
 from ..syntax.types import SYMBOLIC, Type, read_type
+from .overloads import required
 from .passes import Pass
 from .reasons import SkipReason
 
 HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
 
 
-def may_change(p: Pass, function: Function) -> tuple[SkipReason, str] | None:
-    """None when the signature is this file's to change, else the reason and a sentence."""
+def may_change(p: Pass, function: Function, *, result: bool = False) -> tuple[SkipReason, str] | None:
+    """None when the signature, or only its ``result``, is this file's to change, else the reason and a sentence."""
     if function.is_lambda:
         return None
     if p.know.eligibility.is_registered(function):
@@ -31,9 +32,19 @@ def may_change(p: Pass, function: Function) -> tuple[SkipReason, str] | None:
         return SkipReason.TEMPLATE_SIGNATURE, f"{function.name} is a template"
     if p.know.path.suffix in HEADERS or not (function.internal or _named_here_only(p, function)):
         return SkipReason.EXTERNAL_LINKAGE, f"{function.name} can be called from other files"
-    if len(p.model.named(function.name)) > 1:
+    others = [one for one in p.model.named(function.name) if one is not function]
+    if not result and not all(_apart(p, function, other) for other in others):
         return SkipReason.OVERLOADED, f"the file has several functions called {function.name}"
     return None
+
+
+def _apart(p: Pass, function: Function, other: Function) -> bool:
+    """Whether no number of arguments can call both of two functions of one name.
+
+    Where one can, a SymInt may call another of them than the integer did.
+    """
+    least, most = required(p.model, p.know.api, function), len(function.parameters)
+    return len(other.parameters) < least or most < required(p.model, p.know.api, other)
 
 
 def _named_here_only(p: Pass, function: Function) -> bool:
@@ -46,6 +57,17 @@ def follows_schema(p: Pass, parameter: Variable) -> bool:
     """Whether a kernel's parameter is being brought to the symbolic type that its schema has for it."""
     kernel = p.kernels.get(parameter.function.node.id)
     return kernel is not None and read_type(kernel.parameters[parameter.position][0]) in SYMBOLIC.values()
+
+
+def takes_results(p: Pass, call: Node) -> bool:
+    """Whether a symbolic result can be taken where a function is called: anywhere but in a kernel.
+
+    In a helper of kernels, which only ever sees real data, the result is turned back into integers.
+    """
+    caller = p.model.function_at(call.start_byte)
+    if p.know.eligibility.is_eligible(caller):
+        return True
+    return caller is not None and not caller.in_class and not p.know.eligibility.is_registered(caller)
 
 
 @dataclass(frozen=True)
@@ -78,6 +100,11 @@ def uses(p: Pass, function: Function) -> Uses:
         call = callee.parent
         if call is None or call.type != "call_expression":
             escapes.append((mention, SkipReason.FUNCTION_ESCAPES, f"{function.name} is named without being called"))
+        elif function not in (owns := p.types.own_functions(call)) and owns:
+            continue
+        elif len(owns) > 1:
+            detail = f"one of several functions called {function.name} is called"
+            escapes.append((mention, SkipReason.OVERLOADED, detail))
         else:
             calls.append(call)
     return Uses(tuple(calls), tuple(escapes))

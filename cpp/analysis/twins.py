@@ -18,5 +18,8 @@ def twin_of(model: Model, node: Node, kind: Type) -> str | None:
     if text is None or not _UNQUALIFIED.search(text):
         return text
     owner = model.function_at(node.start_byte)
-    inside = owner is not None and owner.namespaces[:1] and owner.namespaces[0].split("::")[0] in ("at", "c10", "torch")
+    if owner is None:
+        inside = model.names.in_torch(node)
+    else:
+        inside = owner.namespaces[:1] != () and owner.namespaces[0].split("::")[0] in ("at", "c10", "torch")
     return text if inside else _UNQUALIFIED.sub("c10::", text)

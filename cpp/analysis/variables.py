@@ -9,9 +9,9 @@ from tree_sitter import Node
 
 from ..syntax.declarations import Variable
 from ..syntax.tree import arguments, every
-from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type, is_output_reference
+from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type, fits, is_output_reference
 from .demands import iterated
-from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, Writes
+from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, Widens, Writes
 from .graph import Form, Value
 from .passes import Pass
 from .reasons import SkipReason
@@ -37,16 +37,6 @@ def store(p: Pass, stored: Stores) -> tuple[Fact, ...]:
         detail = f"{variable.name} is declared {variable.type_text}"
         return (Refuses(cause, stored.node, SkipReason.DECLARED_TYPE, detail),)
     return (Becomes(cause, variable, target),)
-
-
-def fits(kind: Type, target: Type) -> bool:
-    """Whether a symbolic value can be held by a symbolic type."""
-    return (
-        kind is target
-        or (kind, target) in ((Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.SYM_FLOAT))
-        or (kind is Type.SYM_REF and target is Type.SYM_VEC)
-        or (kind is Type.SYM_INT and target is Type.OPTIONAL_SYM_INT)
-    )
 
 
 def become(p: Pass, fact: Becomes) -> Iterator[Fact]:
@@ -123,7 +113,10 @@ def _initialized(p: Pass, variable: Variable, kind: Type, value: Value) -> Itera
     counted = bool(variable.initializers) and variable.initializers[-1].type == "number_literal"
     for initializer in variable.initializers:
         held = p.kind_of(initializer)
-        if held in (Type.INT_REF, Type.INT_VEC, Type.INT_ITER) or initializer.type == "initializer_list":
+        if (
+            held in (Type.INT_REF, Type.INT_VEC, Type.INT_ITER, Type.OPTIONAL_INT_REF)
+            or initializer.type == "initializer_list"
+        ):
             yield Later(Requires(value, initializer))
         elif held is Type.UNKNOWN and not (counted and len(variable.initializers) == 2):
             detail = f"the value {variable.name} starts with is of an unknown type"
@@ -167,12 +160,14 @@ def put(p: Pass, assigned: Puts) -> Iterator[Fact]:
     if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
         return
     variable = p.model.resolved[target] if target.type == "identifier" else None
-    key = slot(p.model, target)
+    key, field = slot(p.model, target), p.types.field_of(target)
     base = _assigned_container(p, target)
     if variable is not None:
         yield Stores(cause, variable, kind, target)
     elif key is not None:
         yield Keeps(cause, target, key, kind)
+    elif field is not None and fits(kind, SYMBOLIC.get(field.type, Type.UNKNOWN)):
+        yield Widens(cause, field, target)
     elif (
         base is not None
         and kind is Type.SYM_INT

@@ -18,7 +18,7 @@ def fix(rule: str, mode: int, what: str, promotion: Promotion, tree: Tree, *, fu
     edits = emit(promotion, tree.content)
     words = changes(edits, tree)
     message = f"{what}, with {', '.join(promotion.through)}" if promotion.through else what
-    needs = tuple(sorted({HEADERS[edit.text] for edit in edits if edit.text in HEADERS}))
+    needs = tuple(sorted({header for name, header in HEADERS.items() for edit in edits if name in edit.text}))
     safety = Safety.UNSAFE if words else Safety.SAFE
     function = function or promotion.seeds[0].function.name
     return Fix(rule, mode, safety, edits, message, function=function, default=words, needs=needs)

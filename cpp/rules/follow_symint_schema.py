@@ -1,12 +1,14 @@
 """Bring a composite kernel to the SymInt signature that its schema already has.
 
 What: where torch expects ``f_symint(..., c10::SymInt)`` and the file still defines ``f(..., int64_t)``, the function is
-renamed, its parameters take the schema's types, and the values are carried on as by use_sym_sizes.
+renamed, its parameters take the schema's types, and the values are carried on as by use_sym_sizes. Of several functions
+called ``f`` each follows the overload that has its types, as ``f_symint`` or, for ``f.padding``, ``f_padding_symint``.
 
 Why: between such a schema and such a kernel every SymInt is guarded to one value on the way in.
 
-What it leaves alone: a kernel of which one parameter has to stay concrete inside; optional integers; overloaded and
-templated functions; a kernel that kernel code of the file calls too. Structured kernels can't take SymInt.
+What it leaves alone: a kernel of which one parameter has to stay concrete inside; templated functions; one of several
+functions of a name whose types no overload has, or whose calls can't be told from those of another; a kernel that
+kernel code of the file calls too. Structured kernels can't take SymInt.
 
 Safety: safe. On plain integers the same values reach the same calls. Unsafe where a SymInt takes the place of an
 ``int``, which cuts off a size of 2**31 or more, or stands in a check whose message is its condition.
@@ -19,7 +21,7 @@ from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
-from ..analysis.eligibility import symint_name
+from ..analysis.eligibility import successors
 from ..analysis.promotions import analyse
 from ..rewrite.emit import fix
 from ..rewrite.skips import skip
@@ -44,7 +46,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _left_behind(name: str, context: Context) -> bool:
-    return bool(context.api.kernels(symint_name(name))) and not context.api.kernels(name)
+    return bool(successors(context.api, name))
 
 
 rule = Rule(NAME, Safety.UNSAFE, "cpp", (b"int64_t", b"IntArrayRef"), decide)

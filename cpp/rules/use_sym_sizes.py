@@ -1,8 +1,9 @@
 """Ask Tensors for symbolic sizes, and carry the answers through everything they flow into.
 
-What: ``numel()``, ``size(d)``, ``sizes()``, ``stride(d)``, ``strides()`` and ``storage_offset()`` become their ``sym_``
-twins, and with them the variables, containers, parameters, results and operator calls (``view`` to ``view_symint``)
-that the values reach.
+What: ``numel()``, ``size(d)``, ``sizes()``, ``stride(d)``, ``strides()``, ``storage_offset()`` and ``nbytes()`` become
+their ``sym_`` twins, and with them the variables, containers, members of structs, parameters, results and operator
+calls (``view`` to ``view_symint``) that the values reach. In a branch for one device, and in a helper that only kernels
+call, a value is turned back into integers.
 
 Why: on a fake tensor with symbolic sizes the concrete calls throw, or pin the size to one value without a word.
 
@@ -22,7 +23,7 @@ from collections.abc import Iterator
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.eligibility import worth_reading
-from ..analysis.inference import CONCRETE
+from ..analysis.methods import CONCRETE
 from ..analysis.promotions import analyse
 from ..analysis.reasons import SkipReason
 from ..rewrite.emit import fix

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from .functions import FunctionDeclaration, function_declarations, parameter_nodes, trailing_return
 from .names import Names
 from .tree import Tree, arguments, every
 from .types import Type
@@ -22,7 +23,6 @@ _SCOPES = frozenset(
 
 
 _DECLARING = (*sorted(_SCOPES), "declaration", "lambda_capture_initializer")
-_NO_DEFINITIONS = ("expression_statement", "comment", "preproc_def", "declaration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +69,18 @@ class Function:
         return self if self.outer is None else self.outer.outermost
 
     @property
+    def parts(self) -> list[Node]:
+        """The types of the parts of the tuple or pair that it returns; none for another type."""
+        node = self.returns_node
+        while node is not None and node.type == "qualified_identifier":
+            node = node.child_by_field_name("name")
+        name = None if node is None or node.type != "template_type" else node.child_by_field_name("name")
+        listed = None if node is None else node.child_by_field_name("arguments")
+        if name is None or listed is None or name.text not in (b"tuple", b"pair"):
+            return []
+        return [child for child in listed.named_children if child.type != "comment"]
+
+    @property
     def signature(self) -> tuple[str, ...]:
         """The parameter type texts, as written."""
         return tuple(parameter.type_text for parameter in self.parameters)
@@ -90,81 +102,35 @@ class FunctionScopes:
 
 def read_functions(tree: Tree, names: Names) -> tuple[Function, ...]:
     """The function definitions of a file in source order; what is defined inside of one is left out."""
-    found = (_function(tree, names, node) for node in _definitions(tree.root))
-    return tuple(sorted((one for one in found if one is not None), key=lambda one: one.node.start_byte))
+    return tuple(
+        _function(tree, names, found, found.body) for found in function_declarations(tree) if found.body is not None
+    )
 
 
-def _definitions(root: Node) -> Iterator[Node]:
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.type == "function_definition":
-            yield node
-        elif node.named_child_count and node.type not in _NO_DEFINITIONS:
-            stack.extend(node.named_children)
-
-
-def _function(tree: Tree, names: Names, node: Node) -> Function | None:
-    declarator = node.child_by_field_name("declarator")
-    body = node.child_by_field_name("body")
-    while declarator is not None and declarator.type in ("reference_declarator", "pointer_declarator"):
-        declarator = declarator.named_children[-1] if declarator.named_children else None
-    if declarator is None or body is None or declarator.type != "function_declarator":
-        return None
-    name_node = declarator.child_by_field_name("declarator")
-    macro = None
-    if name_node is not None and name_node.type == "function_declarator":
-        inner = name_node.child_by_field_name("declarator")
-        macro = None if inner is None else tree.text(inner)
-        listed = name_node.child_by_field_name("parameters")
-        name = "_".join(tree.text(child) for child in listed.named_children) if listed is not None else ""
-    else:
-        name = "" if name_node is None else tree.text(name_node)
-    spaces, internal, template, in_class = _surroundings(tree, node)
-    returns_node = trailing_return(declarator) or node.child_by_field_name("type")
+def _function(tree: Tree, names: Names, found: FunctionDeclaration, body: Node) -> Function:
+    name, returns = found.name_node, found.returns
     taken: list[Variable] = []
     function = Function(
-        name.rsplit("::", 1)[-1],
-        node,
+        found.name.rsplit("::", 1)[-1],
+        found.node,
         body,
         taken,
-        name_node=name_node if name_node is not None and name_node.type == "identifier" else None,
-        returns=Type.UNKNOWN if returns_node is None else names.read(tree.text(returns_node), returns_node),
-        returns_node=returns_node,
-        namespaces=spaces,
-        internal=internal,
-        is_template=template,
-        macro=macro,
-        in_class=in_class or "::" in name,
+        name_node=name if name is not None and name.type == "identifier" else None,
+        returns=Type.UNKNOWN if returns is None else names.read(tree.text(returns), returns),
+        returns_node=returns,
+        namespaces=found.around.namespaces,
+        internal=found.static or found.around.unnamed,
+        is_template=found.around.template,
+        macro=found.macro,
+        in_class=found.around.in_class or "::" in found.name,
     )
-    taken += _parameters(tree, names, function, declarator)
+    taken += _parameters(tree, names, function, found.parameters)
     return function
 
 
-def _surroundings(tree: Tree, node: Node) -> tuple[tuple[str, ...], bool, bool, bool]:
-    """The namespaces around a definition, and whether it is internal, a template, and in a class."""
-    spaces: list[str] = []
-    internal = any(child.type == "storage_class_specifier" and child.text == b"static" for child in node.children)
-    template = in_class = False
-    around = node.parent
-    while around is not None:
-        if around.type == "namespace_definition":
-            name = around.child_by_field_name("name")
-            spaces.append("" if name is None else tree.text(name))
-            internal = internal or name is None
-        elif around.type == "template_declaration":
-            template = True
-        elif around.type in ("class_specifier", "struct_specifier"):
-            in_class = True
-        around = around.parent
-    return tuple(reversed(spaces)), internal, template, in_class
-
-
-def _parameters(tree: Tree, names: Names, function: Function, declarator: Node) -> Iterator[Variable]:
-    """The parameters that a declarator names, for a function or lambda."""
-    listed = declarator.child_by_field_name("parameters")
-    children = [] if listed is None else [c for c in listed.named_children if c.type.endswith("parameter_declaration")]
-    for position, child in enumerate(children):
+def _parameters(tree: Tree, names: Names, function: Function, nodes: Sequence[Node]) -> Iterator[Variable]:
+    """The parameters of a function or lambda."""
+    for position, child in enumerate(nodes):
         inner = child.child_by_field_name("declarator")
         name = None if inner is None else _declared_name(inner)
         end = child.end_byte if name is None else name.start_byte
@@ -175,7 +141,7 @@ def _parameters(tree: Tree, names: Names, function: Function, declarator: Node) 
             "" if name is None else (name.text or b"").decode(),
             name or child,
             function.node,
-            function.node.start_byte,
+            (name or child).start_byte,
             names.read(type_text, child),
             type_text,
             child.child_by_field_name("type"),
@@ -243,7 +209,7 @@ class _Reader:
         )
         self.lambdas[node.id] = function
         if declarator is not None:
-            listed += _parameters(self.tree, self.names, function, declarator)
+            listed += _parameters(self.tree, self.names, function, parameter_nodes(declarator))
             self._add(listed)
         return function
 
@@ -349,18 +315,23 @@ def _visible(candidates: Sequence[Variable], name: Node) -> Variable | None:
     return max(visible, key=lambda one: (one.scope.start_byte, -one.scope.end_byte, one.start), default=None)
 
 
-def trailing_return(declarator: Node) -> Node | None:
-    """The type behind the ``->`` of a function or lambda, or None."""
-    for child in declarator.named_children:
-        if child.type == "trailing_return_type" and child.named_children:
-            return child.named_children[0]
-    return None
-
-
 def vexing_arguments(parameters: Node) -> list[Node]:
-    """The arguments of ``DimVector shape(sizes);``, which the grammar reads as a function's parameters."""
+    """The arguments of ``DimVector shape(sizes);``, which the grammar reads as a function's parameters.
+
+    Of ``DimVector shape(std::move(sizes));`` it is ``sizes``.
+    """
     values = [child for child in parameters.named_children if child.type != "comment"]
-    return [value.child_by_field_name("type") or value for value in values]
+    return [moved(value) or value.child_by_field_name("type") or value for value in values]
+
+
+def moved(parameter: Node) -> Node | None:
+    """What is moved in a ``std::move(value)`` that the grammar reads as a parameter; None for anything else."""
+    kind, declarator = parameter.child_by_field_name("type"), parameter.child_by_field_name("declarator")
+    if kind is None or kind.text != b"std::move" or declarator is None:
+        return None
+    listed = declarator.child_by_field_name("parameters")
+    inner = [] if listed is None else listed.named_children
+    return inner[0].child_by_field_name("type") if len(inner) == 1 else None
 
 
 def _declared_name(declarator: Node) -> Node | None:

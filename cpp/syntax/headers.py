@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...codemods.torchapi.headers import fingerprint, headers, written_by_hand
 from ...codemods.torchapi.store import stored
+from .functions import FunctionDeclaration, function_declarations, trailing_return
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from .tree import Tree
 
-_SCOPES = frozenset({"declaration_list", "linkage_specification", "preproc_if", "preproc_ifdef", "preproc_else"})
 _SPECIFIERS = frozenset({"inline", "static", "extern", "constexpr", "virtual", "friend"})
 _SYMBOLIC = ("SymInt", "SymBool", "SymFloat", "SymDimVector", "SymNode")
 _TWIN = "_symint"
@@ -69,7 +69,7 @@ class HeaderIndex:
 def _rows(include_dirs: tuple[Path, ...]) -> dict[str, list[list[Any]]]:
     """The rows of an index, stored until one of the headers is written."""
     digest = hashlib.sha256(fingerprint(include_dirs).encode())
-    for name in ("headers.py", "tree.py", "mask.py"):
+    for name in ("headers.py", "functions.py", "tree.py", "mask.py"):
         digest.update(Path(__file__).with_name(name).read_bytes())
     rows: dict[str, list[list[Any]]] = json.loads(
         stored("headers", digest.hexdigest() + ".json", lambda: _index(include_dirs))
@@ -87,7 +87,7 @@ def _index(include_dirs: tuple[Path, ...]) -> bytes:
             continue
         file = next(str(path.relative_to(folder)) for folder in include_dirs if path.is_relative_to(folder))
         tree = Tree(content)
-        for function in _declared(tree, tree.root, (), template=False, file=file):
+        for function in _declared(tree, file):
             same = found.setdefault(function.name, [])
             if function not in same:
                 same.append(function)
@@ -100,46 +100,22 @@ def _index(include_dirs: tuple[Path, ...]) -> bytes:
     return json.dumps(rows, separators=(",", ":")).encode()
 
 
-def _declared(
-    tree: Tree, node: Node, namespace: tuple[str, ...], *, template: bool, file: str
-) -> Iterator[HeaderFunction]:
-    """The free functions below a node; nothing inside a class or a function body is looked at."""
-    for child in node.named_children:
-        if child.type == "namespace_definition":
-            name, body = child.child_by_field_name("name"), child.child_by_field_name("body")
-            inner = (*namespace, _text(tree, name)) if name is not None else namespace
-            if body is not None:
-                yield from _declared(tree, body, inner, template=template, file=file)
-        elif child.type == "template_declaration":
-            yield from _declared(tree, child, namespace, template=True, file=file)
-        elif child.type in _SCOPES:
-            yield from _declared(tree, child, namespace, template=template, file=file)
-        elif child.type in ("declaration", "function_definition") and not _broken(child):
-            function = _function(tree, child, "::".join(namespace), template=template, file=file)
-            if function is not None:
-                yield function
-
-
-def _function(tree: Tree, node: Node, namespace: str, *, template: bool, file: str) -> HeaderFunction | None:
-    declarator = node.child_by_field_name("declarator")
-    while declarator is not None and declarator.type in ("pointer_declarator", "reference_declarator"):
-        declarator = declarator.named_children[-1]
-    if declarator is None or declarator.type != "function_declarator":
-        return None
-    name, listed = declarator.child_by_field_name("declarator"), declarator.child_by_field_name("parameters")
-    if name is None or name.type != "identifier" or listed is None:
-        return None
-    parameters = [child for child in listed.named_children if child.type.endswith("parameter_declaration")]
-    if listed.text == b"(void)":
-        parameters = []
-    return HeaderFunction(
-        _text(tree, name),
-        namespace,
-        tuple(_parameter(tree, parameter) for parameter in parameters),
-        _returned(tree, node, declarator),
-        template,
-        file,
-    )
+def _declared(tree: Tree, file: str) -> Iterator[HeaderFunction]:
+    """The free functions of a header."""
+    for found in function_declarations(tree):
+        name = found.name_node
+        if name is None or name.type != "identifier" or not found.around.plain or _broken(found.node):
+            continue
+        listed = found.declarator.child_by_field_name("parameters")
+        parameters = () if listed is not None and listed.text == b"(void)" else found.parameters
+        yield HeaderFunction(
+            _text(tree, name),
+            "::".join(space for space in found.around.namespaces if space),
+            tuple(_parameter(tree, parameter) for parameter in parameters),
+            _returned(tree, found),
+            found.around.template,
+            file,
+        )
 
 
 def _parameter(tree: Tree, node: Node) -> tuple[str, str, bool]:
@@ -156,11 +132,11 @@ def _parameter(tree: Tree, node: Node) -> tuple[str, str, bool]:
     return _plain(kind), _text(tree, name), default is not None
 
 
-def _returned(tree: Tree, node: Node, declarator: Node) -> str:
-    for child in declarator.named_children:
-        if child.type == "trailing_return_type":
-            return _text(tree, child).removeprefix("->").strip()
-    words = _plain(tree.masked.text[node.start_byte : declarator.start_byte]).split(" ")
+def _returned(tree: Tree, found: FunctionDeclaration) -> str:
+    trailing = trailing_return(found.declarator)
+    if trailing is not None:
+        return _text(tree, trailing)
+    words = _plain(tree.masked.text[found.node.start_byte : found.declarator.start_byte]).split(" ")
     return " ".join(word for word in words if word not in _SPECIFIERS)
 
 

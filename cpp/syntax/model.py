@@ -12,6 +12,7 @@ from tree_sitter import Node
 from ...codemods.engine.source import SourceFile
 from .declarations import NAMES, Function, FunctionScopes, Variable, read_functions, read_scopes
 from .names import Names
+from .structs import read_structs
 from .tree import Tree, ancestors, every, parse
 from .types import Type
 
@@ -41,6 +42,8 @@ class Model:
         self._scopes: dict[int, FunctionScopes] = {}
         self.resolved = _Resolved(self)
         self.names = Names(tree)
+        self.structs = read_structs(tree, self.names) if b"struct" in tree.content else {}
+        """The plain structs of the file by name."""
         self.functions = read_functions(tree, self.names)
         self._by_node = {function.node.id: function for function in self.functions}
         self._starts = [function.node.start_byte for function in self.functions]
@@ -94,6 +97,17 @@ class Model:
             if holder.type in ("declaration", "field_declaration"):
                 kind = self.names.read(self.tree.text(returns), returns)
                 table[self.tree.text(name)].append((holder.type == "field_declaration", kind))
+        return table
+
+    @cached_property
+    def members(self) -> dict[str, list[Node]]:
+        """Every expression that names a member, by the member's name; calls of methods are left out."""
+        table: dict[str, list[Node]] = defaultdict(list)
+        for node in every(self.tree.root, "field_expression"):
+            name, around = node.child_by_field_name("field"), node.parent
+            called = None if around is None else around.child_by_field_name("function")
+            if name is not None and (called is None or called.id != node.id):
+                table[self.tree.text(name)].append(node)
         return table
 
     @cached_property

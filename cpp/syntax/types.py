@@ -6,6 +6,8 @@ import re
 from enum import Enum
 from functools import lru_cache
 
+from .commas import listed
+
 
 class Type(Enum):
     """What a value is, as far as symbolic sizes care."""
@@ -34,6 +36,7 @@ class Type(Enum):
     SYM_REF = "SymIntArrayRef"
     SYM_VEC = "container of SymInt"
     SYM_ITER = "iterator over SymInt"
+    STORAGE = "Storage"
     STREAM = "output stream"
     DIMNAME = "Dimname"
     OPTIONS = "TensorOptions"
@@ -53,6 +56,9 @@ HELD = {
 }  # fmt: skip
 """What an optional holds."""
 
+HALVES = {b"first": 0, b"second": 1}
+"""The names of the parts of a pair."""
+
 SYMBOLIC = {
     Type.INT: Type.SYM_INT,
     Type.LONG_LONG: Type.SYM_INT,
@@ -69,16 +75,31 @@ SYMBOLIC_TYPES = frozenset(SYMBOLIC.values()) | {Type.SYM_BOOL}
 INTEGERS = frozenset({Type.INT, Type.UNSIGNED, Type.SYM_INT})
 LISTS = frozenset({Type.SYM_REF, Type.SYM_VEC})
 
+
+def fits(kind: Type, target: Type) -> bool:
+    """Whether a symbolic value can be held by a symbolic type."""
+    return (
+        kind is target
+        or (kind, target) in ((Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.SYM_FLOAT))
+        or (kind is Type.SYM_REF and target is Type.SYM_VEC)
+        or (kind is Type.SYM_INT and target is Type.OPTIONAL_SYM_INT)
+    )
+
+
 _QUALIFIER = re.compile(
     r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|autograd|detail)\b(?:\s*::)?|::|&|\s+"
 )
+_ARGUMENTS = re.compile(r",[^<>]*(?=>)")
+"""What stands behind the element type of a container, such as a number of elements."""
 _CONTAINER = r"(?:vector|SmallVector|SmallVectorImpl|SmallBuffer|array)"
 _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
     (re.compile(pattern + r"\Z"), kind)
     for pattern, kind in (
-        (r"(?:Tensor(?:Base)?|Variable|OptionalTensorRef|(?:Maybe|Exclusively)Owned<Tensor(?:Base)?>)", Type.TENSOR),
+        (r"(?:Tensor(?:Base)?|Variable|OptionalTensorRef|(?:Maybe|Exclusively)Owned<Tensor(?:Base)?>"
+         r"|reference_wrapper<Tensor>)", Type.TENSOR),
         (r"(?:optional<(?:Tensor|Variable)>|OptionalTensor)", Type.OPTIONAL_TENSOR),
-        (r"(?:TensorList|ITensorListRef|(?:ArrayRef|List|vector|SmallVector|array)<(?:Tensor|Variable)(?:,.*)?>"
+        (r"(?:TensorList|ITensorListRef|(?:ArrayRef|List|vector|SmallVector|array|deque)"
+         r"<(?:Tensor|Variable|reference_wrapper<Tensor>)(?:,.*)?>"
          r"|MaterializedITensorListRef|variable_list|tensor_list|VariableList)", Type.TENSORS),
         (r"(?:int64_t|int|long|int32_t|ptrdiff_t|longint)", Type.INT),
         (r"(?:longlong|longlongint)", Type.LONG_LONG),
@@ -89,14 +110,17 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
         (r"(?:IntArrayRef|IntList|ArrayRef<int64_t>)", Type.INT_REF),
         (r"(?:DimVector|" + _CONTAINER + r"<int64_t(?:,.*)?>)", Type.INT_VEC),
         (r"optional<int64_t>", Type.OPTIONAL_INT),
-        (r"(?:OptionalIntArrayRef|optional<IntArrayRef>|OptionalArrayRef<int64_t>)", Type.OPTIONAL_INT_REF),
+        (r"(?:OptionalIntArrayRef|optional<IntArrayRef>|OptionalArrayRef<int64_t>|optional<DimVector>|optional<"
+         + _CONTAINER + r"<int64_t>>)", Type.OPTIONAL_INT_REF),
         (r"optional<SymInt>", Type.OPTIONAL_SYM_INT),
-        (r"(?:OptionalSymIntArrayRef|optional<SymIntArrayRef>|OptionalArrayRef<SymInt>)", Type.OPTIONAL_SYM_REF),
+        (r"(?:OptionalSymIntArrayRef|optional<SymIntArrayRef>|OptionalArrayRef<SymInt>|optional<SymDimVector>|optional<"
+         + _CONTAINER + r"<SymInt>>)", Type.OPTIONAL_SYM_REF),
         (r"SymInt", Type.SYM_INT),
         (r"SymBool", Type.SYM_BOOL),
         (r"SymFloat", Type.SYM_FLOAT),
         (r"(?:SymIntArrayRef|ArrayRef<SymInt>)", Type.SYM_REF),
         (r"(?:SymDimVector|" + _CONTAINER + r"<SymInt(?:,.*)?>)", Type.SYM_VEC),
+        (r"Storage", Type.STORAGE),
         (r"(?:ostream|ostringstream|stringstream)", Type.STREAM),
         (r"(?:Dimname(?:List)?|optional<DimnameList>)", Type.DIMNAME),
         (r"(?:TensorOptions|ScalarType|Device|Layout|(?:optional<(?:ScalarType|Device|Layout)>))", Type.OPTIONS),
@@ -109,12 +133,22 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
 def read_type(text: str) -> Type:
     """The Type that a C++ type text names; UNKNOWN for any other, and for pointers."""
     bare = _QUALIFIER.sub("", text)
-    if "*" in bare:
+    if "*" in _ARGUMENTS.sub("", bare):
         return Type.UNKNOWN
     for pattern, kind in _PATTERNS:
         if pattern.match(bare):
             return kind
     return Type.UNKNOWN
+
+
+_TUPLE = re.compile(r"(?:std::)?(?:tuple|pair)\s*<(.*)>\s*\Z", re.DOTALL)
+
+
+@lru_cache(maxsize=4096)
+def tuple_types(text: str) -> tuple[Type, ...]:
+    """The Types of the parts of a tuple or pair; () for any other type."""
+    found = _TUPLE.match(text)
+    return () if found is None else tuple(map(read_type, listed(found[1])))
 
 
 _WIDE = re.compile(r"\b(?:int64_t|ptrdiff_t|long)\b")

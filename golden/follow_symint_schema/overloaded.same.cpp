@@ -2,8 +2,8 @@
 
 namespace at::native {
 
-// Two functions of one name: which of them the schema means is for a person to say.
-Tensor broadcast_to(const Tensor& self, IntArrayRef size) {
+// None of these takes what the schema takes: which of them it means is for a person to say.
+Tensor broadcast_to(const Tensor& self, int64_t size) {
   return self.expand(size);
 }
 

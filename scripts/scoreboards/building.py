@@ -14,7 +14,7 @@ from symfix.codemods.engine.run import Question, run
 from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.engine.surroundings import TorchSurroundings
 from symfix.codemods.lab.scratch import scratch_folder
-from symfix.cpp.analysis.inference import CONCRETE
+from symfix.cpp.analysis.methods import CONCRETE
 
 from .compiling import Complaint
 from .corpus import NATIVE, remembered

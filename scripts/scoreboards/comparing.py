@@ -13,6 +13,8 @@ class Likeness(Enum):
 
     IDENTICAL = "identical"
     """Every token as people wrote it."""
+    PLUS = "identical plus"
+    """Every token as people wrote it, and fixes of other places beside it."""
     DIFFERENT = "different"
     """Both changed something, and not the same."""
     REFUSED = "refused"
@@ -53,6 +55,8 @@ def compare(concrete: str, theirs: str, ours: str) -> Comparison | None:
     if [token.text for token in tool] in (applied(old, wanted), [token.text for token in human]):
         likeness = Likeness.IDENTICAL
         matched = tuple(Matched(one.hunk, likeness, one.ours) for one in matched)
+    elif all(one.likeness is Likeness.IDENTICAL for one in matched):
+        likeness = Likeness.PLUS
     else:
         likeness = Likeness.DIFFERENT if written else Likeness.REFUSED
     return Comparison(tuple(old), likeness, matched, extra)

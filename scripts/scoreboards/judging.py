@@ -198,7 +198,7 @@ def document(judged: list[Judged]) -> dict[str, Any]:
 def _classes(judged: Iterable[Judged]) -> list[tuple[str, list[tuple[Judged, Problem]]]]:
     groups: dict[str, list[tuple[Judged, Problem]]] = defaultdict(list)
     for one in judged:
-        for problem in one.problems:
+        for problem in () if one.comparison.likeness is Likeness.PLUS else one.problems:
             groups[problem.kind].append((one, problem))
     return sorted(groups.items(), key=lambda item: (-len({id(one) for one, _ in item[1]}), -len(item[1]), item[0]))
 

@@ -9,8 +9,9 @@ tool makes of a file once the schema takes SymInt.
 
 Texts are compared as tokens: white space, comments and ``c10::`` before Sym types don't count, everything else does.
 A function is *identical* when the tool's text is the old text with exactly the hunks of people that bring symbolic
-sizes (or people's text itself); *refused* when the tool changed nothing in it; else *different*. People's other
-changes between the releases are not asked for. Hunks are counted beside that, one by one.
+sizes (or people's text itself); *identical plus* when it has all of these hunks and safe fixes of other places beside
+them; *refused* when the tool changed nothing in it; else *different*. People's other changes between the releases are
+not asked for. Hunks are counted beside that, one by one.
 """
 
 from __future__ import annotations

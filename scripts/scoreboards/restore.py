@@ -4,7 +4,7 @@ Protocol. Every file aten/src/ATen/native/*.cpp of PyTorch 2.6.0 that says anyth
 whole, by words: ``sym_size`` to ``size``, ``view_symint`` to ``view``, ``c10::SymInt`` to ``int64_t``, ``a.sym_eq(b)``
 to ``a == b``, ``guard_int()`` to nothing, a kernel ``foo_symint`` to ``foo``, and so on. The engine runs over the
 copy with that tree's schemas, safe fixes only. The original is the truth, and each function whose text the way back
-changed is compared as in the replay: identical, different, refused.
+changed is compared as in the replay: identical, identical plus, different, refused.
 """
 
 from __future__ import annotations

@@ -30,7 +30,9 @@ def known(text: str, path: str = "shapes.cpp", *, everything: bool = True) -> Kn
     return knowledge(SourceFile(Path(path), text.encode()), Context(installed_torch(), None, everything))
 
 
-def place(text: str, *, path: str = "shapes.cpp", promoted: dict[str, Type] | None = None) -> tuple[Pass, Node]:
+def place(
+    text: str, *, path: str = "shapes.cpp", promoted: dict[str, Type] | None = None, everything: bool = True
+) -> tuple[Pass, Node]:
     """A pass over a file in which nothing but ``promoted`` is symbolic yet, and the node between « and » in it.
 
     A text that does not start a file stands in the body of ``f``, whose parameters are ``PARAMETERS``.
@@ -38,7 +40,7 @@ def place(text: str, *, path: str = "shapes.cpp", promoted: dict[str, Type] | No
     if not text.startswith((HEAD, "namespace")):
         text = f"{HEAD}Tensor f({PARAMETERS}) {{ {text} }}\n"
     start, end = text.index("«"), text.index("»") - 1
-    know = known(text.replace("«", "").replace("»", ""), path)
+    know = known(text.replace("«", "").replace("»", ""), path, everything=everything)
     node = know.model.tree.root.named_descendant_for_byte_range(start, end)
     assert node is not None
     while node.parent is not None and (node.parent.start_byte, node.parent.end_byte) == (start, end):
@@ -81,6 +83,8 @@ def _shown(p: Pass, fact: facts.Fact) -> str:
             return f"{variable.name} stores {kind.name} {text(node)}"
         case facts.Gives(_, function, kind) | facts.Returns(_, function, kind):
             return f"{function.name}() {type(fact).__name__.lower()} {kind.name}"
+        case facts.GivesPart(_, function, position, kind, _):
+            return f"{function.name}() part {position} gives {kind.name}"
         case facts.Puts(_, node, kind):
             return f"{text(node)} is assigned {kind.name}"
         case facts.Keeps(_, _, key, kind):
@@ -102,6 +106,10 @@ def _shown(p: Pass, fact: facts.Fact) -> str:
             return f"{text(node)} has to match"
         case facts.Deduces(_, variable):
             return f"{variable.name} is deduced"
+        case facts.Widens(_, field, _):
+            return f"{field.owner}::{field.name} widens"
+        case facts.Divides(_, field):
+            return f"{field.owner}::{field.name} may be divided"
         case facts.Selects(_, _, method, operands):
             return f"{method} of {', '.join(map(text, operands))}"
         case facts.Later(later):

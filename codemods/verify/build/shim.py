@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from ....cpp.syntax.functions import outline
 from ...torchapi.schema import Kernel
 
 KEYS = ("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional", "Meta")
@@ -14,8 +15,6 @@ _CONCRETE = {
     "c10::SymIntArrayRef": "at::IntArrayRef",
     "at::OptionalSymIntArrayRef": "at::OptionalIntArrayRef",
 }
-_COMMENT_OR_STRING = re.compile(rb'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-_CALL_LIKE = re.compile(rb"([A-Za-z_]\w*)\s*\(")
 
 
 @dataclass(frozen=True)
@@ -36,9 +35,8 @@ def candidates(content: bytes, kernels: Callable[[str], Iterable[Kernel]]) -> tu
     A file of an older release has ``foo(IntArrayRef)`` where this torch expects ``foo_symint(SymIntArrayRef)``: the
     dispatcher takes either for an operator whose schema says ``SymInt``, so both are candidates.
     """
-    names = names_with_body(content)
     found: dict[Candidate, None] = {}
-    for name in sorted(names):
+    for name in sorted(outline(content).names):
         for expected in _expected_names(name):
             for kernel in kernels(expected):
                 if kernel.structured or (expected != name and not kernel.symint):
@@ -75,20 +73,6 @@ def shim_source(wanted: tuple[Candidate, ...]) -> str:
 def _swap(number: int, c: Candidate) -> str:
     kind = f"{c.returns} (*)({', '.join(c.parameters)})"
     return f'  swap_in<{number}>(library, "{c.operator}", static_cast<{kind}>(&{c.namespace}::{c.kernel}));'
-
-
-def names_with_body(content: bytes) -> set[str]:
-    """The names that ``content`` may define as functions: those with parameters and a body behind them."""
-    text = _COMMENT_OR_STRING.sub(b" ", content)
-    found = set()
-    for match in _CALL_LIKE.finditer(text):
-        depth, at = 1, match.end()
-        while depth and at < len(text):
-            depth += (text[at : at + 1] == b"(") - (text[at : at + 1] == b")")
-            at += 1
-        if text[at : at + 64].lstrip().startswith(b"{"):
-            found.add(match[1].decode())
-    return found
 
 
 def _expected_names(name: str) -> Iterator[str]:

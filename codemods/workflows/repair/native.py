@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from ....cpp.syntax.functions import outline
 from ...torchapi import TorchApi
 from ...verify.build.compiling import Builder, Built
-from ...verify.build.shim import Candidate, candidates, names_with_body, shim_source
+from ...verify.build.shim import Candidate, candidates, shim_source
 
 NOT_COMPILED = "does not compile"
 """How the words begin that say what came of such a candidate."""
@@ -77,7 +78,7 @@ class Native:
 
     def _defines(self, path: Path, function: str) -> bool:
         if path not in self._named:
-            self._named[path] = frozenset(names_with_body(self._files[path]))
+            self._named[path] = outline(self._files[path]).names
         return function in self._named[path]
 
     def object(self, path: Path, content: bytes) -> Path:

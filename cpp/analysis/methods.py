@@ -1,0 +1,82 @@
+"""What the methods of Tensors and of lists give, by their names, and operators by their schemas."""
+
+from __future__ import annotations
+
+import re
+
+from ..syntax.types import ELEMENT, Type
+
+CONCRETE = {
+    "size": ("sym_size", Type.INT),
+    "sizes": ("sym_sizes", Type.INT_REF),
+    "stride": ("sym_stride", Type.INT),
+    "strides": ("sym_strides", Type.INT_REF),
+    "numel": ("sym_numel", Type.INT),
+    "storage_offset": ("sym_storage_offset", Type.INT),
+    "nbytes": ("sym_nbytes", Type.UNSIGNED),
+}
+"""The Tensor methods that answer with concrete integers: their symbolic twin, and the type they give now."""
+
+OF_STORAGES = frozenset({"nbytes", "sym_nbytes"})
+"""Those that a Storage has too."""
+
+SYMBOLIC_CALLS = {
+    "sym_size": Type.SYM_INT,
+    "sym_sizes": Type.SYM_REF,
+    "sym_stride": Type.SYM_INT,
+    "sym_strides": Type.SYM_REF,
+    "sym_numel": Type.SYM_INT,
+    "sym_storage_offset": Type.SYM_INT,
+    "sym_nbytes": Type.SYM_INT,
+}
+"""The Tensor methods that answer with symbolic integers, and the type they give."""
+
+PLAIN_METHODS = {
+    "dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR, "options": Type.OPTIONS,
+    "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS, "dtype": Type.OPTIONS,
+    "storage": Type.STORAGE, "itemsize": Type.UNSIGNED, "element_size": Type.INT,
+}  # fmt: skip
+"""What further methods of Tensors give."""
+_SCHEMA = {
+    "Tensor": Type.TENSOR, "Tensor[]": Type.TENSORS, "int": Type.INT, "SymInt": Type.SYM_INT, "bool": Type.BOOL,
+    "float": Type.FLOAT, "Scalar": Type.SCALAR, "Tensor?": Type.OPTIONAL_TENSOR,
+}  # fmt: skip
+TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
+"""The methods by which something that holds a Tensor gives it."""
+IN_PARTS = frozenset({"range", "structured-binding", "c-array"})
+"""How variables are declared that hold no value of the declared type, or only a part of what starts them."""
+_ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
+_ELEMENTS = frozenset({"front", "back", "at"})
+
+
+def list_method(kind: Type, name: str) -> Type:
+    """What a method of a list, an iterator, a Storage or of options gives; UNKNOWN for one that is not known."""
+    if kind is Type.OPTIONS and name == "itemsize":
+        return Type.UNSIGNED
+    if kind is Type.OPTIONS:
+        return Type.UNKNOWN if name.startswith(("is_", "has_")) else Type.OPTIONS
+    if kind is Type.STORAGE:
+        return SYMBOLIC_CALLS.get(name, Type.UNSIGNED) if name in OF_STORAGES else Type.UNKNOWN
+    symbolic = kind in (Type.SYM_REF, Type.SYM_VEC, Type.SYM_ITER)
+    if name == "size":
+        return Type.UNSIGNED
+    if name in ("empty", "equals"):
+        return Type.BOOL
+    if name in _ELEMENTS:
+        return ELEMENT[kind]
+    if kind is Type.TENSORS:
+        if name in _ITERATORS:
+            return Type.TENSOR
+        return Type.TENSORS if name in ("materialize", "vec", "slice") else Type.UNKNOWN
+    if name in _ITERATORS:
+        return Type.SYM_ITER if symbolic else Type.INT_ITER
+    if name == "vec":
+        return Type.SYM_VEC if symbolic else Type.INT_VEC
+    if name in ("slice", "drop_front", "drop_back"):
+        return Type.SYM_REF if symbolic else Type.INT_REF
+    return Type.UNKNOWN
+
+
+def schema_type(text: str) -> Type:
+    """What a type of a schema is in C++; UNKNOWN for one that does not matter here."""
+    return _SCHEMA.get(re.sub(r"\([^)]*\)", "", text), Type.UNKNOWN)

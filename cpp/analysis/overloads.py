@@ -1,0 +1,62 @@
+"""Which of several functions of one name a call means, as far as numbers and kinds of arguments tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...codemods.torchapi import TorchApi
+from ..syntax.declarations import Function
+from ..syntax.model import Model
+from ..syntax.types import HELD, LISTS, SYMBOLIC, Type
+
+_TENSOR, _NUMBER, _LIST, _DIMNAME = "tensor", "number", "list", "dimname"
+_NUMBERS = (Type.INT, Type.UNSIGNED, Type.LONG_LONG, Type.BOOL, Type.FLOAT, Type.SCALAR, Type.SYM_INT, Type.SYM_FLOAT)
+_LISTS = (Type.INT_REF, Type.INT_VEC, Type.OPTIONAL_INT_REF, Type.OPTIONAL_SYM_REF, *LISTS)
+_CLASSES = {
+    Type.TENSOR: _TENSOR,
+    Type.OPTIONAL_TENSOR: _TENSOR,
+    **dict.fromkeys(_NUMBERS, _NUMBER),
+    Type.OPTIONAL_INT: _NUMBER,
+    Type.OPTIONAL_SYM_INT: _NUMBER,
+    **dict.fromkeys(_LISTS, _LIST),
+    Type.DIMNAME: _DIMNAME,
+}
+"""Kinds that C++ does not convert into each other by itself, but for a number that becomes a list of one."""
+
+
+def meant(candidates: Sequence[tuple[Function, int]], passed: Sequence[Type]) -> list[Function]:
+    """The candidates, each with how many arguments it needs, that take arguments of these types.
+
+    One where it is the only one that takes each argument as it is.
+    """
+    possible = [
+        one
+        for one, needed in candidates
+        if needed <= len(passed) <= len(one.parameters) and not any(_conflict(*pair) for pair in _pairs(one, passed))
+    ]
+    exact = [one for one in possible if all(_alike(*pair) for pair in _pairs(one, passed))]
+    return exact if len(exact) == 1 else possible
+
+
+def required(model: Model, api: TorchApi, function: Function) -> int:
+    """How many arguments a function of the file takes at least; 0 where a default may stand somewhere else."""
+    declared = (mention.parent for mention in model.mentions.get(function.name, ()))
+    if any(one is not None and one.type == "function_declarator" for one in declared):
+        return 0
+    if not function.internal and api.named_in_headers(function.name):
+        return 0
+    return sum(one.declaration.type == "parameter_declaration" for one in function.parameters)
+
+
+def _pairs(function: Function, passed: Sequence[Type]) -> list[tuple[Type, Type]]:
+    return [(given, one.type) for given, one in zip(passed, function.parameters, strict=False)]
+
+
+def _conflict(given: Type, taken: Type) -> bool:
+    one, other = _CLASSES.get(given), _CLASSES.get(taken)
+    return one is not None and other is not None and one != other and (one, other) != (_NUMBER, _LIST)
+
+
+def _alike(given: Type, taken: Type) -> bool:
+    kinds = (taken, SYMBOLIC.get(taken), HELD.get(taken))
+    return given in kinds and given is not Type.UNKNOWN
