@@ -211,6 +211,7 @@ TARGET = "def target():\n    return {'model': torch.nn.Linear(4, 3), "
 
 
 UNFIT = [
+    ("def target():\n    return bytearray(64 << 30)\n", "raises MemoryError"),
     ("1 / 0\n", "raises ZeroDivisionError: division by zero"),
     ("import torch\nx = 1\n", "py has no function target()"),
     ("def target():\n    return 3\n", "the target has to return a dict with the model under 'model'"),

@@ -102,6 +102,15 @@ def test_a_shortcut_is_left_out_of_what_is_traced(condition: str, made: str, api
     assert shortcuts(condition, api) == [f"if {made}:"]
 
 
+def test_a_comparison_under_bool_gets_a_default(api: TorchApi) -> None:
+    text = "import torch\ndef f(x):\n    one = bool(x.shape[0] == 1)\n    return one\n"
+    one = draft(text, api)
+    extent = LANGUAGE.extent(one.source, 3, "f")
+    assert extent is not None
+    (fix,) = LANGUAGE.alternatives(one.source, one.context, extent)
+    assert "    one = bool(guard_or_false(x.shape[0] == 1))\n" in one.take([fix]).now.content.decode()
+
+
 def test_what_is_no_shortcut_stays(api: TorchApi) -> None:
     assert shortcuts("mask.size(0) == n", api) == []
     assert shortcuts("mask.all()", api, otherwise="    else:\n        n = 1\n") == []

@@ -103,6 +103,11 @@ def _atoms(module: Module) -> Iterator[ast.expr]:
         for node in module.nodes.calls
         if quantified(node) and isinstance(node.args[0], (ast.GeneratorExp, ast.ListComp))
     ]
+    conditions += [
+        node.args[0]
+        for node in module.nodes.calls
+        if isinstance(node.func, ast.Name) and node.func.id == "bool" and len(node.args) == 1
+    ]
     for condition in conditions:
         pending = [condition]
         while pending:

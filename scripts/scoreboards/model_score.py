@@ -28,7 +28,7 @@ Passing = Mapping[str, bool]
 def main() -> None:
     words = _words()
     started = time.monotonic()
-    found, missing = built(words.torch_python)
+    found, missing, libraries = built(words.torch_python)
     chosen = [name for kind in KINDS for name in _of(kind, found)[: words.most]]
     if not chosen:
         sys.exit("model-score: no model can be built; is the extra [models] installed?")
@@ -44,6 +44,8 @@ def main() -> None:
         (words.output / "export.html").write_text(page(outcome), encoding="utf-8")
     for line in table(outcome, before, after, (time.monotonic() - started) / 60):
         print(line)
+    for library in libraries:
+        print(f"\n{library}: not installed here, its models are not tried")
 
 
 def _words() -> argparse.Namespace:
@@ -55,16 +57,16 @@ def _words() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def built(python: Path | None) -> tuple[list[str], dict[str, str]]:
-    """The models that can be built, and for the others the reason."""
+def built(python: Path | None) -> tuple[list[str], dict[str, str], list[str]]:
+    """The models that can be built, for the others the reason, and the libraries that are not there."""
     command = [str(python or sys.executable), str(ZOO)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     rows = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
     if not rows:
         sys.exit(f"model-score: {(ran.stderr.strip().splitlines() or ['no answer'])[-1]}")
-    return [row["target"] for row in rows if "why" not in row], {
-        row["target"]: row["why"] for row in rows if "why" in row
-    }
+    good = [row["target"] for row in rows if "target" in row and "why" not in row]
+    why = {row["target"]: row["why"] for row in rows if "why" in row}
+    return good, why, [row["library"] for row in rows if "library" in row]
 
 
 def dynamic(outcome: Outcome, laboratory: Laboratory, jobs: int) -> tuple[Passing, Passing]:

@@ -6,6 +6,7 @@ prints the targets that can be built, one a line, and for the others the reason.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import sys
@@ -204,6 +205,9 @@ def main() -> None:
 
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
+    for library in ("timm", "torchvision"):
+        if importlib.util.find_spec(library) is None:
+            print(json.dumps({"library": library}), flush=True)
     for name in names():
         try:
             made = getattr(sys.modules[__name__], name)()
