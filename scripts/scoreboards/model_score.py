@@ -29,7 +29,7 @@ def main() -> None:
     words = _words()
     started = time.monotonic()
     found, missing, libraries = built(words.torch_python)
-    chosen = [name for kind in KINDS for name in _of(kind, found)[: words.most]]
+    chosen = [name for kind in KINDS for name in spread(_of(kind, found), words.most)]
     if not chosen:
         sys.exit("model-score: no model can be built; is the extra [models] installed?")
     print(f"{len(chosen)} models of {len(found)} that can be built ({len(missing)} can't)", file=sys.stderr)
@@ -50,7 +50,7 @@ def main() -> None:
 
 def _words() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="scripts/model-score", description=__doc__)
-    parser.add_argument("--most", type=int, metavar="N", help="at most N models of each kind [all]")
+    parser.add_argument("--most", type=int, metavar="N", help="at most N models of each kind, evenly spread [all]")
     parser.add_argument("--output", type=Path, metavar="DIR", help="also write the patches, the evidence and a page")
     parser.add_argument("--torch-python", type=Path, metavar="EXE", help="an interpreter with torch and the libraries")
     parser.add_argument("--jobs", type=int, default=2, metavar="N")
@@ -115,6 +115,13 @@ def _counts(rows: Sequence[Exported], before: Passing, after: Passing) -> Iterat
     yield verdicts[Verdict.ONE_SIDED]
     yield sum(before[one.target] for one in rows)
     yield sum(after[one.target] for one in rows)
+
+
+def spread(names: Sequence[str], most: int | None) -> list[str]:
+    """At most ``most`` of the names, from the first to the last at even distances."""
+    if most is None or len(names) <= most:
+        return list(names)
+    return [names[number * len(names) // most] for number in range(most)]
 
 
 def _of(kind: str, names: Sequence[str]) -> list[str]:

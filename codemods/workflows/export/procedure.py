@@ -14,7 +14,7 @@ from ...lab.isolation import Limits
 from ...lab.variants import Laboratory, Variant
 from ..repair.bench import Bench
 from ..repair.drafts import Draft
-from ..repair.grouping import Group, Kept, groups, only
+from ..repair.grouping import Group, Kept, by_changes, only
 from ..repair.search import Search, expression, told
 from ..repair.sites import Advisors
 from ..repair.trials import UNTESTABLE, Frame, Trial
@@ -24,7 +24,7 @@ from .trying import ModelTrial, Targets
 
 _LIMITS = Limits(wall=900.0, cpu=1200)
 _ROUNDS = 60
-_AGAIN = 3
+_AGAIN = 8
 """How often what a target needs alone is looked for anew."""
 NARROWED = "narrowed"
 
@@ -58,7 +58,7 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
     progress(f"trying {_count(len(wanted.targets))} as they are")
     first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials
     failing = {name: trial for name, trial in first.items() if not trial.passed and trial.verdict != UNTESTABLE}
-    search = Search(bench.advisors, bench, {}, dict(failing))
+    search = Search(bench.advisors, bench, {}, dict(failing), by_changes)
     for _ in range(_AGAIN):
         search.run(0, progress, _ROUNDS)
         if not search.complete(0):
@@ -68,28 +68,13 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
         name: Exported(name, Verdict.UNUSABLE, one.message) for name, one in first.items() if one.verdict == UNTESTABLE
     }
     passing = [name for name, trial in search.trials.items() if trial.passed]
-    alone: dict[str, Exported] = {}
-    for group in _by_changes(search, passing):
+    for group in by_changes(search.chains, passing):
         progress(f"proving {_count(len(group.operators))} with the same changes")
-        alone |= _proven(group, search, targets, names)
-    # What passed only with changes that another target asked for is proven with all of theirs.
-    for group in groups(search.chains, passing):
-        again = tuple(name for name in group.operators if alone[name].verdict is Verdict.LEFT)
-        if again and len(again) < len(group.operators):
-            alone |= _proven(replace(group, operators=again), search, targets, names)
-    found |= alone
+        found |= _proven(group, search, targets, names)
     for name in failing:
         found.setdefault(name, _left(name, search, names))
     ordered = tuple(found[name] for name in wanted.targets)
     return Outcome(place.build, wanted.ways, wanted.unbacked, ordered, round(time.monotonic() - started, 1))
-
-
-def _by_changes(search: Search, passing: Sequence[str]) -> list[Group]:
-    """The targets that came through the same changes, each with no more than it needs."""
-    shared: dict[frozenset[int], list[str]] = {}
-    for name in sorted(passing):
-        shared.setdefault(frozenset(id(member) for member in search.chains[name]), []).append(name)
-    return [Group(tuple(search.chains[names[0]]), tuple(names)) for names in shared.values()]
 
 
 def _count(number: int) -> str:

@@ -66,6 +66,15 @@ def groups(chains: Mapping[str, Sequence[Kept]], passing: Iterable[str]) -> list
     return sorted(found, key=lambda group: (-len(group.operators), group.operators))
 
 
+def by_changes(chains: Mapping[str, Sequence[Kept]], passing: Iterable[str]) -> list[Group]:
+    """What came through the same changes, each with no more than it needs."""
+    shared: dict[frozenset[int], list[str]] = {}
+    for name in sorted(passing):
+        if chains.get(name):
+            shared.setdefault(frozenset(id(member) for member in chains[name]), []).append(name)
+    return [Group(tuple(chains[names[0]]), tuple(names)) for names in shared.values()]
+
+
 def only(drafts: Mapping[Path, Draft], chosen: Sequence[Group]) -> dict[Path, Draft]:
     """The drafts with nothing but the fixes of these groups."""
     fixes = [fix for group in chosen for member in group.members for fix in member.fixes]

@@ -44,6 +44,8 @@ class Search:
     bench: Bench
     drafts: dict[Path, Draft]
     trials: dict[str, Trial]
+    grouping: Callable[[Mapping[str, Sequence[Kept]], Sequence[str]], list[Group]] = groups
+    """Which changes are tried together, alone: by default those of all that share one."""
     files: frozenset[Path] = frozenset()
     """Only places in these files are mended; empty: in all."""
     attempts: list[Attempt] = field(default_factory=list)
@@ -81,7 +83,7 @@ class Search:
         An operator that needs what another one's group brought joins it. What made one differ from eager without an
         error is taken back, whoever else it helps.
         """
-        found = groups(self.chains, [name for name, trial in self.trials.items() if trial.passed])
+        found = self.grouping(self.chains, [name for name, trial in self.trials.items() if trial.passed])
         again = False
         harmful: dict[int, tuple[Kept, Trial]] = {}
         for group, trials in zip(found, self.bench.try_alone(self.drafts, found, most), strict=True):
@@ -122,8 +124,11 @@ class Search:
         """What mends the place at which an operator fails alone, though not with everything."""
         seen = dict(drafts)
         sites = self.bench.sites(trial, seen) if _failing(trial) else ()
-        members = (member for chain in self.chains.values() for member in chain if member not in group.members)
-        return next((member for member in members if member.candidate.site in sites), None)
+        members = [member for chain in self.chains.values() for member in chain if member not in group.members]
+        here = [member for member in members if member.candidate.site in sites]
+        asked = expression(trial.message)
+        same = [one for one in here if any(expression(before.message) == asked for before in one.before.values())]
+        return next(iter(same or here), None)
 
     def _take_back(self, member: Kept, trial: Trial, most: int, why: str) -> None:
         draft = self.drafts[member.path]
