@@ -74,10 +74,10 @@ class Context:
     """Oldest torch the result must run on; None: the torch that ``api`` describes."""
     all_functions: bool = False
     """Every function of the file sees symbolic sizes (code outside PyTorch's own tree)."""
-    tried: bool = False
-    """Each fix is tried on the program that the user named: what else might be made of the code is not asked."""
     torch_root: Path | None = None
     """A PyTorch source tree, or None."""
+    tried: bool = False
+    """Each fix is tried on the program that the user named: what else might be made of the code is not asked."""
 
 
 @dataclass(frozen=True)

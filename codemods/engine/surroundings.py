@@ -18,9 +18,10 @@ class TorchSurroundings:
     torch_python: Path | None = None
     min_torch: tuple[int, int] | None = None
     all_functions: bool = False
-    tried: bool = False
     installed_torchgen: bool = False
     """Nothing of ``torch_root`` is run to read its schemas."""
+    tried: bool = False
+    """Each fix is tried on the program that the user named."""
 
     @cached_property
     def place(self) -> Place:
@@ -37,4 +38,4 @@ class TorchSurroundings:
         from ..torchapi import TorchApi
 
         api = TorchApi.at(self.place)
-        return Context(api, self.min_torch, self.all_functions, self.tried, self.torch_root)
+        return Context(api, self.min_torch, self.all_functions, self.torch_root, self.tried)
