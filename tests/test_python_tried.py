@@ -50,16 +50,19 @@ def f(q, k):
 def test_conditions_stand_in_front_of_the_whole_statement(api: TorchApi) -> None:
     always, compiling = stated(CALL, "q, k)\n    elif", api, "q.shape[0] != 0", "n != 0")
     checks = ["torch._check(q.shape[0] != 0)", "torch._check(n != 0)"]
-    lines = "".join(f"        {check}\n" for check in checks)
+    comment = "        # Torch decides on this below; one program for all sizes has to know it.\n"
+    lines = comment + "".join(f"        {check}\n" for check in checks)
     assert always == CALL.replace("        x = torch", f"{lines}        x = torch")
-    lines = "        if torch.compiler.is_compiling():\n" + "".join(f"            {check}\n" for check in checks)
+    lines = comment + "        if torch.compiler.is_compiling():\n"
+    lines += "".join(f"            {check}\n" for check in checks)
     assert compiling == CALL.replace("        x = torch", f"{lines}        x = torch")
 
 
 def test_the_check_is_spelled_as_the_file_spells_torch(api: TorchApi) -> None:
+    comment = "    # Torch decides on this below; one program for all sizes has to know it.\n"
     assert stated("def f(q):\n    return g(q)\n", "return", api, "q.shape[0] != 0") == [
-        "import torch\ndef f(q):\n    torch._check(q.shape[0] != 0)\n    return g(q)\n",
-        "import torch\ndef f(q):\n    if torch.compiler.is_compiling():\n"
+        f"import torch\ndef f(q):\n{comment}    torch._check(q.shape[0] != 0)\n    return g(q)\n",
+        f"import torch\ndef f(q):\n{comment}    if torch.compiler.is_compiling():\n"
         "        torch._check(q.shape[0] != 0)\n    return g(q)\n",
     ]
     assert (

@@ -20,6 +20,7 @@ from .statements import Statement
 
 NAME = "alternative"
 _CHECK = "torch._check"
+_COMMENT = "# Torch decides on this below; one program for all sizes has to know it.\n"
 
 
 def stated(source: SourceFile, context: Context, where: tuple[int, int], conditions: Sequence[str]) -> Iterator[Fix]:
@@ -48,7 +49,8 @@ def stated(source: SourceFile, context: Context, where: tuple[int, int], conditi
         ("the model and the exported program refuse", checks, check.needs),
         ("the exported program refuses", [asked], (*check.needs, *compiling.needs)),
     ):
-        text = "".join(code(line) for line in lines).replace("\n", f"{module.newline}{around.indent}")
+        written = _COMMENT + "".join(code(line) for line in lines)
+        text = written.replace("\n", f"{module.newline}{around.indent}")
         edit = Edit(where[0], where[0], text.encode())
         words = f"{who} what breaks {listed}"
         yield fix(NAME, module.place(statement), [edit], f"state {listed}", needs, [words])
