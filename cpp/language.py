@@ -8,6 +8,7 @@ from .rewrite.alternatives import alternatives, extent
 from .rewrite.formatting import wrap_long_lines
 from .rewrite.includes import includes
 from .syntax.comments import same_code
+from .syntax.project import SUFFIXES, read_project
 from .syntax.tree import count_errors, tree_of
 
 
@@ -26,6 +27,9 @@ language = Language(
     errors=_errors,
     polish=_polish,
     settings=(".clang-format",),
+    project=read_project,
+    project_suffixes=SUFFIXES,
+    project_tables=("aten/src/ATen/native/native_functions.yaml",),
     extent=extent,
     alternatives=alternatives,
     comment="//",

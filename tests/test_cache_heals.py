@@ -103,7 +103,7 @@ KINDS: dict[str, Callable[[Asked], object]] = {
     "answers": lambda asked: recalled("key", [("abs", "eager")], asked.answers),
     "regressions": lambda asked: additions._kept(REPAIR, cast(Any, asked), asked.regression),
 }
-ELSEWHERE = {"rules", "results", "evidence", "objects", "precompiled", "hunts", "repair"}
+ELSEWHERE = {"rules", "results", "projects", "evidence", "objects", "precompiled", "hunts", "repair"}
 """Kinds with a test of their own below."""
 
 

@@ -27,6 +27,7 @@ from symfix.cpp.analysis.saved import is_context, slot
 from symfix.cpp.analysis.seeds import seeds, without_remains
 from symfix.cpp.analysis.signatures import may_change, returned_values, uses
 from symfix.cpp.analysis.twins import twin_of
+from symfix.cpp.syntax.project import Project
 from symfix.cpp.syntax.tree import every
 from symfix.cpp.syntax.types import Type
 
@@ -228,8 +229,9 @@ def test_the_twin_of_a_type_is_named_as_its_place_knows_it(text: str, twin: str 
     ],
 )  # fmt: skip
 def test_what_a_file_registers(block: str, registered: dict[str, str], unread: int) -> None:
-    found, left = registrations(known(f"{HEAD}Tensor f(const Tensor& t) {{ return t; }}\n{block}").model)
-    assert (found, len(left)) == (registered, unread)
+    model = known(f"{HEAD}Tensor f(const Tensor& t) {{ return t; }}\n{block}").model
+    found = registrations(model, Project())
+    assert (found.kinds, len(found.unread)) == (registered, unread)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ FLOORS = [
     {"torchapi"},
     {"wings"},
     {"suppression", "ignoring", "intake", "writing", "rounds", "surroundings", "registry", "baseline"},
-    {"neighbourhood", "results"},
+    {"neighbourhood", "projects", "results"},
     {"run"},
     {"lab"},
     {"verify"},

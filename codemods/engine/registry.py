@@ -47,7 +47,11 @@ class WingCard:
     suffixes: tuple[str, ...]
     settings: tuple[str, ...]
     package_words: tuple[bytes, ...]
+    project_suffixes: tuple[str, ...]
+    project_tables: tuple[str, ...]
     rules: tuple[RuleCard, ...]
+    identity: str = ""
+    """That of the registry it belongs to."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class Registry:
         try:
             return tuple(_wing_from_json(wing) for wing in json.loads(storage.load(stored) or b""))
         except (ValueError, KeyError, TypeError):
-            cards = tuple(_describe(package) for package in self.packages)
+            cards = tuple(_describe(package, self.identity) for package in self.packages)
             text = json.dumps([asdict(card) for card in cards], default=lambda value: value.decode("latin-1"))
             storage.store(stored, text.encode())
             return cards
@@ -126,13 +130,23 @@ def _modules(package: str) -> list[str]:
     return sorted(path.stem for path in _folder(f"{package}.rules").glob("*.py") if path.stem != "__init__")
 
 
-def _describe(package: str) -> WingCard:
+def _describe(package: str, identity: str) -> WingCard:
     language = load_language(package)
     cards = tuple(
         RuleCard(rule.name, package, rule.language, rule.safety.value, rule.markers, rule.doc)
         for rule in load_rules(package)
     )
-    return WingCard(package, language.name, language.suffixes, language.settings, language.package_words, cards)
+    return WingCard(
+        package,
+        language.name,
+        language.suffixes,
+        language.settings,
+        language.package_words,
+        language.project_suffixes,
+        language.project_tables,
+        cards,
+        identity,
+    )
 
 
 def _wing_from_json(wing: dict[str, object]) -> WingCard:
@@ -147,7 +161,10 @@ def _wing_from_json(wing: dict[str, object]) -> WingCard:
         _strings(wing["suffixes"]),
         _strings(wing["settings"]),
         tuple(word.encode("latin-1") for word in _strings(wing["package_words"])),
+        _strings(wing["project_suffixes"]),
+        _strings(wing["project_tables"]),
         cards,
+        str(wing["identity"]),
     )
 
 

@@ -16,6 +16,7 @@ from . import storage
 from .edits import Edit
 from .neighbourhood import package_speaks, settings_digest
 from .outcome import Changed, Failed, Outcome, Refused, Unchanged
+from .projects import project_digest
 from .reading import contents
 from .registry import WingCard
 from .rule import Fix, Safety, Skip
@@ -34,6 +35,8 @@ class _Entry:
     settings: str
     package: bool
     """Whether its package spoke one of the wing's words, where there was something to say."""
+    project: str
+    """What its project said, by digest."""
     outcome: str | None
     """Packed; None when there was nothing to say."""
 
@@ -67,7 +70,8 @@ class Results:
             return
         folder = storage.folder("results")
         rows = {
-            path: (one.stat, one.digest, one.settings, one.package, one.outcome) for path, one in self._entries.items()
+            path: (one.stat, one.digest, one.settings, one.package, one.project, one.outcome)
+            for path, one in self._entries.items()
         }
         storage.store(folder / self.key, json.dumps(rows, separators=(",", ":")).encode())
         for index in sorted(folder.glob("[!.]*"), key=storage.age)[:-KEPT_INDEXES]:
@@ -102,7 +106,8 @@ class Results:
             located = path.absolute()
             package = outcome is not None and package_speaks(located, wing)
             settings = settings_digest(located, wing)
-            self._remember(path, content, _Entry(None, _digest(content), settings, package, packed))
+            project = project_digest(located, wing)
+            self._remember(path, content, _Entry(None, _digest(content), settings, package, project, packed))
 
     def _remember(self, path: Path, content: bytes, entry: _Entry) -> None:
         try:
@@ -120,7 +125,7 @@ def _holds(entry: _Entry, path: Path, wing: WingCard) -> bool:
 
     Where nothing was said, the words of the package are not looked for: they only ever hold rules back.
     """
-    if entry.settings != settings_digest(path, wing):
+    if entry.settings != settings_digest(path, wing) or entry.project != project_digest(path, wing):
         return False
     return entry.outcome is None or entry.package == package_speaks(path, wing)
 

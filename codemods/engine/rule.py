@@ -140,6 +140,12 @@ class Language:
     settings: tuple[str, ...] = ()
     package_words: tuple[bytes, ...] = ()
     """What is asked about all files of a source's package: whether one of these stands in any."""
+    project: Callable[[Path, Sequence[Path]], bytes] | None = None
+    """What all sources of a project, whose folder and files are given, say for each of them: `SourceFile.project`."""
+    project_suffixes: tuple[str, ...] = ()
+    """The files that ``project`` reads."""
+    project_tables: tuple[str, ...] = ()
+    """A project that holds one of these says by it what ``project`` would find."""
     extent: Callable[[SourceFile, int, str], tuple[int, int] | None] = _nowhere
     """The bytes that a failure at a line (counted from 1), or in a function of a name, is about."""
     alternatives: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none

@@ -18,6 +18,7 @@ from .dying import die_with_parent
 from .intake import Target, admit, read
 from .neighbourhood import package_speaks
 from .outcome import Changed, Failed, Outcome, Refused, Unchanged
+from .projects import said_by_project
 from .registry import Registry, WingCard, load_language, load_rules
 from .results import Results
 from .rounds import RuleBug, Wishes, rewrite
@@ -145,6 +146,7 @@ class _Task:
     content: bytes
     wing: WingCard
     on_disk: bool
+    project: bytes = b""
 
 
 def _without_rules(target: Target, question: Question, results: Results) -> Outcome | _Task | None:
@@ -163,7 +165,8 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
     if not target.named and not any(marker in content for marker in question.markers(wing)):
         results.learn(target.path, content, None, wing)
         return None
-    return _Task(target.path, content, wing, on_disk=target.content is None)
+    project = said_by_project(target.path.absolute(), wing)
+    return _Task(target.path, content, wing, target.content is None, project)
 
 
 def _says_nothing(outcome: Outcome) -> bool:
@@ -272,7 +275,7 @@ def examine(task: _Task, question: Question, context: Context) -> Outcome:
     if isinstance(source, Refused):
         return source
     path = task.path.absolute()
-    located = SourceFile(path, task.content, package_speaks(path, task.wing))
+    located = SourceFile(path, task.content, package_speaks(path, task.wing), task.project)
     try:
         rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
         outcome = rewrite(located, rules, load_language(task.wing.package), context, question.wishes)
@@ -290,7 +293,8 @@ def turn_down(outcome: Changed, fixes: Sequence[Fix], question: Question, contex
     wing = question.registry.wing(outcome.source.path)
     assert wing is not None
     without = question.wishes.without | {(fix.rule, fix.start) for fix in fixes}
-    task = _Task(outcome.source.path, outcome.source.content, wing, on_disk=False)
+    project = said_by_project(outcome.source.path.absolute(), wing)
+    task = _Task(outcome.source.path, outcome.source.content, wing, on_disk=False, project=project)
     left = examine(task, replace(question, wishes=replace(question.wishes, without=without)), context)
     if isinstance(left, (Refused, Failed)):
         raise RuleBug(f"without {len(fixes)} of its fixes {outcome.source.path} can't be rewritten: {left.detail}")

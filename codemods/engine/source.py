@@ -16,6 +16,8 @@ class SourceFile:
     content: bytes
     package_speaks: bool = False
     """One of the language's package words stands in some file of the package."""
+    project: bytes = b""
+    """What the language reads out of all files of the project; empty outside of one."""
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -15,10 +15,12 @@ from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
+from ..syntax.project import Project, project_of
+from ..syntax.registering import MARKS
 from ..syntax.tree import ancestors, every, is_deep
 from ..syntax.types import SYMBOLIC, Type, read_type
 from .reasons import SkipReason
-from .registrations import FAKE_KEYS, LIBRARY, MARKS, autograd_methods, is_fake_block, registrations
+from .registrations import FAKE_KEYS, LIBRARY, autograd_methods, registrations
 
 _FORMULAS = ("torch::autograd::generated::details", "at::functionalization")
 _DEVICE_TEST = re.compile(
@@ -59,7 +61,14 @@ def worth_reading(source: SourceFile, context: Context) -> bool:
     content = source.content
     if context.all_functions or any(word in content for word in _ALWAYS):
         return True
-    said = {name for name in set(_CALLED.findall(content)) if _runs_on_fake_tensors(name.decode(), context.api)}
+    project = project_of(source.project)
+    if any(name.encode() in content for name in project.macros):
+        return True
+    said = {
+        name
+        for name in set(_CALLED.findall(content))
+        if name.decode() in project.by_function or _runs_on_fake_tensors(name.decode(), context.api)
+    }
     return bool(said) and any(match[1] in said for match in _DEFINED.finditer(content))
 
 
@@ -84,7 +93,7 @@ class KernelCode:
 class Eligibility:
     """The functions of a file that see symbolic sizes, each with the way it is reached."""
 
-    def __init__(self, model: Model, api: TorchApi, path: Path, *, all_functions: bool) -> None:
+    def __init__(self, model: Model, api: TorchApi, path: Path, project: Project, *, all_functions: bool) -> None:
         self.model = model
         self._path = path
         self._api = api
@@ -93,7 +102,9 @@ class Eligibility:
         self._kernel_code: dict[int, tuple[KernelCode, ...]] = {}
         self._marked: dict[int, list[Node]] = {}
         self._iterates = b"TensorIterator" in model.tree.content
-        self._registered, self.unread = registrations(model)
+        self._registrations = registrations(model, project)
+        self._registered = self._registrations.kinds
+        self.unread = self._registrations.unread
         self.deep: list[Function] = []
         """Functions that would be eligible, were they not nested too deeply to be followed."""
         outer = [function for function in model.functions if not function.is_lambda]
@@ -125,8 +136,8 @@ class Eligibility:
         """Whether torch knows the function only as a kernel for real data."""
         if function.macro in STRUCTURED_KERNEL or self._registered.get(function.name) == "kernel":
             return True
-        if function.name.startswith(LIBRARY):
-            return not is_fake_block(self.model, function)
+        if LIBRARY in function.name:
+            return not self._registrations.is_fake_block(function)
         keys = self._keys(function)
         return bool(keys) and not keys & FAKE_KEYS
 
@@ -200,9 +211,9 @@ class Eligibility:
         if function.macro in STRUCTURED_META:
             return "structured meta function"
         if self._registered.get(function.name) == "fake":
-            return "registered in this file"
-        if function.name.startswith(LIBRARY):
-            return "registers lambdas" if is_fake_block(self.model, function) else None
+            return f"registered in {'its project' if function.name in self._registrations.elsewhere else 'this file'}"
+        if self._registrations.is_fake_block(function):
+            return "registers lambdas"
         if function.in_class or function.macro is not None:
             return None
         if "::".join(function.namespaces) in _FORMULAS:

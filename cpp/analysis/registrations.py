@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from ..syntax.commas import listed
 from ..syntax.declarations import Function
 from ..syntax.model import Model
-from ..syntax.tree import ancestors, arguments, every
+from ..syntax.project import Project
+from ..syntax.registering import Block, Registration, read_blocks
+from ..syntax.tree import ancestors
 
 FAKE_KEYS = frozenset(
     {
@@ -21,93 +23,102 @@ FAKE_KEYS = frozenset(
 """Dispatch keys whose kernels run on fake tensors."""
 
 LIBRARY = "TORCH_LIBRARY"
-MARKS = (b"TORCH_LIBRARY", b"RegisterOperators")
-"""Without one of these words, a file registers nothing."""
-
-_KEY = re.compile(r"\bDispatchKey::(\w+)|\b(?:torch|at|c10)::k([A-Z]\w*)\b")
-_OPTION = re.compile(r"\b(?:kernel|catchAllKernel)<(.*?)>\(([^()]*)\)", re.DOTALL)
-_BLOCK = re.compile(rb"\bTORCH_LIBRARY(?:_(?:IMPL|FRAGMENT))?(?:_EXPAND|_THIS_API_IS_FOR_\w+)?\s*\(")
-_CAPITALS = re.compile(r"(?:CPU|CUDA|HIP|XLA|MPS|IPU|XPU|HPU|VE|MTIA|MAIA|FPGA)")
-"""The dispatch keys that look like macros."""
-_HEAD = 16
+_EVERY_KEY = ("", "CatchAll")
+"""A kernel for no key is one for all."""
 _AUTOGRAD = re.compile(r"\bautograd::Function\s*<")
-
 
 Unread = tuple[int, int, str]
 """A block of registrations that says nothing of this file's functions: start, end of the name, and why."""
 
 
-def registrations(model: Model) -> tuple[dict[str, str], tuple[Unread, ...]]:
-    """Functions of the file that it registers: "fake" where a key of theirs runs on fake tensors, else "kernel".
+@dataclass(frozen=True)
+class Registrations:
+    """What the file and its project say of the file's functions.
 
-    They stand in TORCH_LIBRARY blocks, or in ``RegisterOperators().op(…)`` as it was before those; a key named in the
-    call comes before the one of the block. A kernel for no key is one for all. Beside them: what could not be read.
+    ``kinds`` are by name: "fake" where a key of theirs runs on fake tensors, else "kernel". ``elsewhere`` are the names
+    of which another file says it.
     """
-    found: dict[str, str] = {}
+
+    kinds: dict[str, str]
+    elsewhere: frozenset[str]
+    unread: tuple[Unread, ...]
+    fake_blocks: tuple[tuple[int, int], ...]
+    """Where blocks stand that register for a key that runs on fake tensors."""
+
+    def is_fake_block(self, function: Function) -> bool:
+        """Whether a function is the body of such a block."""
+        start, end = function.node.start_byte, function.node.end_byte
+        return any(start <= first and last <= end for first, last in self.fake_blocks)
+
+
+def registrations(model: Model, project: Project) -> Registrations:
+    """The file's functions that are registered, in the file itself or elsewhere in its project.
+
+    They stand in TORCH_LIBRARY blocks, in macros that come to such, or in ``RegisterOperators().op(…)`` as it was
+    before those; a key named in the call comes before the one of the block.
+    """
+    kinds: dict[str, str] = {}
+    blocks = read_blocks(model.tree.content, project.macros) if _may_register(model, project) else ()
+    for block in blocks:
+        for one in block.registrations:
+            for name in one.functions:
+                _add(kinds, name.rpartition("::")[2], one, model)
+    own = frozenset(kinds)
     for function in model.functions:
-        if function.name.startswith(LIBRARY):
-            fake = is_fake_block(model, function)
-            for call in every(function.body, "call_expression"):
-                _register(call, fake, model, found)
-    if b"RegisterOperators" in model.tree.content:
-        for call in every(model.tree.root, "call_expression"):
-            if _is_old_registration(call, model):
-                _register(call, True, model, found)
-    return found, tuple(_unread(model))
+        if function.name not in own and not function.internal and not function.in_class:
+            for found in project.by_function.get(function.name, ()):
+                if any(_is_named(function, name) for name in found.registration.functions):
+                    _add(kinds, function.name, found.registration, model)
+    fake = tuple((block.start, block.end) for block in blocks if not block.stable and is_for_fakes(block.key))
+    return Registrations(kinds, frozenset(kinds) - own, tuple(_unread(blocks, model, project)), fake)
 
 
-def is_fake_block(model: Model, function: Function) -> bool:
-    """Whether a TORCH_LIBRARY block registers for a key that runs on fake tensors."""
-    key = _key_of(model, function)
-    return key == "" or (key is not None and _runs_on_fake_tensors(key))
+def is_for_fakes(key: str | None) -> bool:
+    """Whether the kernels of a key, empty for none, run on fake tensors."""
+    return key is not None and (key in FAKE_KEYS or key in _EVERY_KEY or key.startswith("Autograd"))
 
 
-def _unread(model: Model) -> Iterator[Unread]:
-    heads: list[int] = []
-    for function in model.functions:
-        if not function.name.startswith(LIBRARY):
-            continue
-        start, end = function.node.start_byte, function.body.start_byte
-        heads.append(start)
-        key = _key_of(model, function)
-        if key is None:
-            yield start, end, "the key of this block can't be read: its functions are taken for kernels on real data"
-        elif (key == "" or _runs_on_fake_tensors(key)) and _names_no_function(function, model):
-            yield start, end, "nothing that this block registers is a function of this file"
-    for match in _BLOCK.finditer(model.tree.masked.text):
-        node = model.tree.root.descendant_for_byte_range(match.start(), match.end() - 1)
-        read = any(start <= match.start() and match.start() - start < _HEAD for start in heads)
-        if not read and node is not None and node.type in ("identifier", "type_identifier", "ERROR"):
-            yield match.start(), match.end() - 1, "this block of registrations does not parse"
+def _may_register(model: Model, project: Project) -> bool:
+    content = model.tree.content
+    return b"TORCH_LIBRARY" in content or b"RegisterOperators" in content or _calls_macros(content, project)
 
 
-def _key_of(model: Model, function: Function) -> str | None:
-    """The dispatch key of a TORCH_LIBRARY_IMPL block; empty for the blocks without one, None if it can't be read."""
-    head = model.tree.content[function.node.start_byte : function.body.start_byte].decode()
-    block = re.match(r"\s*TORCH_LIBRARY(_IMPL)?\w*\s*\((.*)\)\s*\Z", head, re.DOTALL)
-    if block is None:
-        return None
-    if block[1] is None:
-        return ""
-    words = listed(block[2])
-    key = words[1].strip() if len(words) > 1 else ""
-    key = model.tree.macro(key) or key
-    return key if re.fullmatch(r"\w+", key) and (key != key.upper() or _CAPITALS.fullmatch(key)) else None
+def _calls_macros(content: bytes, project: Project) -> bool:
+    return any(name.encode() in content for name in project.macros) or b"DISPATCH" in content or b"REGISTER" in content
 
 
-def _names_no_function(function: Function, model: Model) -> bool:
-    """Whether a block registers something, and no function of this file or lambda is among it."""
-    found: dict[str, str] = {}
-    registers = False
-    for call in every(function.body, "call_expression"):
-        if _method(call, model) is None:
-            registers = registers or (call.parent is not None and call.parent.type == "expression_statement")
-        elif _method(call, model) in ("def", "impl", "op") and len(handed := _untagged(call, model)) > 1:
-            if handed[-1].type == "lambda_expression":
-                return False
-            registers = True
-            _register(call, True, model, found)
-    return registers and not found
+def _add(kinds: dict[str, str], name: str, one: Registration, model: Model) -> None:
+    if model.named(name):
+        sees = is_for_fakes(one.key) and not one.stable
+        kinds[name] = "fake" if sees or kinds.get(name) == "fake" else "kernel"
+
+
+def _is_named(function: Function, name: str) -> bool:
+    """Whether a name, as another file writes it, may be the function's."""
+    qualifier = name.rpartition("::")[0].removeprefix("::")
+    around = "::".join(space for spaces in function.namespaces for space in spaces.split("::") if space)
+    return not qualifier or around == qualifier or around.endswith(f"::{qualifier}")
+
+
+def _unread(blocks: tuple[Block, ...], model: Model, project: Project) -> Iterator[Unread]:
+    for block in blocks:
+        end = model.tree.content.find(b")", block.start) + 1 or block.end
+        if block.unread is not None:
+            yield block.start, end, block.unread
+        elif block.stable and is_for_fakes(block.key) and any(one.functions for one in block.registrations):
+            yield block.start, end, "the Tensor of torch's stable ABI has no symbolic sizes: its functions are left"
+        elif is_for_fakes(block.key) and _names_no_function(block, model, project):
+            yield block.start, end, "nothing that this block registers is a function of this file or project"
+
+
+def _names_no_function(block: Block, model: Model, project: Project) -> bool:
+    """Whether a block registers functions, and none of them is known; one that a file of the project defines is."""
+    named = [one for one in block.registrations if one.functions]
+    if not named or any(one.is_lambda for one in block.registrations):
+        return False
+    return project.root is None and not any(
+        model.named(name.rpartition("::")[2]) for one in named for name in one.functions
+    )
 
 
 def autograd_methods(call: Node, model: Model) -> list[Function]:
@@ -131,39 +142,3 @@ def _stands_in(function: Function, name: str, model: Model) -> bool:
             own = around.child_by_field_name("name")
             return own is not None and model.tree.text(own) == name and bool(_AUTOGRAD.search(head))
     return False
-
-
-def _register(call: Node, fake: bool, model: Model, found: dict[str, str]) -> None:
-    handed = _untagged(call, model)
-    if _method(call, model) not in ("def", "impl", "op") or len(handed) < 2 or handed[-1].type == "lambda_expression":
-        return
-    *middle, last = (model.tree.text(argument) for argument in handed[1:])
-    options = [(match[1], match[2]) for match in _OPTION.finditer(last)]
-    for functions, key in options or [(last, " ".join((*middle, last)))]:
-        keys = [match[1] or match[2] for match in _KEY.finditer(key)]
-        sees = any(map(_runs_on_fake_tensors, keys)) if keys else fake
-        for name in re.findall(r"\b[A-Za-z_]\w*\b", functions):
-            if model.named(name):
-                found[name] = "fake" if sees or found.get(name) == "fake" else "kernel"
-
-
-def _untagged(call: Node, model: Model) -> list[Node]:
-    """What is handed to a registration, without the tags that may end it."""
-    handed = arguments(call)
-    while handed and (handed[-1].type == "initializer_list" or "Tag::" in model.tree.text(handed[-1])):
-        handed.pop()
-    return handed
-
-
-def _is_old_registration(call: Node, model: Model) -> bool:
-    return _method(call, model) == "op" and "RegisterOperators" in model.tree.text(call)
-
-
-def _method(call: Node, model: Model) -> str | None:
-    called = call.child_by_field_name("function")
-    method = called.child_by_field_name("field") if called is not None else None
-    return model.tree.text(method) if method is not None else None
-
-
-def _runs_on_fake_tensors(key: str) -> bool:
-    return key in FAKE_KEYS or key.startswith("Autograd")

@@ -1,0 +1,100 @@
+"""The project around a file, and what a wing reads out of all of its sources at once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from . import storage
+from .intake import NOT_WALKED
+from .registry import WingCard, load_language
+from .repository import top
+
+KEPT = 24
+BUILD_FILES = ("setup.py", "pyproject.toml")
+MOST_ENTRIES = 60_000
+"""In a larger folder nobody looks around: listing it would take longer than the question is worth."""
+
+
+def said_by_project(path: Path, wing: WingCard) -> bytes:
+    """What the wing reads out of the project that ``path``, absolute, belongs to; kept by the files' stats.
+
+    Empty outside of a project, in a folder that is not walked for a project's sources (what is built or installed),
+    and where the wing says that the project's own tables tell as much.
+    """
+    if not wing.project_suffixes:
+        return b""
+    root = _root(path.parent)
+    if root is None or any(_passed_over(name) for name in path.parent.relative_to(root).parts):
+        return b""
+    return _said_by(root, wing)
+
+
+def project_digest(path: Path, wing: WingCard) -> str:
+    """A short name of what the project says."""
+    return _digest(said_by_project(path, wing))
+
+
+@lru_cache(maxsize=64)
+def _digest(said: bytes) -> str:
+    return storage.digest(said).decode()
+
+
+@lru_cache(maxsize=4096)
+def _root(folder: Path) -> Path | None:
+    """The repository around a folder; without one, the topmost folder around it that has a build file."""
+    around = top(folder)
+    if around is not None:
+        return around
+    built = [parent for parent in (folder, *folder.parents) if any((parent / name).is_file() for name in BUILD_FILES)]
+    return built[-1] if built else None
+
+
+@lru_cache(maxsize=64)
+def _said_by(root: Path, wing: WingCard) -> bytes:
+    if any((root / table).is_file() for table in wing.project_tables):
+        return b""
+    found = _sources(root, wing.project_suffixes)
+    if not found:
+        return b""
+    rows = [(str(path.relative_to(root)), stat.st_mtime_ns, stat.st_size) for path, stat in found]
+    digest = hashlib.blake2b(repr((str(root), wing.package, rows)).encode(), digest_size=16)
+    digest.update(wing.identity.encode())
+    kept = storage.folder("projects") / digest.hexdigest()
+    said = storage.load(kept)
+    if said is None:
+        read = load_language(wing.package).project
+        said = b"" if read is None else read(root, [path for path, _ in found])
+        storage.store(kept, said)
+        for older in sorted(kept.parent.glob("[!.]*"), key=storage.age)[:-KEPT]:
+            older.unlink(missing_ok=True)
+    return said
+
+
+def _sources(root: Path, suffixes: tuple[str, ...]) -> list[tuple[Path, os.stat_result]]:
+    """The files of a project that may be read for its index, with their stats, in path order; none if there are more
+    entries than anybody should list."""
+    found: list[tuple[Path, os.stat_result]] = []
+    entries = 0
+    waiting = [str(root)]
+    while waiting:
+        try:
+            listed = list(os.scandir(waiting.pop()))
+        except OSError:
+            continue
+        entries += len(listed)
+        if entries > MOST_ENTRIES:
+            return []
+        for entry in listed:
+            if entry.is_dir(follow_symlinks=False):
+                if not _passed_over(entry.name):
+                    waiting.append(entry.path)
+            elif entry.name.endswith(suffixes) and entry.is_file(follow_symlinks=False):
+                found.append((Path(entry.path), entry.stat(follow_symlinks=False)))
+    return sorted(found, key=lambda one: one[0])
+
+
+def _passed_over(name: str) -> bool:
+    return name.startswith(".") or name in NOT_WALKED

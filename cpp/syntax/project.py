@@ -1,0 +1,146 @@
+"""What the sources of a project hand to the dispatcher, in C++ and in Python, as an index by name."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from .macros import Macro
+from .registering import MARKS, Registration, read_blocks, registering_macros
+
+SUFFIXES = (".cpp", ".cc", ".cxx", ".cu", ".h", ".hpp", ".cuh", ".py")
+_PYTHON_WORDS = re.compile(rb"\b(?:register_fake|impl_abstract|custom_op|triton_op)\b|\btorch\.library\b|\bLibrary\(")
+_FAKES = frozenset({"register_fake", "impl_abstract", "custom_op", "triton_op", "register_meta"})
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A registration and the file, from the project's folder, that it stands in."""
+
+    file: str
+    registration: Registration
+
+
+@dataclass(frozen=True)
+class Project:
+    """The registrations of all files; ``fakes`` are the operators that Python gives a fake kernel, without overload."""
+
+    root: Path | None = None
+    macros: Mapping[str, Macro] = field(default_factory=dict)
+    registered: tuple[Registered, ...] = ()
+    fakes: frozenset[str] = frozenset()
+
+    @cached_property
+    def by_function(self) -> Mapping[str, Sequence[Registered]]:
+        """The registrations by the last part of each name that may be the registered function's."""
+        found: dict[str, list[Registered]] = defaultdict(list)
+        for one in self.registered:
+            for name in one.registration.functions:
+                found[name.rpartition("::")[2]].append(one)
+        return found
+
+    @cached_property
+    def by_operator(self) -> Mapping[str, Sequence[Registered]]:
+        """The registrations by the operator's name with its namespace and without its overload."""
+        found: dict[str, list[Registered]] = defaultdict(list)
+        for one in self.registered:
+            found[one.registration.operator.partition(".")[0]].append(one)
+        return found
+
+
+def read_project(root: Path, files: Sequence[Path]) -> bytes:
+    """The index of a project's files, to be kept; `project_of` makes it a value again."""
+    contents = {}
+    for path in files:
+        try:
+            contents[path] = path.read_bytes()
+        except OSError:
+            continue
+    sources = {path: content for path, content in contents.items() if path.suffix != ".py"}
+    macros = registering_macros([text.decode("latin-1") for text in sources.values() if b"define" in text])
+    words = (*MARKS, *(name.encode() for name in macros))
+    speaks = re.compile(rb"\b\w*(?:" + b"|".join(map(re.escape, words)) + rb")")
+    rows = [
+        [str(path.relative_to(root)), *astuple(registration)]
+        for path, content in sources.items()
+        if speaks.search(content)
+        for block in read_blocks(content, macros)
+        for registration in block.registrations
+    ]
+    fakes = {name for path, text in contents.items() if path.suffix == ".py" for name in _python_fakes(text)}
+    if not rows and not fakes and not macros:
+        return b""
+    kept = {
+        "root": str(root),
+        "macros": [[macro.name, macro.parameters, macro.body] for macro in macros.values()],
+        "registered": rows,
+        "fakes": sorted(fakes),
+    }
+    return json.dumps(kept, separators=(",", ":")).encode()
+
+
+@lru_cache(maxsize=8)
+def project_of(said: bytes) -> Project:
+    """The value of an index; an empty one for no index."""
+    if not said:
+        return Project()
+    kept = json.loads(said)
+    return Project(
+        Path(kept["root"]),
+        {name: Macro(name, None if listed is None else tuple(listed), body) for name, listed, body in kept["macros"]},
+        tuple(_registered(row) for row in kept["registered"]),
+        frozenset(kept["fakes"]),
+    )
+
+
+def _registered(row: Sequence[Any]) -> Registered:
+    file, operator, functions, *rest = row
+    return Registered(file, Registration(operator, tuple(functions), *rest))
+
+
+def _python_fakes(content: bytes) -> Iterator[str]:
+    """The operators that a Python file gives a kernel for fake tensors, as far as their names are written out."""
+    if not _PYTHON_WORDS.search(content):
+        return
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    libraries = {
+        target.id: _text(node.value.args[0])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _last(node.value.func) == "Library"
+        for target in node.targets
+        if isinstance(target, ast.Name) and node.value.args
+    }
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call):
+            continue
+        words = [_text(argument) for argument in call.args]
+        name = next((word for word in words if word), "")
+        if _last(call.func) in _FAKES:
+            yield _plain(name)
+        elif _last(call.func) == "impl" and "Meta" in (*words, *(_text(one.value) for one in call.keywords)):
+            holder = call.func.value if isinstance(call.func, ast.Attribute) else None
+            owner = next((one for one in (holder, *call.args[:1]) if isinstance(one, ast.Name)), None)
+            space = libraries.get(owner.id, "") if owner is not None else ""
+            yield _plain(name if "::" in name or not space else f"{space}::{name}")
+
+
+def _plain(name: str) -> str:
+    return name.partition("(")[0].strip().partition(".")[0]
+
+
+def _last(called: ast.expr) -> str:
+    return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+
+
+def _text(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
