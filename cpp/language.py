@@ -17,7 +17,7 @@ def _errors(content: bytes) -> int:
 
 
 def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
-    return wrap_long_lines(source.path, source.content, after)
+    return after if tree_of(source.content).tags else wrap_long_lines(source.path, source.content, after)
 
 
 language = Language(

@@ -34,6 +34,8 @@ def body(reason: str, text: str, *beside: str) -> Case:
 
 NATIVE = "aten/src/ATen/native/Shapes.cpp"
 CASES = (
+    body("template-tag", "{% if flag %} return t.view({t.numel()}); {% endif %} return t;"),
+    Case("template-unread", "{% macro rows(t) %}\n{{ t }}.size(0)\n{% endmacro %}\nTensor f(const Tensor& t);"),
     body("array-index", "return t[t.size(0) - 1];"),
     body("c-array", "int64_t pair[2] = {t.size(0), 1}; return t.narrow(0, 0, pair[0]);"),
     body("cast", "return t / static_cast<float>(t.numel());"),

@@ -17,7 +17,7 @@ from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
 from ..syntax.project import Project, project_of
 from ..syntax.registering import MARKS
-from ..syntax.tree import ancestors, every, is_deep
+from ..syntax.tree import ancestors, every
 from ..syntax.types import SYMBOLIC, Type, read_type
 from .reasons import SkipReason
 from .registrations import FAKE_KEYS, LIBRARY, autograd_methods, registrations
@@ -105,8 +105,8 @@ class Eligibility:
         self._registrations = registrations(model, project)
         self._registered = self._registrations.kinds
         self.unread = self._registrations.unread
-        self.deep: list[Function] = []
-        """Functions that would be eligible, were they not nested too deeply to be followed."""
+        self.unfollowed: dict[int, tuple[Function, SkipReason]] = {}
+        """Functions that would be eligible, could what stands in them be followed, by their nodes."""
         outer = [function for function in model.functions if not function.is_lambda]
         for function in outer:
             why = self._entry(function)
@@ -118,10 +118,10 @@ class Eligibility:
         while waiting:
             caller = waiting.pop()
             for callee in self._callees(caller):
-                if callee.node.id in self.why or callee in self.deep or self.is_kernel(callee):
+                if callee.node.id in self.why or callee.node.id in self.unfollowed or self.is_kernel(callee):
                     continue
                 self._admit(callee, f"reached from {caller.name}")
-                if callee not in self.deep:
+                if callee.node.id in self.why:
                     waiting.append(callee)
         self.functions = tuple(sorted(self._functions.values(), key=lambda function: function.node.start_byte))
         """The eligible functions in source order."""
@@ -201,8 +201,9 @@ class Eligibility:
         return _ONE_DEVICE.search(self.model.tree.text(function.body)) is not None
 
     def _admit(self, function: Function, why: str) -> None:
-        if is_deep(function.node):
-            self.deep.append(function)
+        word = self.model.tree.unfollowed(function.node)
+        if word is not None:
+            self.unfollowed[function.node.id] = function, SkipReason(word)
             return
         self.why[function.node.id] = why
         self._functions[function.node.id] = function

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from ..syntax.tree import DEEPEST
+
 
 class SkipReason(Enum):
     """The value is the word that reports and suppressions know; ``sentence`` says it where no place says more."""
@@ -48,7 +50,10 @@ class SkipReason(Enum):
         "neither-branch-general",
         "sizes of 2 and more take both sides: no default is right for the general case",
     )
-    NESTED_TOO_DEEPLY = "nested-too-deeply", "too many expressions or statements stand inside one another"
+    NESTED_TOO_DEEPLY = (
+        "nested-too-deeply",
+        f"more than {DEEPEST} expressions or statements stand inside one another: split the function",
+    )
     NO_SYMINT_OPERATOR = "no-symint-operator", "the value is tested for truth"
     NO_SYMINT_SCHEMA = "no-symint-schema", "the operator takes plain integers there"
     OUTPUT_REFERENCE = "output-reference", "the argument is written through and is no variable"
@@ -70,6 +75,8 @@ class SkipReason(Enum):
     STRUCT_FIELD = "struct-field", "the member is named where its struct is not known"
     SWITCH = "switch", "the value selects a case"
     TEMPLATE_ARGUMENT = "template-argument", "the value is a template argument"
+    TEMPLATE_TAG = "template-tag", "a tag of a template may stand for any code"
+    TEMPLATE_UNREAD = "template-unread", "what surrounds it in this template can't be read as a function of C++"
     TEMPLATE_SIGNATURE = "template-signature", "the function is a template"
     TENSOR_ITERATOR = "tensor-iterator", "code on a TensorIterator only runs on real data"
     TWO_KINDS = "two-kinds", "the expression would have two symbolic types"

@@ -26,6 +26,8 @@ def may_change(p: Pass, function: Function, *, result: bool = False) -> tuple[Sk
         return SkipReason.KERNEL_SIGNATURE, sentence
     if function.in_class:
         return SkipReason.METHOD_SIGNATURE, f"{function.name} belongs to a class"
+    if p.model.tree.tags:
+        return SkipReason.TEMPLATE_TAG, f"a tag of this template may call {function.name}"
     if is_deep(function.node):
         return SkipReason.NESTED_TOO_DEEPLY, f"{function.name} is nested too deeply to be followed"
     if function.is_template:

@@ -10,7 +10,11 @@ from ...codemods.engine.rule import Context, Fix
 from ...codemods.engine.source import SourceFile
 
 _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_DIRECTIVE = re.compile(rb'^[ \t]*#[ \t]*(?:(if\w*|endif)\b|include[ \t]*[<"]([^>"\n]+)[>"])[^\n]*\n?', re.MULTILINE)
+_DIRECTIVE = re.compile(
+    rb'^[ \t]*#[ \t]*(?:(if\w*|endif)\b|include[ \t]*[<"]([^>"\n]+)[>"])[^\n]*\n?'
+    rb"|\{%[-+]?[ \t]*(?:(?P<open>if|for|macro|call|block)|(?P<close>end\w+))\b",
+    re.MULTILINE,
+)
 
 
 def includes(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:
@@ -33,6 +37,8 @@ def _directives(content: bytes) -> list[tuple[int, int, str]]:
     for match in _DIRECTIVE.finditer(_COMMENT.sub(lambda comment: re.sub(rb"[^\r\n]", b" ", comment[0]), content)):
         if match[1] is not None:
             depth += -1 if match[1] == b"endif" else match[1].startswith(b"if")
+        elif match["open"] or match["close"]:
+            depth += 1 if match["open"] else -1
         elif depth == 0:
             found.append((match.start(), match.end(), match[2].decode()))
     return found

@@ -18,6 +18,7 @@ an ``int``, which cuts off a size of 2**31 or more, or stands in a check whose m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
@@ -28,7 +29,7 @@ from ..analysis.promotions import analyse
 from ..analysis.reasons import SkipReason
 from ..rewrite.emit import fix
 from ..rewrite.skips import skip
-from ..syntax.tree import DEEPEST
+from ..syntax.model import Model
 
 NAME = "use_sym_sizes"
 
@@ -45,19 +46,27 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         yield skip(NAME, source, seed, refusal)
     for start, end, why in analysis.know.eligibility.unread:
         yield Skip(NAME, 1, start, end, SkipReason.REGISTRATION_UNREAD.value, why)
-    for function in analysis.know.eligibility.deep:
-        if any(
-            name.encode() + b"(" in source.content[function.body.start_byte : function.body.end_byte]
-            for name in CONCRETE
-        ):
+    for function, reason in analysis.know.eligibility.unfollowed.values():
+        if _CALL.search(source.content, function.body.start_byte, function.body.end_byte):
             start, end = function.node.start_byte, function.body.start_byte
-            why = f"more than {DEEPEST} expressions or statements stand inside one another: split the function"
-            yield Skip(NAME, 1, start, end, SkipReason.NESTED_TOO_DEEPLY.value, why, function.name)
+            yield Skip(NAME, 1, start, end, reason.value, reason.sentence, function.name)
+    if analysis.know.model.tree.tags:
+        yield from _unread(source, analysis.know.model)
     for function, part in analysis.kernel_code:
         detail = "code that only runs on real data, in a function that sees symbolic sizes"
         yield Skip(NAME, part.mode, part.start, part.end, part.reason.value, detail, function=function.name)
 
 
+def _unread(source: SourceFile, model: Model) -> Iterator[Skip]:
+    """The first concrete call of a template that stands in nothing that could be read as a function."""
+    for call in _CALL.finditer(source.content):
+        if model.function_at(call.start()) is None:
+            reason = SkipReason.TEMPLATE_UNREAD
+            yield Skip(NAME, 1, call.start(), call.end(), reason.value, reason.sentence)
+            return
+
+
+_CALL = re.compile(rb"(?:\.|->)(?:" + "|".join(CONCRETE).encode() + rb")\(")
 _MARKERS = (
     *(f"{name}(".encode() for name in CONCRETE),
     b"TensorIterator",

@@ -1,7 +1,8 @@
 """Blanks of equal length over what the C++ grammar can't read, so that every offset stays true.
 
 Attribute and export macros stand where the grammar expects nothing; a macro call without its semicolon swallows the
-statement behind it; the second branch of an ``#if`` may close a brace that the first one opened.
+statement behind it; the second branch of an ``#if`` may close a brace that the first one opened. The tags of a Jinja
+template are no C++ at all.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ _BARE_MACRO = re.compile(
 _CONDITIONAL = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 
 
+_TEMPLATE = re.compile(
+    rb"\{%[-+]?\s*(?:if|elif|else|endif|for|endfor|set|macro|endmacro|include|import|from|call|block)\b"
+)
+_TAG = re.compile(rb"\{%.*?%\}|\{#.*?#\}|\{\{.*?\}\}", re.DOTALL)
+
+
 @dataclass(frozen=True)
 class Masked:
     """Text of the same length as the original, and the byte ranges of real code that it hides."""
@@ -33,9 +40,20 @@ class Masked:
     hidden: tuple[tuple[int, int], ...]
 
 
+def template_tags(content: bytes) -> tuple[tuple[int, int], ...]:
+    """Where the tags of a Jinja template stand, comments left out; none in a file that has no statement of Jinja's."""
+    if not _TEMPLATE.search(content):
+        return ()
+    return tuple(match.span() for match in _TAG.finditer(content) if not match[0].startswith(b"{#"))
+
+
 def mask_attributes(content: bytes) -> Masked:
-    """Hide attribute macros: the well-known ones and those the file itself defines as attributes."""
-    text = _ATTRIBUTES.sub(_blank, content)
+    """Hide the tags of templates, and attribute macros: the well-known ones and those the file defines as attributes.
+
+    An expression tag becomes a name, since it stands where a name or a part of one does.
+    """
+    text = _TAG.sub(_named, content) if _TEMPLATE.search(content) else content
+    text = _ATTRIBUTES.sub(_blank, text)
     own = sorted({match[1] for match in _DEFINES_ATTRIBUTE.finditer(content)})
     if own:
         text = re.sub(rb"\b(?:" + b"|".join(map(re.escape, own)) + rb")\b", _blank, text)
@@ -82,6 +100,10 @@ def _later_branches(text: bytes) -> list[tuple[int, int]]:
             if start is not None:
                 ranges.append((start, match.start()))
     return ranges
+
+
+def _named(match: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\r\n]", b"_" if match[0].startswith(b"{{") else b" ", match[0])
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

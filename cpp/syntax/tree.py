@@ -10,7 +10,7 @@ import tree_sitter_cpp
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 from ...codemods.engine.source import SourceFile
-from .mask import Masked, macro_bodies, mask_attributes, mask_preprocessor
+from .mask import Masked, macro_bodies, mask_attributes, mask_preprocessor, template_tags
 
 CPP = Language(tree_sitter_cpp.language())
 
@@ -26,7 +26,8 @@ STATEMENTS = frozenset(
 class Tree:
     """A parsed file. ``text(node)`` is the original text, never the masked one.
 
-    Names, operators and other nodes without children are never masked: ``node.text`` is the same there.
+    Names, operators and other nodes without children are never masked, but for the tags of a template: ``node.text`` is
+    the same there.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -42,6 +43,8 @@ class Tree:
         self._tree = tree
         self.masked: Masked = masked
         self.root: Node = tree.root_node
+        self.tags = template_tags(content)
+        """Where the tags of a template stand."""
         self._macro_bodies = macro_bodies(content) if b"define" in content else {}
 
     def text(self, node: Node) -> str:
@@ -67,6 +70,12 @@ class Tree:
                 return "preprocessor-branch"
             around = around.parent
         return None
+
+    def unfollowed(self, node: Node) -> str | None:
+        """Why nobody follows what stands in a function definition, in a stable word; None where it can be followed."""
+        if any(start < node.end_byte and node.start_byte < end for start, end in self.tags):
+            return "template-tag"
+        return "nested-too-deeply" if is_deep(node) else None
 
     def macro(self, name: str) -> str | None:
         """What the file defines a macro without parameters as; None for any other name."""

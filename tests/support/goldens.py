@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+import jinja2
 from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
 from symfix.codemods.engine.registry import Registry, RuleCard, load_language, load_rules
 from symfix.codemods.engine.rounds import Wishes, rewrite
@@ -39,7 +40,7 @@ class Golden:
         match = _OPTIONS.match(self.before.read_bytes().removeprefix(b"\xef\xbb\xbf"))
         words = match[1].decode().split() if match else []
         options = {key: value for key, _, value in (word.partition("=") for word in words)}
-        if unknown := set(options) - {"all-functions", "path", "min-torch"}:
+        if unknown := set(options) - {"all-functions", "path", "min-torch", "jinja"}:
             raise ValueError(f"{self.before}: unknown options {sorted(unknown)}")
         return options
 
@@ -53,6 +54,14 @@ class Golden:
         language = load_language(self.card.wing)
         # The path is made up: no project's layout governs it.
         return rewrite(SourceFile(path, content), rules, language, context, Wishes(unsafe=True, polish=False))
+
+    def expanded(self, content: bytes) -> list[bytes]:
+        """The texts to compile: ``content``, or what a template becomes with its option ``jinja=flag`` off and on."""
+        flag = self.options.get("jinja")
+        if flag is None:
+            return [content]
+        template = jinja2.Template(content.decode(), undefined=jinja2.StrictUndefined)
+        return [template.render({flag: on, "name": "wide"}).encode() for on in (False, True)]
 
     @property
     def after_path(self) -> Path:
