@@ -12,6 +12,8 @@ from symfix.codemods.engine.registry import load_language, load_rules
 from symfix.codemods.engine.rounds import Wishes, rewrite
 from symfix.codemods.engine.rule import Context, Skip
 from symfix.codemods.engine.source import SourceFile
+from symfix.python.analysis.registered import Seen, registered
+from symfix.python.syntax.module import Module
 
 GUARDED = "def f(a: Tensor):\n    if a.size(0) == 1:\n        return a[0]\n    return a\n"
 RETIRED = ("guard_size_oblivious", "definitely_true", "definitely_false", "_check_is_size")
@@ -215,3 +217,26 @@ def test_new_lines_end_as_those_of_the_file(message: str) -> None:
 )
 def test_what_is_no_tensor_or_size_stays(text: str) -> None:
     assert isinstance(outcome_of(f"import torch\n\n\n{text}".encode(), "torch/_refs/a.py"), Unchanged)
+
+
+@pytest.mark.parametrize(
+    ("head", "seen"),
+    [
+        ('@torch.library.register_fake("a::f")\ndef f(x): ...', Seen.FAKE),
+        ('from torch.library import impl_abstract\n@impl_abstract("a::f")\ndef f(x): ...', Seen.FAKE),
+        ('@torch.library.impl(lib, "f", "Meta")\ndef f(x): ...', Seen.FAKE),
+        ('@torch.library.impl("a::f", "cpu")\ndef f(x): ...', Seen.REAL),
+        ('@torch.library.custom_op("a::f", mutates_args=())\ndef f(x): ...', Seen.REAL),
+        ('@torch.library.triton_op("a::f", mutates_args=())\ndef f(x): ...', Seen.FAKE),
+        ('def f(x): ...\nlib.impl("f", f, "Meta")', Seen.FAKE),
+        ('def f(x): ...\nlib.impl("f", f, "CUDA")', Seen.REAL),
+        ('def f(x): ...\ntorch.library.register_fake("a::f")(f)', Seen.FAKE),
+        ("def f(x): ...\nf(f)", None),
+        ("@other.thing\ndef f(x): ...", None),
+    ],
+)
+def test_what_a_registered_function_is_called_with(head: str, seen: Seen | None) -> None:
+    module = Module(
+        SourceFile(Path("ops.py"), f"import torch\nlib = torch.library.Library('a', 'DEF')\n{head}\n".encode())
+    )
+    assert registered(module, next(one for one in module.functions if one.node.name == "f")) is seen

@@ -15,7 +15,7 @@ from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
-from ..syntax.project import Project, project_of
+from ..syntax.project import NO_PROJECT, Project, project_of
 from ..syntax.registering import MARKS
 from ..syntax.tree import ancestors, every
 from ..syntax.types import SYMBOLIC, Type, read_type
@@ -61,7 +61,7 @@ def worth_reading(source: SourceFile, context: Context) -> bool:
     content = source.content
     if context.all_functions or any(word in content for word in _ALWAYS):
         return True
-    project = project_of(source.project)
+    project = project_of(source.project) if source.project else NO_PROJECT
     if any(name.encode() in content for name in project.macros):
         return True
     said = {

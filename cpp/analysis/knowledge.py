@@ -12,7 +12,7 @@ from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi import TorchApi
 from ..syntax.headers import HeaderIndex
 from ..syntax.model import Model, model_of
-from ..syntax.project import project_of
+from ..syntax.project import NO_PROJECT, project_of
 from ..syntax.tree import DEEPEST
 from .eligibility import Eligibility
 from .inference import Inference
@@ -41,6 +41,6 @@ def knowledge(source: SourceFile, context: Context) -> Knowledge:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     model = model_of(source)
     types = Inference(model, context.api)
-    project = project_of(source.project)
+    project = project_of(source.project) if source.project else NO_PROJECT
     eligibility = Eligibility(model, context.api, source.path, project, all_functions=context.all_functions)
     return Knowledge(source.path, model, types, eligibility, context.api, types.headers, context.min_torch)

@@ -55,6 +55,9 @@ class Project:
         return found
 
 
+NO_PROJECT = Project()
+
+
 def read_project(root: Path, files: Sequence[Path]) -> bytes:
     """The index of a project's files, to be kept; `project_of` makes it a value again."""
     contents = {}
@@ -88,9 +91,9 @@ def read_project(root: Path, files: Sequence[Path]) -> bytes:
 
 @lru_cache(maxsize=8)
 def project_of(said: bytes) -> Project:
-    """The value of an index; an empty one for no index."""
+    """The value of an index."""
     if not said:
-        return Project()
+        return NO_PROJECT
     kept = json.loads(said)
     return Project(
         Path(kept["root"]),

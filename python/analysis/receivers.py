@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from ..syntax.module import Module
 from ..syntax.tree import Function, spelled
+from .registered import registered
 
 # Attributes that tensors have and that arrays of other libraries, process groups and queues do not.
 _TENSOR_ONLY = frozenset(
@@ -58,7 +59,9 @@ class Evidence:
 
 def evidence(module: Module, function: Function) -> Evidence:
     """The evidence in one function; none where the file has nothing to do with torch."""
-    return Evidence(_shown(function), _registered(function)) if _imports_torch(module) else Evidence()
+    if not _imports_torch(module):
+        return Evidence()
+    return Evidence(_shown(function), _registered(function) or registered(module, function) is not None)
 
 
 def _shown(function: Function) -> frozenset[str]:

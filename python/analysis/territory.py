@@ -12,6 +12,7 @@ from pathlib import PurePath
 from ...codemods.engine.rule import Context
 from ..syntax.module import Module, Place
 from ..syntax.tree import Function, spelled
+from .registered import Seen, registered
 from .scriptable import refused_by_script
 
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
@@ -149,6 +150,10 @@ def _made_by_torch(module: Module, named: ast.Attribute) -> bool:
         return False
     if module.own_tree:
         return root.id in module.names.bound
+    decorated = module.names.defined_at_top.get(root.id)
+    if decorated is not None:
+        # ``op.register_fake`` of a custom operator.
+        return registered(module, decorated) is not None
     made = module.names.assigned_at_top.get(root.id)
     maker = made.func if isinstance(made, ast.Call) else made
     return maker is not None and (module.names.meaning(maker) or "").startswith("torch.")
@@ -207,11 +212,14 @@ def _obstacle(
     if context.tried:
         foreign = foreign_decorator(module, function)
         return ("unknown-decorator", f"`@{foreign}` may hand this function to another compiler") if foreign else None
-    if not module.own_tree and speaks_to_script(module):
+    seen = None if function is None or module.own_tree else registered(module, function)
+    if asked and seen is Seen.REAL:
+        return "host-code", "a custom operator's function is called with real tensors only: sizes are integers here"
+    if not module.own_tree and seen is not Seen.FAKE and speaks_to_script(module):
         return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
     if not module.own_tree and function is not None and on_host(module, function, asked=asked):
         return "host-code", "this runs on real values only: a constructor, or a function that works on the host"
-    if module.source.package_speaks and doubts:
+    if module.source.package_speaks and doubts and seen is not Seen.FAKE:
         return (
             "torchscript",
             "the package supports TorchScript, which may compile this function and knows no symbolic helper",
@@ -219,6 +227,6 @@ def _obstacle(
     foreign = foreign_decorator(module, function)
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"
-    if asked and not module.own_tree and not context.all_functions:
+    if asked and not module.own_tree and not context.all_functions and seen is not Seen.FAKE:
         return "user-code", "outside PyTorch's own tree a size takes a stated path on request only (--all-functions)"
     return None

@@ -16,6 +16,7 @@ class Plain(Enum):
     NEGATED = "``a`` → ``not a``"
     AFFIRMED = "``not a`` → ``a``"
     REVERSED = "``a == b`` → ``a != b``"
+    MEASURED = "``f(a)`` → ``a.size(0)``"
 
 
 @dataclass(frozen=True)

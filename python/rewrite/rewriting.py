@@ -187,6 +187,10 @@ def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
             (only,) = node.comparisons
             made = comparison(node.left, _opposite(only.operator), only.comparator)
             return made.with_changes(lpar=node.lpar, rpar=node.rpar)
+        case to.Plain.MEASURED:
+            assert isinstance(node, cst.Call)
+            size = cst.Attribute(grouped(node.args[0].value, Binding.ATOM), cst.Name("size"))
+            return cst.Call(size, [cst.Arg(cst.Integer("0"))])
         case to.Equated():
             return _equated(node, change.name)
         case to.Apart():

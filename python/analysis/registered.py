@@ -1,0 +1,80 @@
+"""How a function is handed to the dispatcher, and so whether it is called with fake tensors or with real ones.
+
+A fake kernel, and what is decomposed into other operators, see symbolic sizes. The function that ``custom_op`` is given
+does not: it runs on real tensors only, and ``int`` stands in its schema for a SymInt all the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from functools import lru_cache
+
+from ..syntax.module import Module
+from ..syntax.tree import Function
+
+
+class Seen(Enum):
+    """What a registered function is called with."""
+
+    FAKE = "fake tensors too, so that sizes are symbols"
+    REAL = "real tensors only"
+
+
+_FAKE = frozenset({"register_fake", "impl_abstract", "register_meta", "triton_op", "register_decomposition"})
+_REAL = frozenset({"custom_op", "register_kernel"})
+_FAKE_KEYS = frozenset(
+    {"Meta", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "Autograd", "Functionalize", ""}
+)
+
+
+def registered(module: Module, function: Function) -> Seen | None:
+    """What a function, or the one around it, is called with; None where nothing of the file registers it."""
+    return _registrations(module).get(function.outermost.node)
+
+
+@lru_cache(maxsize=8)
+def _registrations(module: Module) -> dict[ast.AST, Seen]:
+    if not any(word in module.source.content for word in (b"register_", b"custom_op", b"triton_op", b"impl")):
+        return {}
+    found: dict[ast.AST, Seen] = {}
+    for function in module.functions:
+        for decorator in function.node.decorator_list if function.outer is None else ():
+            call = decorator if isinstance(decorator, ast.Call) else None
+            seen = _seen(module, call.func if call else decorator, call.args if call else (), call)
+            if seen is not None:
+                found[function.node] = seen
+    for call in module.nodes.calls:
+        seen = _seen(module, call.func, call.args, call)
+        for handed in _handed(module, call) if seen is not None else ():
+            found.setdefault(handed, seen)  # type: ignore[arg-type]
+    return found
+
+
+def _handed(module: Module, call: ast.Call) -> Iterator[ast.AST]:
+    """The functions at the top of the file that a call hands over: ``lib.impl("f", f, "Meta")``, ``fake("f")(f)``."""
+    around = module.parents.get(call)
+    outer = around.args if isinstance(around, ast.Call) and around.func is call else []
+    for argument in (*call.args, *outer):
+        made = module.names.defined_at_top.get(argument.id) if isinstance(argument, ast.Name) else None
+        if made is not None:
+            yield made.node
+
+
+def _seen(module: Module, named: ast.expr, arguments: Sequence[ast.expr], call: ast.Call | None) -> Seen | None:
+    last = named.attr if isinstance(named, ast.Attribute) else named.id if isinstance(named, ast.Name) else ""
+    meaning = (module.names.meaning(named) or "").rpartition(".")[2]
+    name = meaning if meaning in _FAKE | _REAL | {"impl"} else last
+    if name in _FAKE:
+        return Seen.FAKE
+    if name in _REAL:
+        return Seen.REAL
+    if name != "impl" or call is None:
+        return None
+    values = (*arguments, *(one.value for one in call.keywords if one.arg == "dispatch_key"))
+    words = [one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    key = words[-1] if len(words) > 1 else None
+    if key is None:
+        return None
+    return Seen.FAKE if key in _FAKE_KEYS or key.startswith("Autograd") else Seen.REAL

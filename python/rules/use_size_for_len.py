@@ -1,0 +1,64 @@
+"""Ask a tensor for its size: ``len(x)`` → ``x.size(0)``.
+
+What: ``len`` of what surely is a tensor, in a function that the file registers as a fake or meta kernel or as a
+decomposition.
+
+Why: ``len`` has to give a plain integer, so it decides the first size where ``size(0)`` gives the symbol.
+
+Leaves alone: ``len`` of what may be a list or a shape, whose length is no size, and a bound of ``range``, which needs a
+plain integer in any case.
+
+Safety: unsafe: a tensor without dimensions raises an ``IndexError`` instead of a ``TypeError``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
+from ...codemods.engine.source import SourceFile
+from ..analysis.certain import Sure
+from ..analysis.flow import Flow, flow
+from ..analysis.registered import Seen, registered
+from ..analysis.surely import surely
+from ..analysis.territory import ground
+from ..analysis.values import Kind
+from ..rewrite.changes import Plain
+from ..rewrite.findings import change, skip
+from ..syntax.module import Place, parse
+
+NAME = "use_size_for_len"
+
+
+def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+    module = parse(source)
+    known = flow(module)
+    for node in module.nodes.calls:
+        if len(node.args) == 1 and not node.keywords and module.names.meaning(node.func) == "builtins.len":
+            place = module.place(node)
+            if known.kind(node.args[0]) is Kind.TENSOR and not place.in_format_string:
+                yield from _answer(place, known, node, context)
+
+
+def _answer(place: Place, known: Flow, call: ast.Call, context: Context) -> Iterator[Fix | Skip]:
+    module, function = place.module, place.function
+    sees = function is not None and (context.all_functions or registered(module, function) is Seen.FAKE)
+    if not sees or surely(module).of(call.args[0]) is not Sure.TENSOR:
+        return
+    here = ground(place, context, asked=False)
+    if here.obstacle:
+        yield skip(NAME, place, *here.obstacle)
+    elif _counts(place):
+        yield skip(NAME, place, "keeps-static", "`range` needs a plain integer")
+    else:
+        doubts = ["a tensor without dimensions raises IndexError instead of TypeError", *here.doubts]
+        yield change(NAME, place, [(call, Plain.MEASURED)], "`len` decides the size", doubts=doubts)
+
+
+def _counts(place: Place) -> bool:
+    above = place.module.parents[place.node]
+    return isinstance(above, ast.Call) and place.module.names.meaning(above.func) == "builtins.range"
+
+
+rule = Rule(NAME, Safety.UNSAFE, "Python", (b"len(",), decide, __doc__)
