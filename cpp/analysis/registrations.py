@@ -62,6 +62,15 @@ def is_fake_block(model: Model, function: Function) -> bool:
     return key == "" or (key is not None and _runs_on_fake_tensors(key))
 
 
+def is_registration(model: Model, node: Node) -> bool:
+    """Whether a place stands in a TORCH_LIBRARY block, or in what ``RegisterOperators().op(…)`` is handed."""
+    owner = model.function_at(node.start_byte)
+    if owner is not None:
+        return owner.name.startswith(LIBRARY)
+    calls = (around for around in ancestors(node) if around.type == "call_expression")
+    return any(_is_old_registration(call, model) for call in calls)
+
+
 def _unread(model: Model) -> Iterator[Unread]:
     heads: list[int] = []
     for function in model.functions:
