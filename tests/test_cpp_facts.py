@@ -520,9 +520,9 @@ def test_a_kernel_follows_its_schema() -> None:
     p, _ = place(text, path="aten/src/ATen/native/TensorShape.cpp")
     live, _, _ = seeds(p.know, signatures=True)
     (seed,) = live
-    assert seed.kernel is not None and seed.kernel.name == "narrow_symint"
-    p = p._replace(kernels={seed.function.node.id: seed.kernel})
-    found = shown(p, kernels.follow(p, seed, seed.kernel))
+    assert seed.expected is not None and seed.expected.name == "narrow_symint"
+    p = p._replace(expected={seed.function.node.id: seed.expected})
+    found = shown(p, kernels.follow(p, seed, seed.expected))
     assert found == ["'narrow' to 'narrow_symint'", "start becomes SYM_INT", "length becomes SYM_INT"]
 
 
@@ -533,9 +533,9 @@ Tensor _cholesky_solve_helper_cpu(const Tensor& self, const Tensor& A, bool uppe
 Tensor ravel(const Tensor& self) { return narrow(self, 0, 0, 2); }
 }"""
     p, _ = place(text, path="aten/src/ATen/native/TensorShape.cpp")
-    (seed, *_) = (one for one in seeds(p.know, signatures=True)[0] if one.kernel is not None)
-    assert seed.kernel is not None
-    found = shown(p, kernels.follow(p, seed, seed.kernel))
+    (seed, *_) = (one for one in seeds(p.know, signatures=True)[0] if one.expected is not None)
+    assert seed.expected is not None
+    found = shown(p, kernels.follow(p, seed, seed.expected))
     assert "refuses shared-with-kernel at narrow(self, 0, 0, 1)" in found
     assert found.count("'narrow' to 'narrow_symint'") == 2
 

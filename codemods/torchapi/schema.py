@@ -60,6 +60,14 @@ class Operator:
 
 
 @dataclass(frozen=True)
+class Signature:
+    """What a function that the dispatcher calls looks like; ``parameters`` are (C++ type, name)."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Kernel:
     """A C++ function that torch expects at a name, for all the dispatch keys that share it.
 
@@ -75,6 +83,11 @@ class Kernel:
     structured: bool
     returns: str
     parameters: tuple[tuple[str, str], ...]
+
+    @property
+    def signature(self) -> Signature:
+        """Its name and parameters."""
+        return Signature(self.name, self.parameters)
 
     @property
     def composite(self) -> bool:

@@ -102,9 +102,10 @@ class Eligibility:
         self._kernel_code: dict[int, tuple[KernelCode, ...]] = {}
         self._marked: dict[int, list[Node]] = {}
         self._iterates = b"TensorIterator" in model.tree.content
-        self._registrations = registrations(model, project)
-        self._registered = self._registrations.kinds
-        self.unread = self._registrations.unread
+        self.registrations = registrations(model, project)
+        """What the file and its project register."""
+        self._registered = self.registrations.kinds
+        self.unread = self.registrations.unread
         self.unfollowed: dict[int, tuple[Function, SkipReason]] = {}
         """Functions that would be eligible, could what stands in them be followed, by their nodes."""
         outer = [function for function in model.functions if not function.is_lambda]
@@ -137,7 +138,7 @@ class Eligibility:
         if function.macro in STRUCTURED_KERNEL or self._registered.get(function.name) == "kernel":
             return True
         if LIBRARY in function.name:
-            return not self._registrations.is_fake_block(function)
+            return not self.registrations.is_fake_block(function)
         keys = self._keys(function)
         return bool(keys) and not keys & FAKE_KEYS
 
@@ -212,8 +213,8 @@ class Eligibility:
         if function.macro in STRUCTURED_META:
             return "structured meta function"
         if self._registered.get(function.name) == "fake":
-            return f"registered in {'its project' if function.name in self._registrations.elsewhere else 'this file'}"
-        if self._registrations.is_fake_block(function):
+            return f"registered in {'its project' if function.name in self.registrations.elsewhere else 'this file'}"
+        if self.registrations.blocks and self.registrations.is_fake_block(function):
             return "registers lambdas"
         if function.in_class or function.macro is not None:
             return None

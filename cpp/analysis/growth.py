@@ -83,8 +83,8 @@ def grow(know: Knowledge, live: Sequence[Seed], kernel_code: Sequence[KernelCode
 
 
 def _begin(p: Pass, seed: Seed) -> Iterator[Fact]:
-    if seed.kernel is not None:
-        yield from follow(p, seed, seed.kernel)
+    if seed.expected is not None:
+        yield from follow(p, seed, seed.expected)
     else:
         twin, kind = CONCRETE[seed.method]
         yield Writes(seed.value, seed.name, twin)
@@ -105,8 +105,8 @@ class _Growing:
         self._starts = [function.node.start_byte for function in know.eligibility.functions]
         self._ends = [function.node.end_byte for function in know.eligibility.functions]
         seeds = {seed.call.id: seed for seed in live}
-        kernels = {seed.function.node.id: seed.kernel for seed in live if seed.kernel is not None}
-        self.p = Pass(know, know.model, know.types, self._promoted, seeds, kernels)
+        expected = {seed.function.node.id: seed.expected for seed in live if seed.expected is not None}
+        self.p = Pass(know, know.model, know.types, self._promoted, seeds, expected)
 
     def follow(self, facts: Iterable[Fact]) -> None:
         """Take facts in, each with all that follows from it, and then those that had to wait."""

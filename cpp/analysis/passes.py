@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from ...codemods.torchapi import Kernel
+from ...codemods.torchapi import Signature
 from ..syntax.model import Model
 from ..syntax.types import Type
 from .inference import Inference
@@ -19,7 +19,7 @@ class Pass(NamedTuple):
     """The file, and what is symbolic so far.
 
     ``promoted`` are the kinds of expressions by the ids of their nodes, ``live`` the seeds by the ids of their calls,
-    ``kernels`` what torch expects of the functions that follow their schema, by the ids of their nodes.
+    ``expected`` the signatures of the functions that follow their schema, by the ids of their nodes.
     """
 
     know: Knowledge
@@ -27,7 +27,7 @@ class Pass(NamedTuple):
     types: Inference
     promoted: Mapping[int, Type]
     live: Mapping[int, Seed]
-    kernels: Mapping[int, Kernel]
+    expected: Mapping[int, Signature]
 
     def kind_of(self, node: Node) -> Type:
         """The type of an expression after the promotions so far."""

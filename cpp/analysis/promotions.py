@@ -14,7 +14,7 @@ from .graph import Refusal, Value
 from .growth import Growth, grow
 from .knowledge import Knowledge, knowledge
 from .reasons import SkipReason
-from .seeds import Refused, Seed, seeds, without_remains
+from .seeds import Refused, Seed, Wanted, seeds, without_remains
 from .solver import solve
 
 
@@ -39,12 +39,17 @@ class Analysis:
 
 
 @lru_cache(maxsize=4)
-def analyse(source: SourceFile, context: Context, *, signatures: bool = False) -> Analysis:
-    """The promotions of a file; with ``signatures``, those too that start at a signature its schema has left behind."""
+def analyse(
+    source: SourceFile, context: Context, *, signatures: bool = False, wanted: tuple[Wanted, ...] = ()
+) -> Analysis:
+    """The promotions of a file; with ``signatures``, those too that start at a signature its schema has left behind.
+
+    A function that is ``wanted`` with another signature has it after all of its promotion, or after nothing of it.
+    """
     know = knowledge(source, context)
     if not know.eligibility.functions:
         return Analysis(know, (), (), ())
-    promotions, refusals = _promote(know, signatures=signatures)
+    promotions, refusals = _promote(know, signatures=signatures, wanted=wanted)
     calls = [seed.call.start_byte for seed, _ in refusals]
     silent = tuple(
         (function, part)
@@ -55,9 +60,9 @@ def analyse(source: SourceFile, context: Context, *, signatures: bool = False) -
     return Analysis(know, tuple(promotions), tuple(refusals), silent)
 
 
-def _promote(know: Knowledge, *, signatures: bool) -> tuple[list[Promotion], list[Refused]]:
+def _promote(know: Knowledge, *, signatures: bool, wanted: tuple[Wanted, ...]) -> tuple[list[Promotion], list[Refused]]:
     """The promotions of a file, and each seed that has to stay with the place that keeps it."""
-    live, refused, kernel_code = seeds(know, signatures=signatures)
+    live, refused, kernel_code = seeds(know, signatures=signatures, wanted=wanted)
     while True:
         live, more = without_remains(live, refused)
         refused += more

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..syntax.tree import DEEPEST
-
 
 class SkipReason(Enum):
     """The value is the word that reports and suppressions know; ``sentence`` says it where no place says more."""
@@ -52,7 +50,7 @@ class SkipReason(Enum):
     )
     NESTED_TOO_DEEPLY = (
         "nested-too-deeply",
-        f"more than {DEEPEST} expressions or statements stand inside one another: split the function",
+        "too many expressions or statements stand inside one another: split the function",
     )
     NO_SYMINT_OPERATOR = "no-symint-operator", "the value is tested for truth"
     NO_SYMINT_SCHEMA = "no-symint-schema", "the operator takes plain integers there"

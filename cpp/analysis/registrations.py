@@ -42,13 +42,19 @@ class Registrations:
     kinds: dict[str, str]
     elsewhere: frozenset[str]
     unread: tuple[Unread, ...]
-    fake_blocks: tuple[tuple[int, int], ...]
-    """Where blocks stand that register for a key that runs on fake tensors."""
+    blocks: tuple[Block, ...]
+    """The file's own, in source order."""
 
     def is_fake_block(self, function: Function) -> bool:
-        """Whether a function is the body of such a block."""
+        """Whether a function is the body of a block that registers for a key that runs on fake tensors."""
         start, end = function.node.start_byte, function.node.end_byte
-        return any(start <= first and last <= end for first, last in self.fake_blocks)
+        fakes = (block for block in self.blocks if not block.stable and is_for_fakes(block.key))
+        return any(start <= block.start and block.end <= end for block in fakes)
+
+    def names(self, node: Node) -> bool:
+        """Whether a place stands in what is handed to a registration."""
+        handed = (one for block in self.blocks for one in block.registrations)
+        return any(one.start <= node.start_byte < one.end for one in handed)
 
 
 def registrations(model: Model, project: Project) -> Registrations:
@@ -69,8 +75,7 @@ def registrations(model: Model, project: Project) -> Registrations:
             for found in project.by_function.get(function.name, ()):
                 if any(_is_named(function, name) for name in found.registration.functions):
                     _add(kinds, function.name, found.registration, model)
-    fake = tuple((block.start, block.end) for block in blocks if not block.stable and is_for_fakes(block.key))
-    return Registrations(kinds, frozenset(kinds) - own, tuple(_unread(blocks, model, project)), fake)
+    return Registrations(kinds, frozenset(kinds) - own, tuple(_unread(blocks, model, project)), blocks)
 
 
 def is_for_fakes(key: str | None) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from ...codemods.torchapi import Kernel
+from ...codemods.torchapi import Signature
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_META
 from ..syntax.tree import arguments, every, statement_of
@@ -23,7 +23,7 @@ from .reasons import SkipReason
 class Seed:
     """A concrete call on a Tensor in a function that sees symbolic sizes, or a signature its schema has left behind.
 
-    For a signature, ``call`` and ``name`` are the function's own name and ``kernel`` is what torch expects instead.
+    For a signature, ``call`` and ``name`` are the function's own name and ``expected`` is what takes its place.
     """
 
     call: Node
@@ -31,17 +31,25 @@ class Seed:
     method: str
     function: Function
     value: Value
-    kernel: Kernel | None = None
+    expected: Signature | None = None
 
 
 Refused = tuple[Seed, Refusal]
 
 
-def seeds(know: Knowledge, *, signatures: bool) -> tuple[list[Seed], list[Refused], list[KernelCode]]:
+Wanted = tuple[int, Signature]
+"""A function, by the first byte of its definition, and the signature that it is to have."""
+
+
+def seeds(
+    know: Knowledge, *, signatures: bool, wanted: Sequence[Wanted] = ()
+) -> tuple[list[Seed], list[Refused], list[KernelCode]]:
     """The seeds of a file that may be promoted, those that can't be, and the kernel code of its eligible functions.
 
-    With ``signatures``, kernels whose schema takes SymInt while they don't are seeds too.
+    With ``signatures``, kernels whose schema takes SymInt while they don't are seeds too; so are the functions that are
+    ``wanted`` with another signature.
     """
+    asked = dict(wanted)
     refused: list[Refused] = []
     live: list[Seed] = []
     kernel_code: list[KernelCode] = []
@@ -49,9 +57,9 @@ def seeds(know: Knowledge, *, signatures: bool) -> tuple[list[Seed], list[Refuse
         parts = know.eligibility.kernel_code[function.node.id]
         kernel_code += parts
         kernel = know.eligibility.expected(function) if signatures else None
-        name = function.name_node
-        if kernel is not None and name is not None:
-            live.append(Seed(name, name, "signature", function, Value(Form.SEED, name.id), kernel))
+        expected = asked.get(function.node.start_byte, None if kernel is None else kernel.signature)
+        if expected is not None and function.name_node is not None:
+            live.append(_signature(function, function.name_node, expected))
         for seed, refusal in _calls(know, function):
             inside = next((p for p in parts if p.start <= seed.call.start_byte < p.end), None)
             if inside is not None:
@@ -62,6 +70,10 @@ def seeds(know: Knowledge, *, signatures: bool) -> tuple[list[Seed], list[Refuse
             else:
                 refused.append((seed, refusal))
     return live, refused, kernel_code
+
+
+def _signature(function: Function, name: Node, expected: Signature) -> Seed:
+    return Seed(name, name, "signature", function, Value(Form.SEED, name.id), expected)
 
 
 def _refusal(node: Node, reason: SkipReason, detail: str = "") -> Refusal:

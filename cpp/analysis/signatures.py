@@ -57,8 +57,8 @@ def _named_here_only(p: Pass, function: Function) -> bool:
 
 def follows_schema(p: Pass, parameter: Variable) -> bool:
     """Whether a kernel's parameter is being brought to the symbolic type that its schema has for it."""
-    kernel = p.kernels.get(parameter.function.node.id)
-    return kernel is not None and read_type(kernel.parameters[parameter.position][0]) in SYMBOLIC.values()
+    expected = p.expected.get(parameter.function.node.id)
+    return expected is not None and read_type(expected.parameters[parameter.position][0]) in SYMBOLIC.values()
 
 
 def takes_results(p: Pass, call: Node) -> bool:
@@ -74,10 +74,14 @@ def takes_results(p: Pass, call: Node) -> bool:
 
 @dataclass(frozen=True)
 class Uses:
-    """How the file uses one of its functions: its calls, and the places where it is used in another way."""
+    """How the file uses one of its functions: its calls, and the places where it is used in another way.
+
+    ``registered`` are the places where it is handed to the dispatcher, which takes the signature that it has.
+    """
 
     calls: tuple[Node, ...]
     escapes: tuple[tuple[Node, SkipReason, str], ...]
+    registered: tuple[Node, ...] = ()
 
 
 def uses(p: Pass, function: Function) -> Uses:
@@ -94,6 +98,7 @@ def uses(p: Pass, function: Function) -> Uses:
     else:
         mentions = p.model.mentions.get(function.name, [])
     calls: list[Node] = []
+    registered: list[Node] = []
     escapes: list[tuple[Node, SkipReason, str]] = []
     for mention in mentions:
         callee: Node = mention
@@ -101,6 +106,9 @@ def uses(p: Pass, function: Function) -> Uses:
             callee = callee.parent
         call = callee.parent
         if call is None or call.type != "call_expression":
+            if p.know.eligibility.is_registered(function) and p.know.eligibility.registrations.names(mention):
+                registered.append(mention)
+                continue
             escapes.append((mention, SkipReason.FUNCTION_ESCAPES, f"{function.name} is named without being called"))
         elif function not in (owns := p.types.own_functions(call)) and owns:
             continue
@@ -109,7 +117,7 @@ def uses(p: Pass, function: Function) -> Uses:
             escapes.append((mention, SkipReason.OVERLOADED, detail))
         else:
             calls.append(call)
-    return Uses(tuple(calls), tuple(escapes))
+    return Uses(tuple(calls), tuple(escapes), tuple(registered))
 
 
 def returned_values(function: Function) -> Iterator[Node]:

@@ -24,7 +24,7 @@ _SHOWN = 60
 def skip(rule: str, source: SourceFile, seed: Seed, refusal: Refusal) -> Skip:
     """A Skip at the seed, with the reason and the text of the place that keeps its value concrete."""
     iterates = refusal.reason is SkipReason.TENSOR_ITERATOR
-    mode = 3 if iterates else 4 if refusal.reason in _LATER or seed.kernel is not None else 1
+    mode = 3 if iterates else 4 if refusal.reason in _LATER or seed.expected is not None else 1
     sink = source.content[refusal.start : refusal.end].decode().split("\n")[0].strip()
     shown = sink if len(sink) <= _SHOWN else sink[: _SHOWN - 3] + "..."
     detail = f"{refusal.detail}: {shown}"

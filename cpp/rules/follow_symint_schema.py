@@ -36,12 +36,12 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     analysis = analyse(source, context, signatures=True)
     for promotion in analysis.promotions:
-        renamed = [(seed, seed.kernel) for seed in promotion.seeds if seed.kernel is not None]
+        renamed = [(seed, seed.expected) for seed in promotion.seeds if seed.expected is not None]
         if renamed:
-            names = ", ".join(f"{seed.function.name} to {kernel.name}" for seed, kernel in renamed)
+            names = ", ".join(f"{seed.function.name} to {expected.name}" for seed, expected in renamed)
             yield fix(NAME, 4, names, promotion, analysis.know.model.tree, function=renamed[0][0].function.name)
     for seed, refusal in analysis.refusals:
-        if seed.kernel is not None:
+        if seed.expected is not None:
             yield skip(NAME, source, seed, refusal)
 
 

@@ -43,7 +43,7 @@ class Tree:
         self._tree = tree
         self.masked: Masked = masked
         self.root: Node = tree.root_node
-        self.tags = template_tags(content)
+        self.tags = template_tags(content) if b"{%" in content else ()
         """Where the tags of a template stand."""
         self._macro_bodies = macro_bodies(content) if b"define" in content else {}
 

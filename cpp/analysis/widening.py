@@ -1,0 +1,119 @@
+"""Integer parameters that are sizes: what says so, what speaks against it, and the signature that takes SymInts there.
+
+A schema says ``int`` of sizes and of much else. What a parameter is called says nothing: it is followed as if it were
+symbolic already, and where it goes says what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from ...codemods.torchapi import Signature
+from ..syntax.declarations import Function, Variable
+from ..syntax.tree import arguments, every
+from ..syntax.types import SYMBOLIC, Type, symbolic_text
+from .graph import FlowGraph, Form, Refusal, Value
+from .growth import grow
+from .knowledge import Knowledge
+from .methods import CONCRETE
+from .seeds import seeds
+
+_INTEGERS = frozenset({Type.INT, Type.INT_REF, Type.INT_VEC, Type.OPTIONAL_INT, Type.OPTIONAL_INT_REF})
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the body of a function says of one of its parameters.
+
+    ``for_size`` are one sentence each for what only takes sizes, ``against`` the places that take plain integers only.
+    """
+
+    for_size: tuple[str, ...]
+    against: tuple[Refusal, ...]
+
+
+def widened(function: Function, names: Collection[str], name: str | None = None) -> Signature | None:
+    """The signature of a function whose parameters ``names`` take SymInts, under a new name if it gets one.
+
+    None where one of the names is no parameter, or is of a type without a symbolic twin.
+    """
+    parameters: list[tuple[str, str]] = []
+    for own in function.parameters:
+        text: str | None = own.type_text
+        if own.name in names:
+            text = symbolic_text(own.type_text, own.type) if own.type in _INTEGERS else None
+        if text is None:
+            return None
+        parameters.append((text, own.name))
+    if not {own for _, own in parameters}.issuperset(names):
+        return None
+    return Signature(name or function.name, tuple(parameters))
+
+
+def evidence(know: Knowledge, function: Function, parameter: str) -> Evidence:
+    """What a function does with one of its integer parameters; nothing where it has none of that name."""
+    variable = next((own for own in function.parameters if own.name == parameter), None)
+    expected = widened(function, (parameter,))
+    if variable is None or expected is None or not know.eligibility.is_eligible(function):
+        return Evidence((), ())
+    live, _, kernel_code = seeds(know, signatures=False, wanted=((function.node.start_byte, expected),))
+    graph = grow(know, live, kernel_code).graph
+    reached = _reached(graph, Value(Form.VARIABLE, variable.node.id))
+    lines = dict.fromkeys((*_symbolic_calls(know, reached), *_equal_sizes(know, variable)))
+    against = dict.fromkeys(refusal for value, refusal in graph.sinks if value in reached)
+    return Evidence(tuple(lines), tuple(against))
+
+
+def _reached(graph: FlowGraph, start: Value) -> set[Value]:
+    effects: dict[Value, list[Value]] = {}
+    for cause, effect in graph.edges:
+        effects.setdefault(cause, []).append(effect)
+    found, waiting = {start}, [start]
+    while waiting:
+        for effect in effects.get(waiting.pop(), ()):
+            if effect not in found:
+                found.add(effect)
+                waiting.append(effect)
+    return found
+
+
+def _symbolic_calls(know: Knowledge, reached: set[Value]) -> Iterator[str]:
+    """The operators and helpers that take the value where their schema or declaration says SymInt."""
+    for call in every(know.model.tree.root, "call_expression"):
+        if Value(Form.CALL, call.id) not in reached:
+            continue
+        operators = [one for one in know.types.operators(call) if one.symbolic]
+        helpers = [one.name for one in know.types.helpers(call) if one.name.endswith("_symint")]
+        names = [one.cpp_name for one in operators] or helpers
+        if names:
+            yield f"it reaches {names[0]} where that takes a SymInt, line {_line(know, call)}"
+
+
+def _equal_sizes(know: Knowledge, variable: Variable) -> Iterator[str]:
+    """The places where the parameter itself has to equal a size of a Tensor."""
+    for use in know.model.references(variable):
+        around = use.parent
+        if around is None or around.type != "binary_expression":
+            continue
+        sign, left, right = (around.child_by_field_name(name) for name in ("operator", "left", "right"))
+        if sign is None or left is None or right is None or sign.type not in ("==", "!="):
+            continue
+        other = right if left.id == use.id else left
+        if _is_size(know, other):
+            text = know.model.tree.text(other)
+            yield f"it is compared with {text}, line {_line(know, use)}"
+
+
+def _is_size(know: Knowledge, node: Node) -> bool:
+    method = know.types.receiver(node) if node.type == "call_expression" else None
+    if method is None or not know.types.is_tensor(method[0]):
+        return False
+    name = method[1].removeprefix("sym_")
+    return name in CONCRETE and SYMBOLIC.get(CONCRETE[name][1]) is Type.SYM_INT and len(arguments(node)) <= 1
+
+
+def _line(know: Knowledge, node: Node) -> int:
+    return know.model.tree.content.count(b"\n", 0, node.start_byte) + 1
