@@ -16,7 +16,7 @@ FLOORS = [
     VALUES | {"storage", "reading", "repository", "config", "dying", "interrupting", "streams", "toml"},
     {"torchapi"},
     {"wings"},
-    {"suppression", "ignoring", "intake", "writing", "rounds", "surroundings", "registry", "baseline"},
+    {"suppression", "ignoring", "intake", "writing", "rounds", "surroundings", "registry", "baseline", "families"},
     {"neighbourhood", "projects", "results"},
     {"run"},
     {"lab"},

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..engine.outcome import Changed, Outcome
+from ..engine.families import only_whole
+from ..engine.outcome import Changed, Outcome, Unchanged
 from ..engine.rule import Fix
 from ..engine.run import Question, Surroundings, turn_down
 from ..workflows.series.hunks import hunks_between
@@ -84,7 +85,18 @@ class Ballot:
         while more := self.open():
             for key in more:
                 self.votes[key] = False
-        return tuple(self._with(number, self._left(number)) for number, _ in enumerate(self.outcomes))
+        left = [self._with(number, self._left(number)) for number, _ in enumerate(self.outcomes)]
+        return tuple(only_whole(left, self._without))
+
+    def _without(self, outcome: Changed, fixes: Sequence[Fix]) -> Changed | Unchanged:
+        number = next(
+            at for at, one in enumerate(self.outcomes) if isinstance(one, Changed) and one.source == outcome.source
+        )
+        gone = {(fix.rule, fix.start) for fix in fixes}
+        left = self._left(number) | {key for key in self._fixes if key[0] == number and key[1:] in gone}
+        found = self._with(number, left)
+        assert isinstance(found, (Changed, Unchanged))
+        return found
 
     def _words(self, key: Key) -> Iterator[str]:
         fix, outcome = self._fixes[key], self.outcomes[key[0]]

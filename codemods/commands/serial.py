@@ -187,9 +187,18 @@ def _from_rules(asked: SeriesPlan, repository: Repository, base: str) -> tuple[l
     from .examining import examine, refuse_dirty
 
     refuse_dirty(asked.paths)
-    outcomes = [one for one in examine(asked).report.outcomes if isinstance(one, Changed)]
+    session = examine(asked)
     inside, notes = [], []
-    for outcome in outcomes:
+    for outcome in session.report.outcomes:
+        parts = [fix for fix in outcome.applied if fix.files] if isinstance(outcome, Changed) else []
+        if isinstance(outcome, Changed) and parts:
+            notes += [
+                f"{outcome.source.path}: {fix.message}: a change of several files is no part of a series"
+                for fix in parts
+            ]
+            outcome = turn_down(outcome, parts, session.question, session.surroundings.context())
+        if not isinstance(outcome, Changed):
+            continue
         path = outcome.source.path.absolute()
         if path.is_relative_to(repository.top):
             inside.append((path.relative_to(repository.top).as_posix(), outcome))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from ..engine.families import units
 from ..engine.outcome import Changed, Outcome
 from ..engine.rule import Fix
 from ..engine.run import Question, Surroundings, turn_down
@@ -30,16 +31,16 @@ class Kept:
 
 def keep_good(outcomes: Sequence[Outcome], question: Question, surroundings: Surroundings, prove: Prove) -> Kept:
     """Prove all changes together; leave out the fixes that do harm, and those whose lines nothing ran."""
-    fixes = [
+    fixes = units(
         (number, fix)
         for number, outcome in enumerate(outcomes)
         if isinstance(outcome, Changed)
         for fix in outcome.applied
-    ]
+    )
 
     @cache
     def changes(numbers: tuple[int, ...]) -> list[Change]:
-        chosen = _with(outcomes, [fixes[number] for number in numbers], question, surroundings)
+        chosen = _with(outcomes, [part for number in numbers for part in fixes[number]], question, surroundings)
         changed = [outcome for outcome in chosen if isinstance(outcome, Changed)]
         return [Change(outcome.source.path, outcome.source.content, outcome.after) for outcome in changed]
 
@@ -47,15 +48,15 @@ def keep_good(outcomes: Sequence[Outcome], question: Question, surroundings: Sur
         unrun = {change.path: _unrun(change, verification) for change in changes(tuple(numbers))}
         found = {}
         for number in numbers:
-            where, fix = fixes[number]
-            source = _source(outcomes[where])
-            found[number] = sorted(_lines(fix, source) & unrun.get(source.path, frozenset()))
+            parts = ((fix, _source(outcomes[where])) for where, fix in fixes[number])
+            idle_lines = (_lines(fix, source) & unrun.get(source.path, frozenset()) for fix, source in parts)
+            found[number] = sorted(line for lines in idle_lines for line in lines)
         return {number: lines for number, lines in found.items() if lines}
 
     sifted = sift(len(fixes), lambda numbers: prove(changes(tuple(numbers))), idle)
     if not sifted.dropped:
         return Kept(tuple(outcomes), (), sifted.verification)
-    left = _with(outcomes, [fixes[number] for number in sifted.kept], question, surroundings)
+    left = _with(outcomes, [part for number in sifted.kept for part in fixes[number]], question, surroundings)
     harm = any(item.harmful for item in sifted.dropped)
     return Kept(tuple(left), tuple(_named(outcomes, fixes, sifted.dropped)), sifted.verification, harm)
 
@@ -92,9 +93,11 @@ def _with(
     return found
 
 
-def _named(outcomes: Sequence[Outcome], fixes: Sequence[tuple[int, Fix]], dropped: Sequence[Dropped]) -> Iterator[str]:
+def _named(
+    outcomes: Sequence[Outcome], fixes: Sequence[Sequence[tuple[int, Fix]]], dropped: Sequence[Dropped]
+) -> Iterator[str]:
     for item in dropped:
-        number, fix = fixes[item.number]
+        number, fix = fixes[item.number][0]
         source = _source(outcomes[number])
         line, column = source.line_column(fix.start)
         yield f"{source.path}:{line}:{column}: {fix.rule} is not kept: {item.reason}"

@@ -173,7 +173,15 @@ def _fix(fix: Fix) -> dict[str, Any]:
 
 def _fix_again(row: dict[str, Any]) -> Fix:
     edits = tuple(Edit(start, end, text.encode("latin-1")) for start, end, text in row["edits"])
-    return Fix(**{**row, "safety": Safety(row["safety"]), "edits": edits, "needs": tuple(row["needs"])})
+    return Fix(
+        **{
+            **row,
+            "safety": Safety(row["safety"]),
+            "edits": edits,
+            "needs": tuple(row["needs"]),
+            "files": tuple(row["files"]),
+        }
+    )
 
 
 def _delta(before: bytes, after: bytes) -> tuple[int, int, str]:

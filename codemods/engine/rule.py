@@ -45,6 +45,9 @@ class Fix:
     default: str | None = None
     needs: tuple[str, ...] = ()
     round: int = 0
+    files: tuple[str, ...] = ()
+    """The files, as absolute paths, that have a part of this change, its own among them; empty for a change of one
+    file. The parts have the same rule and ``function``, and are applied together or not at all."""
 
     @property
     def start(self) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from .dying import die_with_parent
+from .families import only_whole
 from .intake import Target, admit, read
 from .neighbourhood import package_speaks
 from .outcome import Changed, Failed, Outcome, Refused, Unchanged
@@ -107,8 +108,9 @@ def run(
             if task.on_disk:
                 results.learn(task.path, task.content, None if silent else answer, task.wing)
     results.save()
-    found = (outcomes[target.path] for target in targets)
-    return Report(tuple(outcome for outcome in found if outcome is not None), len(targets))
+    found = [outcome for target in targets if (outcome := outcomes[target.path]) is not None]
+    whole = only_whole(found, lambda outcome, fixes: turn_down(outcome, fixes, question, surroundings.context()))
+    return Report(tuple(whole), len(targets))
 
 
 class _Ahead:

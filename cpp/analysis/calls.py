@@ -10,6 +10,7 @@ from tree_sitter import Node
 from ..syntax.tree import arguments
 from ..syntax.types import HELD, INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type, is_wide
 from .algorithms import standard
+from .applied import applied, handled
 from .conditions import truth
 from .facts import Becomes, Constructs, Fact, Flows, Refuses, Requires, Writes
 from .graph import Value
@@ -74,6 +75,10 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
         return (Refuses(cause, call, SkipReason.LOOP_BOUND),)
     if name.rsplit("::", 1)[-1] == "multiply_integers":
         return (*(Requires(cause, value) for value in passed), Flows(cause, call, Type.SYM_INT))
+    if name.endswith("::apply"):
+        forwarded = applied(p, node, call, position, kind, cause)
+        if forwarded is not None:
+            return forwarded
     if p.types.own_functions(call):
         return _own(p, node, call, position, kind, cause)
     if re.match(r"AT_DISPATCH|(?:at::)?parallel_", name):
@@ -137,6 +142,9 @@ def _method(
         return (Requires(cause, receiver),)
     if held is Type.SYM_INT:
         return ()
+    taken = handled(p, call, position, receiver, name, kind, cause)
+    if taken is not None:
+        return taken
     return (Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, f"nothing says that {name}() takes a symbolic value"),)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,9 +72,14 @@ class Growth:
     names: dict[Value, str]
 
 
-def grow(know: Knowledge, live: Sequence[Seed], kernel_code: Sequence[KernelCode]) -> Growth:
+def grow(
+    know: Knowledge,
+    live: Sequence[Seed],
+    kernel_code: Sequence[KernelCode],
+    symbolic_arguments: Collection[tuple[str, int]] = (),
+) -> Growth:
     """Follow every live seed as far as it goes."""
-    growing = _Growing(know, live, kernel_code)
+    growing = _Growing(know, live, kernel_code, symbolic_arguments)
     for seed in live:
         growing.follow(_begin(growing.p, seed))
     growing.finish()
@@ -92,7 +97,13 @@ def _begin(p: Pass, seed: Seed) -> Iterator[Fact]:
 
 
 class _Growing:
-    def __init__(self, know: Knowledge, live: Sequence[Seed], kernel_code: Sequence[KernelCode]) -> None:
+    def __init__(
+        self,
+        know: Knowledge,
+        live: Sequence[Seed],
+        kernel_code: Sequence[KernelCode],
+        symbolic_arguments: Collection[tuple[str, int]],
+    ) -> None:
         self.edges: dict[tuple[Value, Value], None] = {}
         self.sinks: list[tuple[Value, Refusal]] = []
         self.writings: dict[Value, list[Writes | Rearranges]] = {}
@@ -106,7 +117,7 @@ class _Growing:
         self._ends = [function.node.end_byte for function in know.eligibility.functions]
         seeds = {seed.call.id: seed for seed in live}
         expected = {seed.function.node.id: seed.expected for seed in live if seed.expected is not None}
-        self.p = Pass(know, know.model, know.types, self._promoted, seeds, expected)
+        self.p = Pass(know, know.model, know.types, self._promoted, seeds, expected, symbolic_arguments)
 
     def follow(self, facts: Iterable[Fact]) -> None:
         """Take facts in, each with all that follows from it, and then those that had to wait."""

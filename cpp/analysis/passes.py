@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -28,6 +28,8 @@ class Pass(NamedTuple):
     promoted: Mapping[int, Type]
     live: Mapping[int, Seed]
     expected: Mapping[int, Signature]
+    symbolic_arguments: Collection[tuple[str, int]] = ()
+    """The arguments of a project's own operators that take SymInts, by ``ns::name.overload`` and place."""
 
     def kind_of(self, node: Node) -> Type:
         """The type of an expression after the promotions so far."""

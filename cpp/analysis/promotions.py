@@ -40,16 +40,22 @@ class Analysis:
 
 @lru_cache(maxsize=4)
 def analyse(
-    source: SourceFile, context: Context, *, signatures: bool = False, wanted: tuple[Wanted, ...] = ()
+    source: SourceFile,
+    context: Context,
+    *,
+    signatures: bool = False,
+    wanted: tuple[Wanted, ...] = (),
+    symbolic_arguments: frozenset[tuple[str, int]] = frozenset(),
 ) -> Analysis:
     """The promotions of a file; with ``signatures``, those too that start at a signature its schema has left behind.
 
     A function that is ``wanted`` with another signature has it after all of its promotion, or after nothing of it.
+    ``symbolic_arguments`` are those of operators outside of torch, by ``ns::name.overload`` and place.
     """
     know = knowledge(source, context)
     if not know.eligibility.functions:
         return Analysis(know, (), (), ())
-    promotions, refusals = _promote(know, signatures=signatures, wanted=wanted)
+    promotions, refusals = _promote(know, symbolic_arguments, signatures=signatures, wanted=wanted)
     calls = [seed.call.start_byte for seed, _ in refusals]
     silent = tuple(
         (function, part)
@@ -60,13 +66,19 @@ def analyse(
     return Analysis(know, tuple(promotions), tuple(refusals), silent)
 
 
-def _promote(know: Knowledge, *, signatures: bool, wanted: tuple[Wanted, ...]) -> tuple[list[Promotion], list[Refused]]:
+def _promote(
+    know: Knowledge,
+    symbolic_arguments: frozenset[tuple[str, int]],
+    *,
+    signatures: bool,
+    wanted: tuple[Wanted, ...],
+) -> tuple[list[Promotion], list[Refused]]:
     """The promotions of a file, and each seed that has to stay with the place that keeps it."""
     live, refused, kernel_code = seeds(know, signatures=signatures, wanted=wanted)
     while True:
         live, more = without_remains(live, refused)
         refused += more
-        growth = grow(know, live, kernel_code)
+        growth = grow(know, live, kernel_code, symbolic_arguments)
         ordered = {seed.value: seed for seed in sorted(live, key=lambda seed: seed.call.start_byte)}
         found, transactions = solve(growth.graph, ordered)
         given_up = [(seed, found[seed.value]) for seed in live if seed.value in found]

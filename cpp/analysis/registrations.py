@@ -73,7 +73,7 @@ def registrations(model: Model, project: Project) -> Registrations:
     for function in model.functions:
         if function.name not in own and not function.internal and not function.in_class:
             for found in project.by_function.get(function.name, ()):
-                if any(_is_named(function, name) for name in found.registration.functions):
+                if any(is_named(function, name) for name in found.registration.functions):
                     _add(kinds, function.name, found.registration, model)
     return Registrations(kinds, frozenset(kinds) - own, tuple(_unread(blocks, model, project)), blocks)
 
@@ -98,7 +98,7 @@ def _add(kinds: dict[str, str], name: str, one: Registration, model: Model) -> N
         kinds[name] = "fake" if sees or kinds.get(name) == "fake" else "kernel"
 
 
-def _is_named(function: Function, name: str) -> bool:
+def is_named(function: Function, name: str) -> bool:
     """Whether a name, as another file writes it, may be the function's."""
     qualifier = name.rpartition("::")[0].removeprefix("::")
     around = "::".join(space for spaces in function.namespaces for space in spaces.split("::") if space)
@@ -136,14 +136,15 @@ def autograd_methods(call: Node, model: Model) -> list[Function]:
     return [
         function
         for function in model.functions
-        if function.in_class and function.name in ("forward", "backward") and _stands_in(function, name, model)
+        if function.name in ("forward", "backward") and autograd_class(function, model) == name
     ]
 
 
-def _stands_in(function: Function, name: str, model: Model) -> bool:
-    for around in ancestors(function.node):
+def autograd_class(function: Function, model: Model) -> str | None:
+    """The torch::autograd::Function of the file that a method belongs to; None for any other function."""
+    for around in ancestors(function.node) if function.in_class else ():
         if around.type in ("class_specifier", "struct_specifier"):
             head = model.tree.text(around).partition("{")[0]
             own = around.child_by_field_name("name")
-            return own is not None and model.tree.text(own) == name and bool(_AUTOGRAD.search(head))
-    return False
+            return model.tree.text(own) if own is not None and _AUTOGRAD.search(head) else None
+    return None

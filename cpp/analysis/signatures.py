@@ -13,6 +13,7 @@ from ..syntax.types import SYMBOLIC, Type, read_type
 from .overloads import required
 from .passes import Pass
 from .reasons import SkipReason
+from .registrations import autograd_class
 
 HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
 
@@ -24,6 +25,9 @@ def may_change(p: Pass, function: Function, *, result: bool = False) -> tuple[Sk
     if p.know.eligibility.is_registered(function):
         sentence = f"the dispatcher calls {function.name}: its signature follows the schema"
         return SkipReason.KERNEL_SIGNATURE, sentence
+    applied = function.name == "forward" and autograd_class(function, p.model) is not None
+    if applied and p.know.path.suffix not in HEADERS and not p.model.tree.tags and not is_deep(function.node):
+        return None
     if function.in_class:
         return SkipReason.METHOD_SIGNATURE, f"{function.name} belongs to a class"
     if p.model.tree.tags:

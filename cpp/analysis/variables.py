@@ -10,6 +10,7 @@ from tree_sitter import Node
 from ..syntax.declarations import Variable
 from ..syntax.tree import arguments, every
 from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type, fits, is_output_reference
+from .applied import BEFORE, applying
 from .demands import iterated
 from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, Widens, Writes
 from .graph import Form, Value
@@ -129,6 +130,9 @@ def _parameter(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterato
     if refusal is not None:
         yield Refuses(value, variable.node, *refusal)
         return
+    if function.in_class:
+        yield from _of_apply(p, variable, kind, value)
+        return
     used = uses(p, function)
     for escape in used.escapes:
         yield Refuses(value, *escape)
@@ -151,6 +155,14 @@ def _parameter(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterato
                 yield Later(Stores(value, target, kind, argument))
         else:
             yield Later(Requires(value, argument))
+
+
+def _of_apply(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterator[Fact]:
+    """A parameter of an autograd function's ``forward`` is given by every ``apply``."""
+    for call in applying(p, variable.function):
+        handed = arguments(call)
+        if kind is not Type.SYM_INT and variable.position - BEFORE < len(handed):
+            yield Later(Requires(value, handed[variable.position - BEFORE]))
 
 
 def put(p: Pass, assigned: Puts) -> Iterator[Fact]:

@@ -21,6 +21,7 @@ from .knowledge import Knowledge
 from .methods import CONCRETE
 from .seeds import seeds
 
+_ARITHMETIC = frozenset({"binary_expression", "parenthesized_expression", "initializer_list"})
 _INTEGERS = frozenset({Type.INT, Type.INT_REF, Type.INT_VEC, Type.OPTIONAL_INT, Type.OPTIONAL_INT_REF})
 
 
@@ -65,6 +66,24 @@ def evidence(know: Knowledge, function: Function, parameter: str) -> Evidence:
     lines = dict.fromkeys((*_symbolic_calls(know, reached), *_equal_sizes(know, variable)))
     against = dict.fromkeys(refusal for value, refusal in graph.sinks if value in reached)
     return Evidence(tuple(lines), tuple(against))
+
+
+def direct_evidence(know: Knowledge, function: Function, parameter: Variable) -> Iterator[str]:
+    """What a kernel on real data does with one of its integers itself: it is an argument where torch takes a SymInt."""
+    for use in know.model.references(parameter):
+        node = use
+        while node.parent is not None and node.parent.type in _ARITHMETIC:
+            node = node.parent
+        call = None if node.parent is None else node.parent.parent
+        if call is None or call.type != "call_expression" or node.parent is None or node.parent.type != "argument_list":
+            continue
+        place = next((i for i, value in enumerate(arguments(call)) if value.id == node.id), -1)
+        is_method = know.types.receiver(call) is not None
+        for operator in know.types.operators(call):
+            taken = operator.method_arguments if is_method else operator.arguments
+            if 0 <= place < len(taken) and taken[place].symbolic:
+                yield f"it reaches {operator.cpp_name} where that takes a SymInt, line {_line(know, call)}"
+                break
 
 
 def _reached(graph: FlowGraph, start: Value) -> set[Value]:

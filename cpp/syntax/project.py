@@ -17,6 +17,7 @@ from .registering import MARKS, Registration, read_blocks, registering_macros
 
 SUFFIXES = (".cpp", ".cc", ".cxx", ".cu", ".h", ".hpp", ".cuh", ".py")
 _PYTHON_WORDS = re.compile(rb"\b(?:register_fake|impl_abstract|custom_op|triton_op)\b|\btorch\.library\b|\bLibrary\(")
+_IN_FRONT = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 _FAKES = frozenset({"register_fake", "impl_abstract", "custom_op", "triton_op", "register_meta"})
 
 
@@ -30,12 +31,20 @@ class Registered:
 
 @dataclass(frozen=True)
 class Project:
-    """The registrations of all files; ``fakes`` are the operators that Python gives a fake kernel, without overload."""
+    """The registrations of all files.
+
+    ``holding`` are the files in which a registered function's name stands in front of a parenthesis, by the name.
+    ``fakes`` are the operators that Python gives a fake kernel, without overload; ``sources`` are the C++ files, and
+    ``callers`` the Python files that name a fake kernel or call an operator, all from the project's folder.
+    """
 
     root: Path | None = None
     macros: Mapping[str, Macro] = field(default_factory=dict)
     registered: tuple[Registered, ...] = ()
     fakes: frozenset[str] = frozenset()
+    sources: tuple[str, ...] = ()
+    callers: tuple[str, ...] = ()
+    holding: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def by_function(self) -> Mapping[str, Sequence[Registered]]:
@@ -85,6 +94,13 @@ def read_project(root: Path, files: Sequence[Path]) -> bytes:
         "macros": [[macro.name, macro.parameters, macro.body] for macro in macros.values()],
         "registered": rows,
         "fakes": sorted(fakes),
+        "sources": [str(path.relative_to(root)) for path in sources],
+        "holding": _holding(root, sources, {name.rpartition("::")[2] for row in rows for name in row[2]}),
+        "callers": [
+            str(path.relative_to(root))
+            for path, text in contents.items()
+            if path.suffix == ".py" and (_PYTHON_WORDS.search(text) or b"torch.ops." in text)
+        ],
     }
     return json.dumps(kept, separators=(",", ":")).encode()
 
@@ -100,7 +116,25 @@ def project_of(said: bytes) -> Project:
         {name: Macro(name, None if listed is None else tuple(listed), body) for name, listed, body in kept["macros"]},
         tuple(_registered(row) for row in kept["registered"]),
         frozenset(kept["fakes"]),
+        tuple(kept["sources"]),
+        tuple(kept["callers"]),
+        kept["holding"],
     )
+
+
+def _holding(root: Path, sources: Mapping[Path, bytes], names: set[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    wanted = {name.encode() for name in names}
+    for path, content in sources.items():
+        for name in wanted.intersection(_IN_FRONT.findall(content)):
+            found[name.decode()].append(str(path.relative_to(root)))
+    return found
+
+
+def project_of_file(file: str, content: bytes) -> Project:
+    """A file by itself as a project."""
+    blocks = read_blocks(content, {})
+    return Project(registered=tuple(Registered(file, one) for block in blocks for one in block.registrations))
 
 
 def _registered(row: Sequence[Any]) -> Registered:
@@ -135,6 +169,16 @@ def _python_fakes(content: bytes) -> Iterator[str]:
             owner = next((one for one in (holder, *call.args[:1]) if isinstance(one, ast.Name)), None)
             space = libraries.get(owner.id, "") if owner is not None else ""
             yield _plain(name if "::" in name or not space else f"{space}::{name}")
+
+
+def faked_operators(function: ast.FunctionDef) -> Iterator[str]:
+    """The operators, as ``ns::name``, of which the decorators of a Python function make it the fake kernel."""
+    for decorator in function.decorator_list:
+        words = [_text(argument) for argument in decorator.args] if isinstance(decorator, ast.Call) else []
+        if not words or not isinstance(decorator, ast.Call):
+            continue
+        if _last(decorator.func) in _FAKES or (_last(decorator.func) == "impl" and "Meta" in words):
+            yield _plain(next((word for word in words if word), ""))
 
 
 def _plain(name: str) -> str:

@@ -89,7 +89,9 @@ def strays() -> list[str]:
     known = {path for golden in goldens() for path in (golden.before, golden.after) if path is not None}
     files = (path for path in FOLDER.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     names = (path.relative_to(FOLDER) for path in files if path not in known)
-    return sorted(name.as_posix() for name in names if name.parts[0] not in ("repros", "extension", "models"))
+    return sorted(
+        name.as_posix() for name in names if name.parts[0] not in ("repros", "extension", "models", "schemas")
+    )
 
 
 def _of_rule(card: RuleCard) -> Iterator[Golden]:

@@ -1,0 +1,75 @@
+"""Changes of several files: all of their parts or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from .outcome import Changed, Outcome, Unchanged
+from .rule import Fix, Skip
+
+
+def only_whole(
+    outcomes: Sequence[Outcome], turn_down: Callable[[Changed, Sequence[Fix]], Changed | Unchanged]
+) -> list[Outcome]:
+    """The outcomes without the parts of changes of which another part is not applied.
+
+    ``turn_down`` takes fixes back from an outcome.
+    """
+    found = list(outcomes)
+    while True:
+        there = {
+            (fix.rule, fix.function, str(outcome.source.path.absolute()))
+            for outcome in found
+            if isinstance(outcome, Changed)
+            for fix in outcome.applied
+            if fix.files
+        }
+        lonely = {
+            number: [fix for fix in outcome.applied if not _whole(fix, there)]
+            for number, outcome in enumerate(found)
+            if isinstance(outcome, Changed)
+        }
+        if not any(lonely.values()):
+            return found
+        for number, fixes in lonely.items():
+            outcome = found[number]
+            if fixes and isinstance(outcome, Changed):
+                found[number] = _said(turn_down(outcome, fixes), fixes)
+
+
+def _said(outcome: Changed | Unchanged, fixes: Sequence[Fix]) -> Changed | Unchanged:
+    """The outcome with a word on each part that was taken back, which nothing holds back but its other parts."""
+    gone = {(fix.rule, fix.function) for fix in fixes}
+    offered = tuple(fix for fix in outcome.offered if (fix.rule, fix.function) not in gone)
+    skips = tuple(
+        Skip(
+            fix.rule, fix.mode, fix.start, fix.start, "in-several-files", _rest(fix, outcome.source.path), fix.function
+        )
+        for fix in fixes
+    )
+    return replace(outcome, offered=offered, skips=(*outcome.skips, *skips))
+
+
+def _rest(fix: Fix, path: Path) -> str:
+    return f"{fix.function}: parts of this change stand in {', '.join(others(fix, path))}: name these files too"
+
+
+def _whole(fix: Fix, there: set[tuple[str, str | None, str]]) -> bool:
+    return all((fix.rule, fix.function, file) in there for file in fix.files)
+
+
+def units(fixes: Iterable[tuple[int, Fix]]) -> list[list[tuple[int, Fix]]]:
+    """The fixes of several outcomes, each with its outcome's number: the parts of one change together."""
+    found: dict[Hashable, list[tuple[int, Fix]]] = {}
+    for position, (number, fix) in enumerate(fixes):
+        key = (fix.rule, fix.function, fix.files) if fix.files else position
+        found.setdefault(key, []).append((number, fix))
+    return list(found.values())
+
+
+def others(fix: Fix, path: Path) -> list[str]:
+    """The names of the other files that have a part of a change."""
+    own = str(path.absolute())
+    return [Path(file).name for file in fix.files if file != own]

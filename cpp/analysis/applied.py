@@ -1,0 +1,98 @@
+"""What a kernel for autograd passes its values on to: ``X::apply(…)``, and an operator by the dispatcher's handle.
+
+``X::apply(a, b)`` of a ``torch::autograd::Function`` calls ``X::forward(ctx, a, b)``. A handle is what
+``findSchemaOrThrow("ns::f", "").typed<Tensor(const Tensor&, int64_t)>()`` gives: its type names the parameters' types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from ..syntax.declarations import Function
+from ..syntax.tree import every
+from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type
+from .facts import Becomes, Fact, Refuses, Writes
+from .graph import Value
+from .passes import Pass
+from .reasons import SkipReason
+from .registrations import autograd_class, autograd_methods
+from .twins import twin_of
+
+BEFORE = 1
+"""The context stands in front of what ``apply`` is given."""
+_FOUND = re.compile(r'\bfindSchemaOrThrow\s*\(\s*"([\w:]+)"\s*,\s*"(\w*)"\s*\)', re.DOTALL)
+_CALLED = frozenset({"call", "redispatch"})
+
+
+def applied(p: Pass, node: Node, call: Node, position: int, kind: Type, cause: Value) -> Iterator[Fact] | None:
+    """What follows for ``forward`` of an argument of ``X::apply``; None for any other call."""
+    forward = [one for one in autograd_methods(call, p.model) if one.name == "forward"]
+    if len(forward) != 1 or position + BEFORE >= len(forward[0].parameters):
+        return None
+    return _parameter(forward[0], position + BEFORE, node, kind, cause)
+
+
+def _parameter(function: Function, position: int, node: Node, kind: Type, cause: Value) -> Iterator[Fact]:
+    parameter = function.parameters[position]
+    if parameter.type in SYMBOLIC_TYPES:
+        return
+    if SYMBOLIC.get(parameter.type) is not kind:
+        detail = f"{function.name} takes a {parameter.type_text} there"
+        yield Refuses(cause, node, SkipReason.CONCRETE_PARAMETER, detail)
+        return
+    yield Becomes(cause, parameter, kind)
+
+
+def applying(p: Pass, forward: Function) -> list[Node]:
+    """The calls of ``X::apply`` in the file, for the ``forward`` of an X that it defines."""
+    name = autograd_class(forward, p.model)
+    calls = every(p.model.tree.root, "call_expression") if name is not None else []
+    return [call for call in calls if forward in autograd_methods(call, p.model)]
+
+
+def handled(
+    p: Pass, call: Node, position: int, receiver: Node, name: str, kind: Type, cause: Value
+) -> Iterator[Fact] | None:
+    """What follows of an argument of ``handle.call(…)``; None where the receiver is no handle whose type is written."""
+    maker = _maker(p, receiver)
+    found = None if maker is None else _FOUND.search(p.model.tree.text(maker))
+    if maker is None or found is None or name not in _CALLED:
+        return None
+    listed = next(iter(every(maker, "abstract_function_declarator")), None)
+    listed = None if listed is None else listed.child_by_field_name("parameters")
+    taken = [] if listed is None else [one for one in listed.named_children if one.type != "comment"]
+    place = position - (name == "redispatch")
+    if not 0 <= place < len(taken):
+        return None
+    return _handle(p, call, taken[place], f"{found[1]}.{found[2]}".rstrip("."), place, kind, cause)
+
+
+def _handle(
+    p: Pass, call: Node, parameter: Node, operator: str, place: int, kind: Type, cause: Value
+) -> Iterator[Fact]:
+    node = parameter.child_by_field_name("type")
+    held = p.model.names.read(p.model.tree.text(parameter), parameter)
+    if held is kind or (held in SYMBOLIC_TYPES and SYMBOLIC.get(held, held) is kind):
+        return
+    text = None if node is None else twin_of(p.model, node, held)
+    if node is None or text is None or SYMBOLIC.get(held) is not kind:
+        detail = f"the handle of {operator} takes a {p.model.tree.text(parameter)} there"
+        yield Refuses(cause, call, SkipReason.CONCRETE_PARAMETER, detail)
+    elif (operator, place) not in p.symbolic_arguments:
+        yield Refuses(cause, call, SkipReason.NO_SYMINT_SCHEMA, f"the schema of {operator} takes plain integers there")
+    else:
+        yield Writes(cause, node, text)
+
+
+def _maker(p: Pass, receiver: Node) -> Node | None:
+    """The expression that a handle was made by, with ``typed<…>`` in it."""
+    if receiver.type == "call_expression":
+        return receiver if b"typed<" in (receiver.text or b"") else None
+    variable = p.model.resolved[receiver] if receiver.type == "identifier" else None
+    if variable is None or variable.type is not Type.AUTO or len(variable.initializers) != 1:
+        return None
+    made = variable.initializers[0]
+    return made if made.type == "call_expression" and b"typed<" in (made.text or b"") else None
