@@ -113,7 +113,7 @@ def files(cache: Path) -> list[Path]:
 
 def test_every_kind_is_here() -> None:
     said: set[str] = set()
-    for wing in ("codemods", "cpp", "python"):
+    for wing in ("codemods", "cpp", "python", "schemas"):
         for path in (TOP / wing).rglob("*.py"):
             said |= set(re.findall(r"(?:\bfolder|\bstored)\(\"(\w+)\"", path.read_text(encoding="utf-8")))
     assert said == KINDS.keys() | ELSEWHERE
@@ -266,7 +266,7 @@ def test_the_cache_holds_no_pickles(tmp_path: Path, fresh_cache: Path) -> None:
     for path in files(fresh_cache):
         with pytest.raises(ValueError):
             list(pickletools.genops(path.read_bytes()))
-    for wing in ("codemods", "cpp", "python"):
+    for wing in ("codemods", "cpp", "python", "schemas"):
         for path in (TOP / wing).rglob("*.py"):
             assert not re.search(r"\b(import|from) (pickle|marshal|shelve|dill)\b", path.read_text(encoding="utf-8"))
 

@@ -301,6 +301,19 @@ def test_which_methods_a_symbolic_value_has(text: str, kind: Type, wanted: list[
         ("«std::max<int>(n, k)»;", INT, ["refuses cast at std::max<int>(n, k)"]),
         ("«std::min(n, x)»;", INT, ["refuses unknown-operand at std::min(n, x)"]),
         ("«std::fill(v.begin(), v.end(), n)»;", INT, ["v.begin() is required", "v.end() is required"]),
+        (
+            "«std::transform(v.begin(), v.end(), v.begin(), std::negate<int64_t>())»;",
+            ITER,
+            ["v.begin() is required", "v.end() is required", "v.begin() is required", "'int64_t' to 'c10::SymInt'"],
+        ),
+        (
+            "«std::transform(v.begin(), v.end(), v.begin(), [](int64_t i) { return i; })»;",
+            ITER,
+            [
+                "refuses unknown-callee at std::transform(v.begin(), v.end(), v.begin(), "
+                "[](int64_t i) { return i; })"
+            ],
+        ),
         ("«std::swap(n, k)»;", INT, ["n is assigned SYM_INT", "k is assigned SYM_INT"]),
         ("«std::sort(v.begin(), v.end())»;", ITER, ["refuses unknown-callee at std::sort(v.begin(), v.end())"]),
         ("«std::accumulate(s.begin(), s.end(), 1, std::multiplies<int64_t>())»;", ITER,

@@ -9,7 +9,7 @@ import pytest
 from goldens import installed_torch
 from running import git, symfix
 from symfix.codemods.engine.edits import Edit
-from symfix.codemods.engine.families import only_whole, others, units
+from symfix.codemods.engine.families import only_whole, units
 from symfix.codemods.engine.outcome import Changed, Unchanged
 from symfix.codemods.engine.rule import Context, Fix, Safety, Skip
 from symfix.codemods.engine.source import SourceFile
@@ -64,7 +64,7 @@ def test_the_parts_of_a_change_stand_in_all_of_its_files(tmp_path: Path) -> None
     assert {name: len(parts) for name, parts in found.items()} == {"meta.cpp": 1, "ours.h": 1, "register.cpp": 1}
     (part,) = found["ours.h"]
     assert part.files == tuple(str(tmp_path / name) for name in sorted(files))
-    assert others(part, tmp_path / "ours.h") == ["meta.cpp", "register.cpp"]
+    assert part.beside(tmp_path / "ours.h") == ["meta.cpp", "register.cpp"]
     assert part.message.endswith("with meta.cpp, register.cpp")
 
 

@@ -53,7 +53,7 @@ def _said(outcome: Changed | Unchanged, fixes: Sequence[Fix]) -> Changed | Uncha
 
 
 def _rest(fix: Fix, path: Path) -> str:
-    return f"{fix.function}: parts of this change stand in {', '.join(others(fix, path))}: name these files too"
+    return f"{fix.function}: parts of this change stand in {', '.join(fix.beside(path))}: name these files too"
 
 
 def _whole(fix: Fix, there: set[tuple[str, str | None, str]]) -> bool:
@@ -67,9 +67,3 @@ def units(fixes: Iterable[tuple[int, Fix]]) -> list[list[tuple[int, Fix]]]:
         key = (fix.rule, fix.function, fix.files) if fix.files else position
         found.setdefault(key, []).append((number, fix))
     return list(found.values())
-
-
-def others(fix: Fix, path: Path) -> list[str]:
-    """The names of the other files that have a part of a change."""
-    own = str(path.absolute())
-    return [Path(file).name for file in fix.files if file != own]

@@ -54,6 +54,11 @@ class Fix:
         """The byte offset at which a reader should look: the first edit."""
         return min(edit.start for edit in self.edits)
 
+    def beside(self, path: Path) -> list[str]:
+        """The names of the files that have the other parts of the change, ``path`` left out."""
+        own = str(path.absolute())
+        return [Path(file).name for file in self.files if file != own]
+
 
 @dataclass(frozen=True)
 class Skip:

@@ -23,6 +23,7 @@ _ALGORITHMS = {
     "std::swap_ranges": 3,
 }
 """Standard algorithms that only move elements, with how many leading arguments are iterators of one element type."""
+_FUNCTOR = re.compile(r"std::(negate|plus|minus|multiplies)<(int64_t)?>(?:\(\)|\{\})")
 
 
 def standard(p: Pass, call: Node, name: str, position: int, kind: Type, cause: Value) -> Iterator[Fact]:
@@ -35,6 +36,8 @@ def standard(p: Pass, call: Node, name: str, position: int, kind: Type, cause: V
     elif name in _ALGORITHMS and kind in (Type.SYM_ITER, Type.SYM_INT):
         for value in passed[: _ALGORITHMS[name]]:
             yield Requires(cause, value)
+    elif name == "std::transform" and kind is Type.SYM_ITER:
+        yield from _transform(p, call, passed, cause)
     elif name == "std::fill_n" and position != 1 and kind in (Type.SYM_ITER, Type.SYM_INT):
         yield Requires(cause, passed[0])
     elif name == "std::swap":
@@ -62,6 +65,21 @@ def _extremum(p: Pass, call: Node, name: str, operands: tuple[Node, Node], cause
     yield Links(cause, value)
     yield Selects(value, call, name.removeprefix("std::"), operands)
     yield Flows(value, call, Type.SYM_INT)
+
+
+def _transform(p: Pass, call: Node, passed: list[Node], cause: Value) -> Iterator[Fact]:
+    """Each element becomes its negative, or is added to one of another list: the functor names the type."""
+    functor = passed[-1]
+    text = p.model.tree.text(functor)
+    found = _FUNCTOR.fullmatch(text)
+    if found is None or len(passed) != (4 if found[1] == "negate" else 5):
+        yield Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, "nothing says that std::transform takes a symbolic value")
+        return
+    for iterator in passed[:-1]:
+        yield Requires(cause, iterator)
+    if found[2]:
+        start = functor.start_byte + found.start(2)
+        yield Writes(cause, functor, "c10::SymInt", (start, start + len(found[2])))
 
 
 def _product(p: Pass, call: Node, passed: list[Node], cause: Value) -> Iterator[Fact]:

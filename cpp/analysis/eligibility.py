@@ -74,7 +74,7 @@ def worth_reading(source: SourceFile, context: Context) -> bool:
 
 @lru_cache(maxsize=65536)
 def _runs_on_fake_tensors(name: str, api: TorchApi) -> bool:
-    kernels = api.kernels(name) or api.kernels(symint_name(name))
+    kernels = api.kernels(name) or successors(api, name)
     return any(not FAKE_KEYS.isdisjoint(kernel.keys) for kernel in kernels)
 
 
@@ -226,7 +226,7 @@ class Eligibility:
     def _keys(self, function: Function) -> frozenset[str]:
         if function.in_class or function.internal or not _in_native(function):
             return frozenset()
-        kernels = self._api.kernels(function.name) or self._api.kernels(symint_name(function.name))
+        kernels = self._api.kernels(function.name) or successors(self._api, function.name)
         matching = [kernel for kernel in kernels if len(kernel.parameters) == len(function.parameters)]
         return frozenset(key for kernel in matching or kernels for key in kernel.keys)
 

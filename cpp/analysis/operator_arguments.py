@@ -61,6 +61,7 @@ _CARRIES = {
     Type.OPTIONS: frozenset({"TensorOptions", "ScalarType", "ScalarType?", "Device", "Device?", "Layout", "Layout?"}),
 }
 """Schema types that a C++ argument of a type can be passed to, to tell overloads apart."""
+_NOTHING = re.compile(r"(?:(?:::)?(?:std|c10|at)::)?nullopt")
 
 
 def operator_argument(
@@ -116,7 +117,7 @@ def _renamed(
                 yield Requires(renamed, value)
             elif value.type == "initializer_list" or held in LISTS | {Type.INT_REF, Type.INT_VEC}:
                 yield Requires(renamed, value, convert=True)
-            elif held is Type.UNKNOWN:
+            elif held is Type.UNKNOWN and not _NOTHING.fullmatch(p.model.tree.text(value)):
                 detail = f"{p.model.tree.text(value)} is of an unknown type"
                 yield Refuses(renamed, value, SkipReason.CONCRETE_OPERAND, detail)
 

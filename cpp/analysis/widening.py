@@ -6,7 +6,7 @@ symbolic already, and where it goes says what it is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -19,7 +19,7 @@ from .graph import FlowGraph, Form, Refusal, Value
 from .growth import grow
 from .knowledge import Knowledge
 from .methods import CONCRETE
-from .seeds import seeds
+from .seeds import Wanted, seeds
 
 _ARITHMETIC = frozenset({"binary_expression", "parenthesized_expression", "initializer_list"})
 _INTEGERS = frozenset({Type.INT, Type.INT_REF, Type.INT_VEC, Type.OPTIONAL_INT, Type.OPTIONAL_INT_REF})
@@ -56,13 +56,34 @@ def widened(function: Function, names: Collection[str], name: str | None = None)
 
 def evidence(know: Knowledge, function: Function, parameter: str) -> Evidence:
     """What a function does with one of its integer parameters; nothing where it has none of that name."""
-    variable = next((own for own in function.parameters if own.name == parameter), None)
-    expected = widened(function, (parameter,))
-    if variable is None or expected is None or not know.eligibility.is_eligible(function):
-        return Evidence((), ())
-    live, _, kernel_code = seeds(know, signatures=False, wanted=((function.node.start_byte, expected),))
-    graph = grow(know, live, kernel_code).graph
-    reached = _reached(graph, Value(Form.VARIABLE, variable.node.id))
+    return evidences(know, {function: (parameter,)}).get((function, parameter), Evidence((), ()))
+
+
+def evidences(know: Knowledge, asked: Mapping[Function, Collection[str]]) -> Mapping[tuple[Function, str], Evidence]:
+    """What functions of a file do with some of their integer parameters, all followed at once."""
+    followed: dict[Function, tuple[str, ...]] = {}
+    wanted: list[Wanted] = []
+    for function, names in asked.items():
+        own = tuple(name for name in names if widened(function, (name,)) is not None)
+        expected = widened(function, own) if own and know.eligibility.is_eligible(function) else None
+        if expected is not None:
+            followed[function] = own
+            wanted.append((function.node.start_byte, expected))
+    live, _, kernel_code = seeds(know, signatures=False, wanted=wanted)
+    graph = grow(know, live, kernel_code).graph if wanted else FlowGraph((), ())
+    effects: dict[Value, list[Value]] = {}
+    for cause, effect in graph.edges:
+        effects.setdefault(cause, []).append(effect)
+    return {
+        (function, variable.name): _evidence(know, variable, graph, effects)
+        for function, own in followed.items()
+        for variable in function.parameters
+        if variable.name in own
+    }
+
+
+def _evidence(know: Knowledge, variable: Variable, graph: FlowGraph, effects: Mapping[Value, list[Value]]) -> Evidence:
+    reached = _reached(effects, Value(Form.VARIABLE, variable.node.id))
     lines = dict.fromkeys((*_symbolic_calls(know, reached), *_equal_sizes(know, variable)))
     against = dict.fromkeys(refusal for value, refusal in graph.sinks if value in reached)
     return Evidence(tuple(lines), tuple(against))
@@ -86,10 +107,7 @@ def direct_evidence(know: Knowledge, function: Function, parameter: Variable) ->
                 break
 
 
-def _reached(graph: FlowGraph, start: Value) -> set[Value]:
-    effects: dict[Value, list[Value]] = {}
-    for cause, effect in graph.edges:
-        effects.setdefault(cause, []).append(effect)
+def _reached(effects: Mapping[Value, list[Value]], start: Value) -> set[Value]:
     found, waiting = {start}, [start]
     while waiting:
         for effect in effects.get(waiting.pop(), ()):
@@ -101,8 +119,9 @@ def _reached(graph: FlowGraph, start: Value) -> set[Value]:
 
 def _symbolic_calls(know: Knowledge, reached: set[Value]) -> Iterator[str]:
     """The operators and helpers that take the value where their schema or declaration says SymInt."""
-    for call in every(know.model.tree.root, "call_expression"):
-        if Value(Form.CALL, call.id) not in reached:
+    calls = {value.key for value in reached if value.form is Form.CALL}
+    for call in every(know.model.tree.root, "call_expression") if calls else ():
+        if call.id not in calls:
             continue
         operators = [one for one in know.types.operators(call) if one.symbolic]
         helpers = [one.name for one in know.types.helpers(call) if one.name.endswith("_symint")]

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...codemods.engine.families import others
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.operators import OwnOperator, Unclear, own_operators, project_around
@@ -61,7 +60,7 @@ def _fix(operator: OwnOperator, source: SourceFile, found: Widened) -> Fix:
         found.needs.get(source.path, ()),
         files=files,
     )
-    beside = others(fix, source.path)
+    beside = fix.beside(source.path)
     return replace(fix, message=f"{fix.message}; with {', '.join(beside)}") if beside else fix
 
 

@@ -1,0 +1,139 @@
+"""Python functions that compute the shape of an operator's result: which of its arguments become a size there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+FILES = (Path("torch/_meta_registrations.py"), Path("torch/_decomp/decompositions.py"), Path("torch/_refs/__init__.py"))
+_REGISTERS = frozenset({"register_meta", "register_decomposition", "impl"})
+_SIZED = frozenset(
+    {
+        "new_empty", "new_zeros", "new_ones", "new_full", "empty", "zeros", "ones", "full", "expand", "view", "reshape",
+        "new_empty_strided", "empty_strided", "resize_",
+    }
+)  # fmt: skip
+"""Calls whose first argument is a shape."""
+_VARIADIC = frozenset({"expand", "view", "reshape"})
+"""Those of them whose further arguments belong to it."""
+
+
+@lru_cache(maxsize=2)
+def sizes_in_metas(root: Path) -> Mapping[tuple[str, str], str]:
+    """Where an argument becomes part of a shape, by operator (with or without its overload) and argument."""
+    found: dict[tuple[str, str], str] = {}
+    for path in FILES:
+        if not (root / path).is_file():
+            continue
+        for function in ast.walk(ast.parse((root / path).read_bytes())):
+            if isinstance(function, ast.FunctionDef) and (names := list(_registered(function))):
+                for argument, line in _sizes(function):
+                    for name in names:
+                        found.setdefault((name, argument), f"{path}:{line} makes a shape of it")
+    return found
+
+
+def _registered(function: ast.FunctionDef) -> Iterator[str]:
+    """``f`` or ``f.overload`` for each operator that a decorator registers the function for."""
+    for decorator in function.decorator_list:
+        if not isinstance(decorator, ast.Call) or _last(decorator.func) not in _REGISTERS:
+            continue
+        for node in ast.walk(decorator):
+            parts = ast.unparse(node).split(".") if isinstance(node, ast.Attribute) else []
+            if "aten" in parts and parts.index("aten") < len(parts) - 1:
+                name, *overload = parts[parts.index("aten") + 1 :]
+                yield f"{name}.{overload[0]}" if overload and overload[0] != "default" else name
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _sizes(function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
+    """The parameters whose values reach a shape, and the line."""
+    for parameter in _parameters(function):
+        carried = _carried(function, parameter)
+        for node in ast.walk(function) if carried else ():
+            if isinstance(node, ast.Call) and _last(node.func) in _SIZED and node.args:
+                sized = node.args if _last(node.func) in _VARIADIC else node.args[:1]
+                if any(_names(value) & carried for value in sized):
+                    yield parameter, node.lineno
+                    break
+
+
+def _carried(function: ast.FunctionDef, parameter: str) -> set[str]:
+    """The names that hold the value of a parameter; none for one that selects a dimension."""
+    if parameter in _selecting(function):
+        return set()
+    carried: set[str] = set()
+    more = {parameter}
+    while more - carried:
+        carried |= more
+        for node in ast.walk(function):
+            for target, value in _stores(node):
+                if _names(value) & carried:
+                    more |= set(_stored(target))
+    return carried
+
+
+def _names(node: ast.expr) -> set[str]:
+    """The names whose values an expression carries on: no indices and no conditions."""
+    if isinstance(node, ast.Name):
+        return {node.id}
+    if isinstance(node, ast.Subscript):
+        return _names(node.value)
+    if isinstance(node, ast.IfExp):
+        return _names(node.body) | _names(node.orelse)
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        return _names(node.elt)
+    if isinstance(node, (ast.Compare, ast.Lambda)):
+        return set()
+    parts: list[ast.expr] = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+    if isinstance(node, ast.Call):
+        parts = node.args if isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple") else []
+    return set().union(*map(_names, parts))
+
+
+def _parameters(function: ast.FunctionDef) -> list[str]:
+    return [one.arg for one in (*function.args.args, *function.args.kwonlyargs)]
+
+
+def _stores(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What is changed by a statement or a call, and the value that is put there."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield target, node.value
+    elif isinstance(node, ast.AugAssign):
+        yield node.target, node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
+        for value in node.args:
+            yield node.func.value, value
+
+
+@lru_cache(maxsize=4096)
+def _selecting(function: ast.FunctionDef) -> frozenset[str]:
+    """The names by which a function selects a dimension: in an index, by the keyword ``dim``, as what is wrapped."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+            parts = [node.slice]
+        elif isinstance(node, ast.Call):
+            wraps = "canonicalize_dim" in _last(node.func) or "wrap_dim" in _last(node.func)
+            parts = [word.value for word in node.keywords if word.arg in ("dim", "dims")]
+            parts += node.args if wraps else []
+        found |= {inner.id for part in parts for inner in ast.walk(part) if isinstance(inner, ast.Name)}
+    return frozenset(found)
+
+
+def _stored(target: ast.expr) -> Iterator[str]:
+    """The names that an assignment changes: of ``s[i] = n`` the list, not the index."""
+    if isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for inner in target.elts:
+            yield from _stored(inner)
+    elif isinstance(target, ast.Subscript):
+        yield from _stored(target.value)

@@ -1,0 +1,70 @@
+"""A PyTorch tree as far as schemas go: its two files of entries, and what its torch would know with others in place."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from ...codemods.engine.rule import Context
+from ...codemods.torchapi import NotATorchTree, TorchApi
+from ...codemods.torchapi.locating import Place
+from ..syntax.entries import Entry, read_entries
+
+FUNCTIONS = Path("aten/src/ATen/native/native_functions.yaml")
+DERIVATIVES = Path("tools/autograd/derivatives.yaml")
+
+
+@dataclass(frozen=True)
+class NativeTree:
+    """The entries of a tree, and the bytes that they were read from."""
+
+    place: Place
+    root: Path
+    functions: bytes
+    derivatives: bytes
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """The operators by name."""
+        return _entries(self.functions, str(FUNCTIONS))
+
+    @property
+    def formulas(self) -> Mapping[str, Entry]:
+        """The entries of derivatives.yaml by the names of their operators."""
+        return _entries(self.derivatives, str(DERIVATIVES))
+
+    def context(self, functions: bytes) -> Context:
+        """What a rule would know if native_functions.yaml were ``functions``.
+
+        The tree's torchgen reads it; raises a TorchError where it refuses.
+        """
+        with tempfile.TemporaryDirectory(prefix="symfix-schemas-") as folder:
+            changed = Path(folder)
+            (changed / FUNCTIONS.name).write_bytes(functions)
+            shutil.copyfile(self.place.native / "tags.yaml", changed / "tags.yaml")
+            api = TorchApi(replace(self.place, native=changed))
+        return Context(api, torch_root=self.root)
+
+
+def native_tree(place: Place) -> NativeTree:
+    """The tree of a place; raises NotATorchTree where a file is missing, EntryError where one can't be read."""
+    if place.root is None:
+        raise NotATorchTree("schemas are changed in a source tree: name one with --torch-root")
+    contents = []
+    for path in (FUNCTIONS, DERIVATIVES):
+        try:
+            contents.append((place.root / path).read_bytes())
+        except OSError:
+            raise NotATorchTree(f"{place.root} has no {path}: is the source tree complete?") from None
+    tree = NativeTree(place, place.root, *contents)
+    assert tree.entries and tree.formulas
+    return tree
+
+
+@lru_cache(maxsize=8)
+def _entries(content: bytes, path: str) -> Mapping[str, Entry]:
+    return read_entries(content, path)

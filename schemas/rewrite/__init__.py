@@ -1,0 +1,1 @@
+"""Turns a decision about schemas into edits of all files that follow them."""

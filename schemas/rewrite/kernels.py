@@ -1,0 +1,122 @@
+"""The C++ files of a tree, once its schemas take SymInts: which kernels follow, and what is written for them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context
+from ...codemods.engine.source import SourceFile
+from ...cpp.analysis.knowledge import Knowledge
+from ...cpp.analysis.promotions import Analysis, Promotion, analyse
+from ...cpp.analysis.seeds import Seed
+from ...cpp.rewrite.emit import HEADERS, emit
+from ..analysis.sources import defining, headers_with, mentions, texts
+from .declared import Renamed
+from .headers import declared
+from .mentions import mentioned
+
+
+@dataclass
+class Followed:
+    """What was found of the kernels: edits by file, and why a kernel stays on integers."""
+
+    edits: dict[Path, list[Edit]] = field(default_factory=lambda: defaultdict(list))
+    needs: dict[Path, set[str]] = field(default_factory=lambda: defaultdict(set))
+    kept: dict[Renamed, str] = field(default_factory=dict)
+
+
+def follow(tree: Path, renamed: Collection[Renamed], context: Context) -> Followed:
+    """Bring each kernel to the name and types that the changed schemas expect, with its callers; or say why not."""
+    found = Followed()
+    files: dict[Path, list[Renamed]] = defaultdict(list)
+    for one in renamed:
+        paths = [path for path in defining(tree, one.old) if _defines(tree, path, one, context)]
+        if len(paths) == 1:
+            files[paths[0]].append(one)
+        elif paths or not one.generated:
+            found.kept[one] = "several files define it" if paths else _missing(tree, one, context)
+    for path, kernels in files.items():
+        _in_file(tree, path, kernels, context, found)
+    return found
+
+
+def _source(tree: Path, path: Path) -> SourceFile:
+    return SourceFile(tree / path, texts(tree)[path])
+
+
+def _analysis(tree: Path, path: Path, context: Context) -> Analysis:
+    return analyse(_source(tree, path), context, signatures=True)
+
+
+def _missing(tree: Path, kernel: Renamed, context: Context) -> str:
+    for path in defining(tree, kernel.old):
+        if _analysis(tree, path, context).know.model.named(kernel.old):
+            return f"no {kernel.old} of {path} has the types of its schema"
+    return "no source file of the tree defines it"
+
+
+def _defines(tree: Path, path: Path, kernel: Renamed, context: Context) -> bool:
+    know = _analysis(tree, path, context).know
+    expected = (know.eligibility.expected(function) for function in know.model.named(kernel.old))
+    return any(one is not None and one.name == kernel.new for one in expected)
+
+
+def _in_file(tree: Path, path: Path, kernels: list[Renamed], context: Context, found: Followed) -> None:
+    analysis = _analysis(tree, path, context)
+    wanted = {(one.old, one.new): one for one in kernels}
+    done: set[tuple[str, str]] = set()
+    for promotion in analysis.promotions:
+        followed = {_key(seed) for seed in promotion.seeds if seed.expected is not None}
+        if not followed & wanted.keys():
+            continue
+        outside = _elsewhere(tree, path, promotion, kernels, analysis.know, context)
+        if isinstance(outside, str):
+            found.kept.update({wanted[key]: outside for key in followed & wanted.keys()})
+            continue
+        done |= followed & wanted.keys()
+        edits = emit(promotion, analysis.know.model.tree.content)
+        found.edits[path] += edits
+        found.needs[path] |= {header for name, header in HEADERS.items() for edit in edits if name in edit.text}
+        for other, more in outside.items():
+            found.edits[other] += more
+    refused = {_key(seed): refusal for seed, refusal in analysis.refusals if seed.expected is not None}
+    for key, one in wanted.items():
+        if key not in done and one not in found.kept:
+            refusal = refused.get(key)
+            found.kept[one] = "no function of its types is there" if refusal is None else _words(refusal.detail)
+
+
+def _key(seed: Seed) -> tuple[str, str]:
+    assert seed.expected is not None
+    return seed.function.name, seed.expected.name
+
+
+def _words(detail: str) -> str:
+    return " ".join(detail.split())
+
+
+def _elsewhere(
+    tree: Path, path: Path, promotion: Promotion, kernels: list[Renamed], know: Knowledge, context: Context
+) -> Mapping[Path, list[Edit]] | str:
+    """What is written where other files name the kernels of a promotion; or why these have to stay."""
+    names: dict[str, list[Seed]] = defaultdict(list)
+    for seed in promotion.seeds:
+        if seed.expected is not None:
+            names[seed.function.name].append(seed)
+    edits: dict[Path, list[Edit]] = defaultdict(list)
+    for mention in mentions(tree, names):
+        if mention.path == path:
+            continue
+        written = mentioned(_source(tree, mention.path), mention, names[mention.name], kernels, know, context)
+        if written is None:
+            return f"{mention.path} names {mention.name} in a way that can't be followed"
+        edits[mention.path] += written
+    for seed in (one for same in names.values() for one in same):
+        assert seed.expected is not None
+        for header in headers_with(tree, seed.function.name):
+            edits[header] += declared(texts(tree)[header], seed.function.name, seed.expected, ("at", "native"))
+    return edits

@@ -1,0 +1,92 @@
+"""Functions that formulas of derivatives call, in FunctionsManual: their parameters follow the schemas' arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context
+from ...codemods.engine.source import SourceFile
+from ...codemods.torchapi import Signature
+from ...cpp.analysis.knowledge import knowledge
+from ...cpp.analysis.promotions import Analysis, analyse
+from ...cpp.analysis.seeds import Wanted
+from ...cpp.analysis.widening import widened
+from ...cpp.rewrite.emit import emit
+from ...cpp.syntax.declarations import Function
+from .headers import declared
+
+DEFINED = Path("torch/csrc/autograd/FunctionsManual.cpp")
+DECLARED = Path("torch/csrc/autograd/FunctionsManual.h")
+
+Asked = Mapping[str, Collection[str]]
+"""Parameters that take SymInts, by the names of their functions."""
+
+
+@dataclass(frozen=True)
+class Helpers:
+    """``stubs`` declare the functions as they are after; ``refused`` says of the others why they stay."""
+
+    edits: Mapping[Path, tuple[Edit, ...]]
+    stubs: Mapping[str, str]
+    refused: Mapping[str, str]
+
+
+def source(root: Path) -> SourceFile | None:
+    """The file that defines the helpers, or None where the tree has none."""
+    path = root / DEFINED
+    return SourceFile(path, path.read_bytes()) if path.is_file() else None
+
+
+def parameters(root: Path, name: str, context: Context) -> tuple[str, ...]:
+    """The names of the parameters of a helper; none where there is no such helper, or several."""
+    function = _function(root, name, context)
+    return () if function is None else tuple(one.name for one in function.parameters)
+
+
+def helpers(root: Path, asked: Asked, context: Context) -> Helpers:
+    """What is written for helpers whose parameters take SymInts."""
+    text = source(root)
+    signatures: dict[int, tuple[str, Signature]] = {}
+    refused: dict[str, str] = {}
+    for name, names in asked.items():
+        function = _function(root, name, context)
+        expected = None if function is None else widened(function, names)
+        if function is None or expected is None:
+            refused[name] = f"{name} has parameters that can't take SymInts"
+        else:
+            signatures[function.node.start_byte] = (name, expected)
+    if text is None or not signatures:
+        return Helpers({}, {}, refused)
+    wanted: tuple[Wanted, ...] = tuple((start, expected) for start, (_, expected) in signatures.items())
+    analysis = analyse(text, context, wanted=wanted)
+    for seed, refusal in analysis.refusals:
+        if seed.expected is not None:
+            refused[seed.expected.name] = " ".join(refusal.detail.split())
+    edits = _edits(analysis, text.content)
+    followed = [signature for _, signature in signatures.values() if signature.name not in refused]
+    header = (root / DECLARED).read_bytes()
+    written = {edit for one in followed for edit in declared(header, one.name, one)}
+    stubs = {one.name: _stub(analysis, one) for one in followed}
+    return Helpers({DEFINED: tuple(sorted(edits)), DECLARED: tuple(sorted(written))}, stubs, refused)
+
+
+def _function(root: Path, name: str, context: Context) -> Function | None:
+    text = source(root)
+    found = [] if text is None else knowledge(text, context).model.named(name)
+    return found[0] if len(found) == 1 else None
+
+
+def _edits(analysis: Analysis, content: bytes) -> set[Edit]:
+    promotions = [one for one in analysis.promotions if any(seed.expected is not None for seed in one.seeds)]
+    return {edit for promotion in promotions for edit in emit(promotion, content)}
+
+
+def _stub(analysis: Analysis, signature: Signature) -> str:
+    """A definition of a helper's name and types, for a text that calls it."""
+    (function,) = analysis.know.model.named(signature.name)
+    returns = "Tensor" if function.returns_node is None else analysis.know.model.tree.text(function.returns_node)
+    taken = ", ".join(f"{kind} {name}" for kind, name in signature.parameters)
+    return f"{returns} {signature.name}({taken}) {{ throw 0; }}\n"

@@ -1,0 +1,1 @@
+"""The rules for schemas, one a file."""

@@ -1,0 +1,130 @@
+"""An operator's size becomes a SymInt: in the yaml, in its kernels, where these are named, in its formulas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from natives import BATCHED, CPP, KERNELS, RULES, YAML, read_tree, write_tree
+from symfix.codemods.torchapi import NotATorchTree, TorchError
+from symfix.schemas.analysis.finding import sizes
+from symfix.schemas.analysis.native import DERIVATIVES, FUNCTIONS
+from symfix.schemas.rewrite.manual import DECLARED, DEFINED
+from symfix.schemas.rewrite.plan import Plan, plan, texts_after
+from symfix.schemas.syntax.entries import EntryError
+
+
+@pytest.fixture(autouse=True)
+def _fresh(fresh_cache: None) -> None:
+    """Nothing of one tree is remembered for another."""
+
+
+def made(folder: Path, asked: dict[str, tuple[str, ...]], **changed: str) -> tuple[Plan, dict[Path, str]]:
+    tree = read_tree(write_tree(folder, **changed))
+    found = plan(tree, asked)
+    return found, {path: after.decode() for path, (_, after) in texts_after(tree, found).items()}
+
+
+def test_a_family_changes_in_all_of_its_files(tmp_path: Path) -> None:
+    found, after = made(tmp_path, {"warp": ("rows",)})
+    assert found.widened == {"warp": ("rows",), "warp.out": ("rows",)}
+    assert not found.left and not found.kept
+    yaml = after[FUNCTIONS]
+    assert "- func: warp(Tensor self, SymInt rows, int dim=0) -> Tensor\n" in yaml
+    assert "  variants: function, method\n  dispatch:\n    CompositeImplicitAutograd: warp_symint\n\n" in yaml
+    assert "  dispatch:\n    CompositeImplicitAutograd: warp_symint_out\n" in yaml
+    kept = [line for line in YAML.splitlines() if "warp(" not in line and "warp.out(" not in line]
+    assert [line for line in yaml.splitlines() if line in kept and "dispatch:" not in line] == [
+        line for line in kept if "dispatch:" not in line
+    ], "comments and order stay"
+    cpp = after[KERNELS]
+    assert "Tensor warp_symint(const Tensor& self, c10::SymInt rows, int64_t dim) {" in cpp
+    assert "return self.narrow_symint(dim, 0, rows);" in cpp
+    assert "Tensor& warp_symint_out(const Tensor& self, c10::SymInt rows, int64_t dim, Tensor& out) {" in cpp
+    assert "at::native::warp_symint(self, rows, dim)" in cpp
+    rules = after[BATCHED]
+    assert 'm.impl("warp", native::warp_symint);' in rules
+    assert "OP_DECOMPOSE(zeros_like_warp);" in rules
+    assert "at::native::warp_symint(self, 3, 0)" in rules
+
+
+def test_keys_on_data_keep_their_kernels_and_formulas_follow_with_what_they_call(tmp_path: Path) -> None:
+    found, after = made(tmp_path, {"crop": ("length",)})
+    assert "    CompositeExplicitAutograd: crop_symint\n    SparseCPU: crop_sparse\n" in after[FUNCTIONS]
+    assert "Tensor crop_sparse(const Tensor& self, int64_t length)" in after[KERNELS]
+    formulas = after[DERIVATIVES]
+    assert "- name: crop(Tensor self, SymInt length) -> Tensor\n" in formulas
+    assert "  self: crop_backward(grad, self.sym_sizes(), length)\n" in formulas
+    assert "crop_backward(const Tensor& grad, SymIntArrayRef sizes, c10::SymInt length)" in after[DEFINED].replace(
+        "c10::SymIntArrayRef", "SymIntArrayRef"
+    )
+    assert "c10::SymInt length);" in after[DECLARED]
+    assert [one.new for one in found.kernels] == ["crop_symint"]
+
+
+def test_a_kernel_that_loops_that_often_stays_and_says_why(tmp_path: Path) -> None:
+    found, after = made(tmp_path, {"pick": ("times",)})
+    ((kernel, reason),) = found.kept.items()
+    assert (kernel.old, reason) == ("pick", "a loop runs as often as the value says")
+    assert KERNELS not in after
+    assert "dispatch:\n    CompositeImplicitAutograd: pick" not in after[FUNCTIONS]
+
+
+def test_a_kernel_that_is_named_in_another_way_elsewhere_stays(tmp_path: Path) -> None:
+    rules = RULES.replace("return at::native::warp(self, 3, 0);", "auto held = &at::native::warp; return self;")
+    found, _ = made(tmp_path, {"warp": ("rows",)}, rules=rules)
+    assert "BatchRulesWarps.cpp names warp in a way that can't be followed" in " ".join(found.kept.values())
+
+
+def test_a_missing_source_file_is_one_clear_line(tmp_path: Path) -> None:
+    found, _ = made(tmp_path, {"crop": ("length",)}, cpp=CPP.replace("Tensor crop(", "Tensor cropped("))
+    assert list(found.kept.values()) == ["no source file of the tree defines it"]
+
+
+def test_a_kernel_whose_signature_fits_no_schema_is_one_clear_line(tmp_path: Path) -> None:
+    cpp = CPP.replace(
+        "Tensor crop(const Tensor& self, int64_t length)", "Tensor crop(const Tensor& self, int64_t length, bool ok)"
+    )
+    found, _ = made(tmp_path, {"crop": ("length",)}, cpp=cpp)
+    assert list(found.kept.values()) == [f"no crop of {KERNELS} has the types of its schema"]
+
+
+@pytest.mark.parametrize(
+    ("yaml", "words"),
+    [
+        (YAML + "\n- func: warp(Tensor self) -> Tensor\n", "warp is defined twice, first in line 7"),
+        (YAML.replace("int rows, int dim=0) ->", "int rows int dim=0) ->"), "7: not an argument of a schema"),
+        (YAML.replace("- func: crop", "- crop"), "an entry starts with '- func: …'"),
+        ("# nothing\n", "no operator is defined here"),
+    ],
+)
+def test_a_yaml_that_can_not_be_read_is_one_clear_line(yaml: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(EntryError) as raised:
+        read_tree(write_tree(tmp_path, yaml=yaml))
+    assert words in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_what_torchgen_refuses_is_said_by_it(tmp_path: Path) -> None:
+    yaml = YAML.replace(
+        "  variants: function, method\n\n- func: warp.out", "  variants: functional\n\n- func: warp.out"
+    )
+    tree = read_tree(write_tree(tmp_path, yaml=yaml))
+    with pytest.raises(TorchError) as raised:
+        plan(tree, {"warp": ("rows",)})
+    assert "\n" not in str(raised.value)
+
+
+def test_a_tree_without_derivatives_is_one_clear_line(tmp_path: Path) -> None:
+    (write_tree(tmp_path) / DERIVATIVES).unlink()
+    with pytest.raises(NotATorchTree, match=r"has no tools/autograd/derivatives\.yaml"):
+        read_tree(tmp_path)
+
+
+def test_sizes_are_found_by_what_is_done_with_them(tmp_path: Path) -> None:
+    found = sizes(read_tree(write_tree(tmp_path)))
+    assert {key for key, one in found.items() if not one.against} == {
+        ("warp", "rows"),
+        ("crop", "length"),
+    }
+    assert found["pick", "times"].against == ("a loop runs as often as the value says",)
+    assert found["warp", "rows"].reasons == (f"{KERNELS}: it reaches narrow where that takes a SymInt, line 11",)
