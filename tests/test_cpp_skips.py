@@ -34,6 +34,16 @@ def body(reason: str, text: str, *beside: str) -> Case:
 
 NATIVE = "aten/src/ATen/native/Shapes.cpp"
 CASES = (
+    Case("schema-unclear", 'TORCH_LIBRARY(mine, m) { m.def("f(Tensor t"); }', rule="widen_schema"),
+    Case("no-fake-kernel", "Tensor f(const Tensor& t, int64_t n) { return at::empty({n}, t.options()); }\n"
+         'TORCH_LIBRARY(mine, m) { m.def("f(Tensor t, int n) -> Tensor"); }\n'
+         'TORCH_LIBRARY_IMPL(mine, CPU, m) { m.impl("f", &f); }', rule="widen_schema"),
+    Case("kernel-shared", "Tensor f(const Tensor& t, int64_t n) { return at::empty({n}, t.options()); }\n"
+         'TORCH_LIBRARY(mine, m) { m.def("f(Tensor t, int n) -> Tensor", &f); m.def("g(Tensor t, int n) -> Tensor", &f); }',
+         rule="widen_schema"),
+    Case("kernel-unknown", "Tensor f(const Tensor& t, int64_t n) { return at::empty({n}, t.options()); }\n"
+         'TORCH_LIBRARY(mine, m) { m.def("f(Tensor t, int n) -> Tensor", &f); }\n'
+         'TORCH_LIBRARY_IMPL(mine, Meta, m) { m.impl("f", &g); }', rule="widen_schema"),
     body("template-tag", "{% if flag %} return t.view({t.numel()}); {% endif %} return t;"),
     Case("template-unread", "{% macro rows(t) %}\n{{ t }}.size(0)\n{% endmacro %}\nTensor f(const Tensor& t);"),
     body("array-index", "return t[t.size(0) - 1];"),
@@ -141,6 +151,8 @@ CASES = (
 )  # fmt: skip
 UNREACHED = {"two-kinds"}
 """Reasons that no small file here produces yet; the list may only become shorter."""
+OF_SEVERAL_FILES = {"named-elsewhere"}
+"""Produced in test_widen_schema.py."""
 BY_SYNTAX = {"structured-binding", "c-array"}
 """What the declaration of a variable is called, too."""
 
@@ -154,7 +166,7 @@ def test_the_reason_is_said_exactly(case: Case) -> None:
 
 
 def test_every_reason_in_the_wing_has_a_case() -> None:
-    assert {reason.value for reason in SkipReason} - {case.reason for case in CASES} == UNREACHED
+    assert {reason.value for reason in SkipReason} - {case.reason for case in CASES} == UNREACHED | OF_SEVERAL_FILES
 
 
 def test_a_reason_is_spelled_in_one_place() -> None:

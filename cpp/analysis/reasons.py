@@ -36,6 +36,8 @@ class SkipReason(Enum):
         "guarded-operand",
         "a part of the condition may only make sense if another holds: split the check by hand",
     )
+    KERNEL_SHARED = "kernel-shared", "the function is a kernel of another operator too, whose schema takes integers"
+    KERNEL_UNKNOWN = "kernel-unknown", "what is registered is not a function that can be read here"
     KERNEL_SIGNATURE = "kernel-signature", "the dispatcher calls the function: its signature follows the schema"
     LAMBDA_ESCAPES = "lambda-escapes", "the lambda is handed to code that can't be seen"
     LOOP_BOUND = "loop-bound", "a loop runs as often as the value says"
@@ -44,6 +46,7 @@ class SkipReason(Enum):
     MIXED_ASSIGNMENT = "mixed-assignment", "the variable is assigned a value of another type"
     MIXED_CONDITIONAL = "mixed-conditional", "the other branch is of another type"
     MIXED_STATEMENT = "mixed-statement", "another size of the same statement stays concrete"
+    NAMED_ELSEWHERE = "named-elsewhere", "another file names the function in a way that can't be followed"
     NEITHER_BRANCH_GENERAL = (
         "neither-branch-general",
         "sizes of 2 and more take both sides: no default is right for the general case",
@@ -52,6 +55,7 @@ class SkipReason(Enum):
         "nested-too-deeply",
         "too many expressions or statements stand inside one another: split the function",
     )
+    NO_FAKE_KERNEL = "no-fake-kernel", "nothing runs on fake tensors for it: register a fake kernel first"
     NO_SYMINT_OPERATOR = "no-symint-operator", "the value is tested for truth"
     NO_SYMINT_SCHEMA = "no-symint-schema", "the operator takes plain integers there"
     OUTPUT_REFERENCE = "output-reference", "the argument is written through and is no variable"
@@ -63,6 +67,7 @@ class SkipReason(Enum):
     REGISTRATION_UNREAD = "registration-unread", "a block of registrations names nothing that is known here"
     RETURN_TYPE = "return-type", "the other results are of an unknown type"
     SAVED_DATA = "saved-data", "the value is kept where a reader is out of sight"
+    SCHEMA_UNCLEAR = "schema-unclear", "the schema can't be read"
     SHARED_WITH_KERNEL = "shared-with-kernel", "the function is called from kernel code too"
     STATIC_STORAGE = "static-storage", "the variable outlives the call that sets it"
     STRUCTURED_BINDING = "structured-binding", "the value is unpacked"

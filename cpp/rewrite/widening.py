@@ -15,6 +15,7 @@ from ...codemods.torchapi import DeclaredArgument, Signature
 from ..analysis.operators import OwnKernel, OwnOperator, other_files, own_kernel
 from ..analysis.promotions import analyse
 from ..analysis.python_evidence import python_evidence
+from ..analysis.reasons import SkipReason
 from ..analysis.seeds import Wanted
 from ..analysis.widening import direct_evidence, evidence, widened
 from ..syntax.project import Project
@@ -43,12 +44,12 @@ class Widened:
 class Kept:
     """Why an operator stays on integers though an argument of it is a size."""
 
-    reason: str
+    reason: SkipReason
     detail: str
 
 
 class _Left(Exception):
-    def __init__(self, reason: str, detail: str) -> None:
+    def __init__(self, reason: SkipReason, detail: str) -> None:
         super().__init__(detail)
         self.reason = reason
 
@@ -67,7 +68,9 @@ def widen(operator: OwnOperator, source: SourceFile, project: Project, context: 
     )
     if strange is not None:
         name, taken = strange.function.name, len(strange.function.parameters)
-        return Kept("kernel-signature", f"{operator.name}: {name} takes {taken} arguments, its schema has {count}")
+        return Kept(
+            SkipReason.KERNEL_SIGNATURE, f"{operator.name}: {name} takes {taken} arguments, its schema has {count}"
+        )
     reasons: dict[str, tuple[str, ...]] = {}
     for place, argument in enumerate(operator.schema.arguments):
         found = (
@@ -82,9 +85,11 @@ def widen(operator: OwnOperator, source: SourceFile, project: Project, context: 
         missing = [one for one, kernel in zip(operator.fakes, kernels, strict=True) if kernel is None]
         if missing:
             names = ", ".join(missing[0].registration.functions) or "a lambda"
-            raise _Left("kernel-unknown", f"{names} of {missing[0].file} is not a function that can be read here")
+            raise _Left(
+                SkipReason.KERNEL_UNKNOWN, f"{names} of {missing[0].file} is not a function that can be read here"
+            )
         if not operator.fakes and operator.name.partition(".")[0] not in project.fakes:
-            raise _Left("no-fake-kernel", "nothing runs on fake tensors for it: register a fake kernel first")
+            raise _Left(SkipReason.NO_FAKE_KERNEL, SkipReason.NO_FAKE_KERNEL.sentence)
         known = [one for one in kernels if one is not None]
         edits, needs, doubts = _edits(operator, reasons, known, source, project, context)
     except _Left as left:
@@ -148,7 +153,7 @@ def _edits(
         analysis = analyse(file, context, wanted=pairs, symbolic_arguments=symbolic)
         refused = {seed.function.node.start_byte: why for seed, why in analysis.refusals if seed.expected is not None}
         for start, why in refused.items():
-            raise _Left(why.reason.value, f"{wanted[start][0].function.name} stays on integers: {why.detail}")
+            raise _Left(why.reason, f"{wanted[start][0].function.name} stays on integers: {why.detail}")
         for promotion in analysis.promotions:
             if any(seed.expected is not None for seed in promotion.seeds):
                 written = emit(promotion, file.content)
@@ -169,11 +174,12 @@ def _signature(kernel: OwnKernel, places: Collection[int], operator: OwnOperator
     plain = next((one for one in parameters if one.type in _LISTS and "ArrayRef" not in one.type_text), None)
     if plain is not None:
         raise _Left(
-            "declared-type", f"{function.name} takes a {plain.type_text}, which has no form for a schema's SymInt[]"
+            SkipReason.DECLARED_TYPE,
+            f"{function.name} takes a {plain.type_text}, which has no form for a schema's SymInt[]",
         )
     signature = widened(function, [one.name for one in parameters if one.type not in SYMBOLIC_TYPES])
     if signature is None:
-        raise _Left("declared-type", f"{function.name} takes something else than an int64_t there")
+        raise _Left(SkipReason.DECLARED_TYPE, f"{function.name} takes something else than an int64_t there")
     shared = next(
         (
             one.registration.operator
@@ -183,7 +189,9 @@ def _signature(kernel: OwnKernel, places: Collection[int], operator: OwnOperator
         None,
     )
     if shared is not None:
-        raise _Left("shared-kernel", f"{function.name} is the kernel of {shared} too, whose schema takes integers")
+        raise _Left(
+            SkipReason.KERNEL_SHARED, f"{function.name} is the kernel of {shared} too, whose schema takes integers"
+        )
     return signature
 
 
@@ -210,7 +218,9 @@ def _elsewhere(other: SourceFile, kernel: OwnKernel, signature: Signature, proje
         if known or (node is not None and node.type in _HIDDEN) or _passes_integers(tree, node, signature):
             continue
         line = other.content.count(b"\n", 0, at) + 1
-        raise _Left("named-elsewhere", f"{other.path.name}:{line} names {name} in a way that can't be followed")
+        raise _Left(
+            SkipReason.NAMED_ELSEWHERE, f"{other.path.name}:{line} names {name} in a way that can't be followed"
+        )
 
 
 def _passes_integers(tree: object, node: object, signature: Signature) -> bool:

@@ -21,6 +21,7 @@ from dataclasses import replace
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.operators import OwnOperator, Unclear, own_operators, project_around
+from ..analysis.reasons import SkipReason
 from ..rewrite.widening import Kept, Widened, widen
 from ..syntax.registering import MARKS
 
@@ -35,13 +36,13 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     project = project_around(source)
     for operator in own_operators(source, project):
         if isinstance(operator, Unclear):
-            yield Skip(NAME, 4, operator.start, operator.end, "schema-unclear", operator.why)
+            yield Skip(NAME, 4, operator.start, operator.end, SkipReason.SCHEMA_UNCLEAR.value, operator.why)
             continue
         found = widen(operator, source, project, context)
         if isinstance(found, Kept):
             if operator.path == source.path:
                 end = operator.start + len(operator.schema.text)
-                yield Skip(NAME, 4, operator.start, end, found.reason, found.detail, operator.name)
+                yield Skip(NAME, 4, operator.start, end, found.reason.value, found.detail, operator.name)
         elif found is not None and source.path in found.edits:
             yield _fix(operator, source, found)
 
