@@ -39,7 +39,8 @@ CASES = (
          'TORCH_LIBRARY(mine, m) { m.def("f(Tensor t, int n) -> Tensor"); }\n'
          'TORCH_LIBRARY_IMPL(mine, CPU, m) { m.impl("f", &f); }', rule="widen_schema"),
     Case("kernel-shared", "Tensor f(const Tensor& t, int64_t n) { return at::empty({n}, t.options()); }\n"
-         'TORCH_LIBRARY(mine, m) { m.def("f(Tensor t, int n) -> Tensor", &f); m.def("g(Tensor t, int n) -> Tensor", &f); }',
+         'TORCH_LIBRARY(mine, m) { m.def("f(Tensor t, int n) -> Tensor", &f);\n'
+         'm.def("g(Tensor t, int n) -> Tensor", &f); }',
          rule="widen_schema"),
     Case("kernel-unknown", "Tensor f(const Tensor& t, int64_t n) { return at::empty({n}, t.options()); }\n"
          'TORCH_LIBRARY(mine, m) { m.def("f(Tensor t, int n) -> Tensor", &f); }\n'

@@ -254,7 +254,11 @@ def test_files_of_no_project_have_no_copy(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["--build", "true"], "--build alone proves nothing"), (["--build", "true", "--op", "add"], "--op names torch's")],
+    [
+        (["--build", "true"], "--build alone proves nothing"),
+        (["--build", "true", "--op", "add"], "--op names torch's"),
+        (["--build", "true", "--call", "f"], "--call has to end with a call"),
+    ],
 )
 def test_words_that_contradict_each_other(project: Path, words: list[str], message: str) -> None:
     commit(project)

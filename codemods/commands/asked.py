@@ -44,6 +44,7 @@ class Proof:
     """What is run before and after a change, and how."""
 
     repro: tuple[Path, ...]
+    calls: tuple[str, ...]
     tests: tuple[str, ...]
     builds: tuple[str, ...]
     timeout: float | None

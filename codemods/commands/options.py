@@ -122,6 +122,11 @@ PROOF = [
         help="A Python script that exits 0 when the operator works; run before and after.",
     ),
     click.Option(
+        ["--call", "calls"], multiple=True, metavar="CODE",
+        help="A call of your operator, such as 'import mine; torch.ops.mine.f(torch.ones(3), 5)': run before and after "
+        "eagerly, by torch.library.opcheck, and traced with symbols for its SymInts.",
+    ),
+    click.Option(
         ["--test", "tests"], multiple=True, metavar="COMMAND",
         help="A command, such as 'pytest tests/test_mine.py'; run before and after.",
     ),

@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -25,6 +26,7 @@ from ..torchapi.locating import locate
 from ..verify.change import Change, Verdict, Verification
 from ..verify.command import verify as run_verification
 from ..verify.evidence import to_json
+from ..verify.project.calling import NoCall, written
 from ..verify.project.extension import Memory
 from ..verify.replays import Memory as Replays
 from .asked import Fix, Verify
@@ -69,10 +71,15 @@ class Prover:
         for repro in asked.repro:
             if not repro.is_file():
                 raise click.UsageError(f"--repro {repro}: no such file")
+        self._scripts = tempfile.TemporaryDirectory(prefix="symfix-call-")
+        try:
+            self._repros = (*asked.repro, *(written(call, Path(self._scripts.name)) for call in asked.calls))
+        except NoCall as error:
+            raise click.UsageError(f"--call {error}") from None
         if asked.builds and asked.operators:
             raise click.UsageError("--op names torch's own operator tests: with --build, name a --test or a --repro")
-        if asked.builds and not (asked.tests or asked.repro):
-            raise click.UsageError("--build alone proves nothing: name a --test or a --repro")
+        if asked.builds and not (asked.tests or self._repros):
+            raise click.UsageError("--build alone proves nothing: name a --test, a --call or a --repro")
         context = click.get_current_context(silent=True)
         if context and context.meta.get(UNASKED) and not (asked.builds or asked.tests):
             click.echo(f"symfix: {context.meta[UNASKED]}", err=True)
@@ -87,7 +94,7 @@ class Prover:
         try:
             return run_verification(
                 changes,
-                repros=asked.repro,
+                repros=self._repros,
                 tests=asked.tests,
                 builds=asked.builds,
                 operators=self._operators or None,

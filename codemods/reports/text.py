@@ -23,7 +23,15 @@ def findings(outcomes: Sequence[Outcome], *, written: bool) -> Iterator[str]:
 def finding(source: SourceFile, answer: Fix | Skip, *, done: bool = False) -> str:
     """One line: where, which rule, how safe or why not, what."""
     line, column = source.line_column(answer.start)
-    return f"{source.path.as_posix()}:{line}:{column}: {_say(answer, done)}\n"
+    return f"{source.path.as_posix()}:{line}:{column}: {_say(answer, done)}\n{_shown(answer)}"
+
+
+def _shown(answer: Fix | Skip) -> str:
+    """The text that a person may take over, where it is never applied."""
+    if isinstance(answer, Skip) or answer.safety is not Safety.MANUAL:
+        return ""
+    texts = (edit.text.decode(errors="replace") for edit in answer.edits)
+    return "".join(f"    {line}\n" if line else "\n" for text in texts for line in text.strip("\n").split("\n"))
 
 
 def troubles(outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import jinja2
 from symfix.codemods.engine.outcome import Changed, Refused, Unchanged
 from symfix.codemods.engine.registry import Registry, RuleCard, load_language, load_rules
 from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.torchapi import TorchApi
 
@@ -47,7 +47,7 @@ class Golden:
     def rewritten(self, content: bytes) -> Changed | Unchanged | Refused:
         """What this golden's rule alone makes of ``content``, unsafe fixes included."""
         path = Path(self.options.get("path", self.before.as_posix()))
-        rules = [rule for rule in load_rules(self.card.wing) if rule.name == self.card.name]
+        rules = [_applied(rule) for rule in load_rules(self.card.wing) if rule.name == self.card.name]
         oldest = self.options.get("min-torch")
         release = None if oldest is None else (int(oldest.split(".")[0]), int(oldest.split(".")[1]))
         context = Context(installed_torch(), release, "all-functions" in self.options)
@@ -67,6 +67,18 @@ class Golden:
     def after_path(self) -> Path:
         """Where the after-file of this golden belongs."""
         return self.before.with_name(f"{self.case}.after{self.before.suffix}")
+
+
+def _applied(rule: Rule) -> Rule:
+    """A rule whose texts are for a person to take over, as if somebody did."""
+    if rule.safety is not Safety.MANUAL:
+        return rule
+
+    def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
+        for answer in rule.decide(source, context):
+            yield replace(answer, safety=Safety.UNSAFE) if isinstance(answer, Fix) else answer
+
+    return replace(rule, decide=decide)
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,74 @@
+"""A call of an operator as a script that exits 0 when the operator works: eagerly, under opcheck, and with symbols."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from pathlib import Path
+
+_SCRIPT = '''\
+"""Call an operator eagerly, by torch.library.opcheck, and with symbols for the integers that are SymInts to it."""
+
+import ast
+
+import torch
+
+CALL = {call!r}
+
+*before, last = ast.parse(CALL).body
+names = {{"torch": torch}}
+exec(compile(ast.Module(before, []), "<call>", "exec"), names)
+
+
+def value(node):
+    return eval(compile(ast.Expression(node), "<call>", "eval"), names)
+
+
+function = value(last.value.func)
+args = [value(one) for one in last.value.args]
+kwargs = {{one.arg: value(one.value) for one in last.value.keywords}}
+overload = function.default if isinstance(function, torch._ops.OpOverloadPacket) else function
+function(*args, **kwargs)
+if not isinstance(overload, torch._ops.OpOverload):
+    raise SystemExit(f"{{ast.unparse(last.value.func)}} is no operator: call torch.ops.name.operator")
+torch.library.opcheck(overload, tuple(args), kwargs)
+arguments = enumerate(overload._schema.arguments[: len(args)])
+symints = [place for place, argument in arguments if isinstance(argument.real_type, torch._C.SymIntType)]
+symbolic = [place for place in symints if type(args[place]) is int and args[place] > 1]
+if not symbolic:
+    raise SystemExit(f"none of the integers of the call is a SymInt in the schema: {{overload._schema}}")
+for place in symbolic:
+    rows = torch.empty(args[place])
+    torch._dynamo.reset()
+    torch._dynamo.mark_dynamic(rows, 0)
+
+    def call(rows):
+        return overload(*args[:place], rows.size(0), *args[place + 1 :], **kwargs)
+
+    torch.compile(call, backend="aot_eager", fullgraph=True)(rows)
+'''
+
+
+class NoCall(ValueError):
+    """A text that is no call; ``str()`` says why."""
+
+
+def call_script(call: str) -> str:
+    """The script for ``import mine; torch.ops.mine.f(torch.ones(3), 5)``; raises NoCall."""
+    try:
+        body = ast.parse(call).body
+    except (SyntaxError, ValueError) as error:
+        raise NoCall(f"does not parse as Python: {error.args[0]}") from None
+    if not body or not isinstance(body[-1], ast.Expr) or not isinstance(body[-1].value, ast.Call):
+        raise NoCall("has to end with a call, such as `import mine; torch.ops.mine.f(torch.ones(3), 5)`")
+    if any(isinstance(one, ast.Starred) for one in body[-1].value.args):
+        raise NoCall("may not spread its arguments with `*`")
+    return _SCRIPT.format(call=call)
+
+
+def written(call: str, folder: Path) -> Path:
+    """The script of a call as a file in ``folder``, of a name that stays the same; raises NoCall."""
+    text = call_script(call)
+    path = folder / f"call_{hashlib.blake2b(call.encode(), digest_size=4).hexdigest()}.py"
+    path.write_text(text, encoding="utf-8")
+    return path
