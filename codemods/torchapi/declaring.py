@@ -9,7 +9,7 @@ from dataclasses import dataclass
 _HEAD = re.compile(r"\s*(?:(?P<namespace>\w+)::)?(?P<name>\w*)(?:\.(?P<overload>\w+))?\s*\(")
 _ARROW = re.compile(r"\s*->\s*(?P<returns>\S.*?)\s*\Z", re.DOTALL)
 _ARGUMENT = re.compile(
-    r"\s*(?P<type>[A-Za-z_][\w.:]*(?:\([^()]*\)|!)?(?:\s*\[\d*\]|\s*\?|\([^()]*\))*)\s+(?P<name>[A-Za-z_]\w*)"
+    r"\s*(?P<type>(?:[A-Za-z_][\w.:]*|\([^()]*\))(?:\([^()]*\)|!)?(?:\s*\[\d*\]|\s*\?|\([^()]*\))*)\s+(?P<name>[A-Za-z_]\w*)"
     r"(?:\s*=\s*(?P<default>\S.*?))?\s*\Z",
     re.DOTALL,
 )

@@ -107,8 +107,8 @@ def _operator(one: Registered, mine: tuple[Registered, ...], project: Project) -
     if any(mark in said.schema for mark in ("{{", "{%")):
         return Unclear(said.start, said.end, "a tag of a template stands in this schema")
     try:
-        # A backslash at the end of a line joins it to the next: blanks keep the places.
-        schema = read_schema(said.schema.replace("\\\n", "  "))
+        # A backslash joins a line to the next, or stands in front of a quote: blanks keep the places.
+        schema = read_schema(said.schema.replace("\\\n", "  ").replace('\\"', ' "'))
     except SchemaError as error:
         return Unclear(said.start, said.end, str(error))
     path = Path(one.file) if project.root is None else project.root / one.file
