@@ -113,5 +113,5 @@ def test_a_call_is_tried_with_symbols(tmp_path: Path) -> None:
     run("torch.ops.aten.narrow_copy(torch.rand(8), 0, 0, 4)", tmp_path)
     with pytest.raises(SystemExit, match="none of the integers of the call is a SymInt"):
         run("torch.ops.aten.cumsum(torch.rand(8, 3), 1)", tmp_path)
-    with pytest.raises(SystemExit, match="torch.add is no operator"):
+    with pytest.raises(SystemExit, match=r"torch\.add is no operator"):
         run("torch.add(torch.rand(2), 2)", tmp_path)
