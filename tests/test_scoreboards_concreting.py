@@ -24,6 +24,7 @@ from scoreboards.concreting import concrete
         ("a.sym_le(b).sym_and(c.sym_gt(0))", "a <= b && c > 0"),
         ("TORCH_GUARD_SIZE_OBLIVIOUS(x.sym_numel().sym_ne(0))", "x.numel() != 0"),
         ("x.sym_size(0).guard_int(__FILE__, __LINE__)", "x.size(0)"),
+        ("(a.sym_le(b)).expect_true(__FILE__, __LINE__)", "(a <= b)"),
         ("x.size(0)", "x.size(0)"),
     ],
 )

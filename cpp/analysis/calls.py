@@ -128,6 +128,9 @@ def _method(
         return (refusal,) if taken is None else taken
     if held is Type.TENSORS:
         return (Refuses(cause, call, SkipReason.DECIDES_ARITY),)
+    taken = header_function(p, call, passed, position, kind, cause)
+    if taken is not None:
+        return taken
     if held in (Type.INT_VEC, Type.SYM_VEC):
         if _is_element(name, position, kind):
             return (Requires(cause, receiver),)

@@ -170,7 +170,7 @@ class _Growing:
         self._reached.add(value)
         for part in self._kernel_code:
             if part.start <= node.start_byte < part.end:
-                if part.reason is SkipReason.DEVICE_BRANCH and part.certain:
+                if part.reason is SkipReason.DEVICE_BRANCH:
                     return realize(self.p, node, kind, value, part.reason)
                 self._refuse(value, node, part.reason, "the value is used in code that only runs on real data")
                 return ()

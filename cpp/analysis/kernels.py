@@ -16,7 +16,9 @@ from .signatures import follows_schema, uses
 def follow(p: Pass, seed: Seed, kernel: Kernel) -> Iterator[Fact]:
     """Rename ``f`` to ``f_symint`` with its calls in the file, and promote each parameter that the schema says."""
     value = seed.value
-    yield Writes(value, seed.name, kernel.name)
+    renamed = seed.function.name != kernel.name
+    if renamed:
+        yield Writes(value, seed.name, kernel.name)
     used = uses(p, seed.function)
     for escape in used.escapes:
         yield Refuses(value, *escape)
@@ -28,7 +30,7 @@ def follow(p: Pass, seed: Seed, kernel: Kernel) -> Iterator[Fact]:
         callee = call.child_by_field_name("function")
         while callee is not None and callee.type == "qualified_identifier":
             callee = callee.child_by_field_name("name")
-        if callee is not None:
+        if callee is not None and renamed:
             yield Writes(value, callee, kernel.name)
     for parameter in seed.function.parameters:
         written = kernel.parameters[parameter.position][0]

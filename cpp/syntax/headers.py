@@ -2,7 +2,8 @@
 
 The operators of the yaml are `TorchApi`'s; here are the helpers beside them: ``maybe_wrap_dim``, ``infer_size_symint``,
 ``c10::multiply_integers``. Kept are free functions of which an overload, or the twin called ``f_symint``, has a
-parameter of a symbolic type, and templates, flagged as such: whether these take a ``SymInt`` no header says.
+parameter of a symbolic type, and templates, flagged as such: whether these take a ``SymInt`` no header says. A public
+method of a class is kept likewise, as ``TensorImpl::set_sizes_and_strides``.
 """
 
 from __future__ import annotations
@@ -101,21 +102,33 @@ def _index(include_dirs: tuple[Path, ...]) -> bytes:
 
 
 def _declared(tree: Tree, file: str) -> Iterator[HeaderFunction]:
-    """The free functions of a header."""
+    """The free functions of a header, and the public methods of its classes."""
     for found in function_declarations(tree):
-        name = found.name_node
-        if name is None or name.type != "identifier" or not found.around.plain or _broken(found.node):
+        name, owner = found.name_node, found.around.owner
+        is_free = name is not None and name.type == "identifier" and found.around.plain
+        is_method = name is not None and name.type == "field_identifier" and owner and not found.around.template
+        if name is None or not (is_free or (is_method and _is_public(found.node))) or _broken(found.node):
             continue
         listed = found.declarator.child_by_field_name("parameters")
         parameters = () if listed is not None and listed.text == b"(void)" else found.parameters
         yield HeaderFunction(
-            _text(tree, name),
+            f"{owner}::{_text(tree, name)}" if owner else _text(tree, name),
             "::".join(space for space in found.around.namespaces if space),
             tuple(_parameter(tree, parameter) for parameter in parameters),
             _returned(tree, found),
             found.around.template,
             file,
         )
+
+
+def _is_public(method: Node) -> bool:
+    before = method.prev_named_sibling
+    while before is not None and before.type != "access_specifier":
+        before = before.prev_named_sibling
+    holder = None if method.parent is None else method.parent.parent
+    if before is None:
+        return holder is not None and holder.type != "class_specifier"
+    return before.text == b"public"
 
 
 def _parameter(tree: Tree, node: Node) -> tuple[str, str, bool]:

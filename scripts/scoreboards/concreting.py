@@ -14,6 +14,7 @@ _NAME = re.compile(r"\b(\w+?)_symint(?=_outf?\b|\b)")
 _WORDS = (
     (re.compile(r"(?<=[.>])sym_(numel|sizes|size|strides|stride|storage_offset|nbytes)\b"), r"\1"),
     (re.compile(r"\s*\.\s*guard_int\(__FILE__, __LINE__\)"), ""),
+    (re.compile(r"\s*\.\s*expect_true\(__FILE__, __LINE__\)"), ""),
     (re.compile(r"\bTORCH_SYM_CHECK\b"), "TORCH_CHECK"),
     (re.compile(r"\bconst (?:c10::)?SymInt\s*&"), "int64_t"),
     (re.compile(r"\b(?:c10::|at::)?(Optional)?Sym(IntArrayRef|DimVector)\b"), lambda m: (m[1] or "") + m[2]),
