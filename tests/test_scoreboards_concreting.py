@@ -36,3 +36,9 @@ def test_a_kernel_gets_its_old_name_unless_the_file_has_one_of_that_name() -> No
     text = "Tensor crop_symint(const Tensor& x) {\n  return crop_symint(x);\n}\n"
     assert concrete(text) == text.replace("_symint", "")
     assert concrete(text, frozenset({"crop"})) == text
+
+
+def test_an_operator_gets_its_old_name_whatever_the_file_defines() -> None:
+    text = "x.crop_symint(n); at::crop_symint(x, n); at::native::crop_symint(x, n); native::crop_symint(x, n);"
+    plain = "x.crop(n); at::crop(x, n); at::native::crop_symint(x, n); native::crop_symint(x, n);"
+    assert concrete(text, frozenset({"crop"})) == plain

@@ -28,7 +28,7 @@ from ..rewrite.emit import fix
 from ..rewrite.skips import skip
 
 NAME = "follow_symint_schema"
-_DEFINED = re.compile(rb"^[A-Za-z][\w:<>&*, ]*[ &*](\w+)\(([^()]*)", re.MULTILINE)
+_DEFINED = re.compile(rb"^[ \t]*[A-Za-z][\w:<>&*, ]*[ &*](\w+)\(([^()]*)", re.MULTILINE)
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
