@@ -18,6 +18,7 @@ from .operator_arguments import header_function, operator_argument
 from .passes import Pass
 from .reasons import SkipReason
 from .signatures import follows_schema, may_change
+from .templates import SYMINT_FORMS, depends, instantiate, takes_form
 from .tuples import returned_part, tied
 
 _CHECK = re.compile(
@@ -76,6 +77,8 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
         return (*(Requires(cause, value) for value in passed), Flows(cause, call, Type.SYM_INT))
     if p.types.own_functions(call):
         return _own(p, node, call, position, kind, cause)
+    if name.startswith(SYMINT_FORMS) and takes_form(p, call, position):
+        return ()
     if re.match(r"AT_DISPATCH|(?:at::)?parallel_", name):
         reason = SkipReason.PARALLEL_FOR if "parallel" in name else SkipReason.DISPATCH_MACRO
         return (Refuses(cause, call, reason, f"the value is handed to {name}"),)
@@ -209,6 +212,9 @@ def _own(p: Pass, node: Node, call: Node, position: int, kind: Type, cause: Valu
             yield Refuses(cause, call, SkipReason.OVERLOADED)
         return
     parameter = parameters[0]
+    if owns[0].is_template and depends(parameter):
+        yield from instantiate(p, owns[0], call, position, kind, cause)
+        return
     if parameter.type in SYMBOLIC_TYPES or (parameter.type is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
         return
     target = SYMBOLIC.get(parameter.type)

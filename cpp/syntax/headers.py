@@ -2,8 +2,8 @@
 
 The operators of the yaml are `TorchApi`'s; here are the helpers beside them: ``maybe_wrap_dim``, ``infer_size_symint``,
 ``c10::multiply_integers``. Kept are free functions of which an overload, or the twin called ``f_symint``, has a
-parameter of a symbolic type, templates, flagged as such (whether these take a ``SymInt`` no header says), and what gives
-a plain number. A public method of a class is kept likewise, as ``TensorImpl::set_sizes_and_strides``.
+parameter of a symbolic type, what gives a plain number, and templates, flagged as such: whether these take a ``SymInt``
+no header says. A public method of a class is kept likewise, as ``TensorImpl::set_sizes_and_strides``.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ _WORDS = (
 def concrete(text: str, defined: frozenset[str] = frozenset()) -> str:
     """The text with its symbolic names, calls, types and checks made concrete.
 
-    ``foo_symint`` stays where the file has a ``foo`` too, among the functions that are ``defined`` there; an operator that
-    is called by a Tensor or as ``at::foo_symint`` does not, for it would not compile on integers.
+    ``foo_symint`` stays where the file has a ``foo`` too, among the functions that are ``defined`` there. An operator
+    that is called as ``x.foo_symint`` or ``at::foo_symint`` does not stay, for it would not compile on integers.
     """
     text = _unwrapped(text, _MACRO, lambda inside: inside)
     text = _unwrapped(text, _CONSTRUCTOR, lambda inside: inside if _PLAIN.fullmatch(inside) else f"int64_t({inside})")
