@@ -14,6 +14,7 @@ from .conditions import truth
 from .facts import Becomes, Constructs, Fact, Flows, Refuses, Requires, Writes
 from .graph import Value
 from .inference import TRANSPARENT
+from .methods import RANGES
 from .operator_arguments import header_function, operator_argument
 from .passes import Pass
 from .reasons import SkipReason
@@ -71,7 +72,7 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
         return standard(p, call, name, position, kind, cause)
     if _CHECK.match(name) and not _NOT_A_CHECK.match(name):
         return _check(node, name, position, kind, cause)
-    if name in ("c10::irange", "irange", "at::irange"):
+    if name in RANGES:
         return (Refuses(cause, call, SkipReason.LOOP_BOUND),)
     if name.rsplit("::", 1)[-1] == "multiply_integers":
         return (*(Requires(cause, value) for value in passed), Flows(cause, call, Type.SYM_INT))

@@ -13,7 +13,7 @@ from ..syntax.model import Model
 from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
 from ..syntax.types import ELEMENT, HALVES, HELD, Type, arithmetic_type, literal_type, read_type, tuple_types
-from .methods import CONCRETE, IN_PARTS, TENSOR_METHODS, TENSOR_WRAPPERS, list_method, made_type, schema_type
+from .methods import CONCRETE, IN_PARTS, RANGES, TENSOR_METHODS, TENSOR_WRAPPERS, list_method, made_type, schema_type
 from .overloads import meant, required
 from .saved import READERS, is_context, slot
 
@@ -168,7 +168,7 @@ class Inference:
         if qualifier in ("at", "torch"):
             return self.api.functions(name)
         if qualifier in ("native", "at::native"):
-            return tuple(kernel.operator for kernel in self.api.kernels(name))
+            return tuple(one.operator for one in self.api.kernels(name) or self.api.kernels(f"{name}_symint"))
         return ()
 
     def _finds_operators(self, call: Node, name: str) -> bool:
@@ -238,7 +238,8 @@ class Inference:
             return variable.type
         self._follow_chain(variable)
         kind = self.type_of(variable.initializers[0])
-        return ELEMENT.get(kind, Type.UNKNOWN) if variable.how == "range" else kind
+        counts = variable.how == "range" and self.callee(variable.initializers[0]) in RANGES
+        return ELEMENT.get(kind, Type.UNKNOWN) if variable.how == "range" and not counts else kind
 
     def _pointer(self, variable: Variable) -> Type:
         """What a variable declared with a ``*`` points to, where that is a TensorImpl."""
@@ -333,8 +334,8 @@ class Inference:
             return Type.SYM_INT if Type.SYM_INT in kinds else self.type_of(passed[0])
         if name in ("at::dtype", "at::device", "at::layout", "torch::dtype", "torch::device"):
             return Type.OPTIONS
-        if name in ("std::abs", "std::max_element", "std::min_element") and passed:
-            return self.type_of(passed[0])
+        if name in ("std::abs", "std::max_element", "std::min_element", *RANGES) and passed:
+            return self.type_of(passed[-1 if name in RANGES else 0])
         if name == "std::get" and passed:
             index = re.search(r"<\s*(\d+)\s*>", self.model.tree.text(function))
             types = self.returned(passed[0])

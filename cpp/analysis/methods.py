@@ -45,6 +45,8 @@ _SCHEMA = {
 }  # fmt: skip
 TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
 """The methods by which something that holds a Tensor gives it."""
+RANGES = frozenset({"c10::irange", "irange", "at::irange"})
+"""What counts from 0, or from its first argument, up to its last."""
 IN_PARTS = frozenset({"range", "structured-binding", "c-array"})
 """How variables are declared that hold no value of the declared type, or only a part of what starts them."""
 _ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
