@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
+from ..syntax.model import STRUCTURED_META
 from ..syntax.tree import arguments
 from ..syntax.types import HELD, INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type, is_wide
 from .algorithms import standard
@@ -86,9 +87,17 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
     taken = operator_argument(p, call, passed, position, kind, cause, is_method=False)
     if taken is None:
         taken = header_function(p, call, passed, position, kind, cause)
+    if taken is None and _sets_output(p, call, name):
+        return (Refuses(cause, call, SkipReason.STRUCTURED_META),)
     if taken is None:
         return (Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, f"nothing says that {name} takes a symbolic value"),)
     return taken
+
+
+def _sets_output(p: Pass, call: Node, name: str) -> bool:
+    """Whether a structured meta function hands over the sizes of an output there."""
+    function = p.model.function_at(call.start_byte)
+    return name.startswith("set_output") and function is not None and function.macro in STRUCTURED_META
 
 
 def list_method(p: Pass, call: Node, name: str, kind: Type, cause: Value) -> Iterator[Fact]:

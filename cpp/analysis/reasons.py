@@ -65,13 +65,16 @@ class SkipReason(Enum):
     STRUCTURED_BINDING = "structured-binding", "the value is unpacked"
     STRUCTURED_META = (
         "structured-meta",
-        "set_output takes IntArrayRef: the function stays concrete as a whole, the way out is a Python meta",
+        "a structured meta gives its outputs integer sizes, by set_output: a Python meta or a decomposition need not",
     )
     STRUCT_FIELD = "struct-field", "the member is named where its struct is not known"
     SWITCH = "switch", "the value selects a case"
     TEMPLATE_ARGUMENT = "template-argument", "the value is a template argument"
     TEMPLATE_SIGNATURE = "template-signature", "the function is a template"
-    TENSOR_ITERATOR = "tensor-iterator", "code on a TensorIterator only runs on real data"
+    TENSOR_ITERATOR = (
+        "tensor-iterator",
+        "a TensorIterator computes with integer sizes: a Python meta or a decomposition of the operator need not",
+    )
     TWO_KINDS = "two-kinds", "the expression would have two symbolic types"
     UNKNOWN_CALLEE = "unknown-callee", "nothing says that the callee takes a symbolic value"
     UNKNOWN_INITIALIZER = "unknown-initializer", "the variable starts with a value of an unknown type"

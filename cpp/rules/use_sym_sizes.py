@@ -31,6 +31,7 @@ from ..rewrite.skips import skip
 from ..syntax.tree import DEEPEST
 
 NAME = "use_sym_sizes"
+_ON_REAL_DATA = "code that only runs on real data, in a function that sees symbolic sizes"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
@@ -54,7 +55,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
             why = f"more than {DEEPEST} expressions or statements stand inside one another: split the function"
             yield Skip(NAME, 1, start, end, SkipReason.NESTED_TOO_DEEPLY.value, why, function.name)
     for function, part in analysis.kernel_code:
-        detail = "code that only runs on real data, in a function that sees symbolic sizes"
+        iterates = part.reason is SkipReason.TENSOR_ITERATOR
+        detail = part.reason.sentence if iterates else _ON_REAL_DATA
         yield Skip(NAME, part.mode, part.start, part.end, part.reason.value, detail, function=function.name)
 
 
