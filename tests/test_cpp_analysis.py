@@ -66,12 +66,14 @@ def test_the_concrete_calls_on_tensors_are_the_seeds() -> None:
         ("if (k == 1 && !t.is_xpu()) { return t; } else { use(k); }", False),
         ("if (k == 1 || !t.is_xpu()) { return t; } use(k);", True),
         ("if (!t.is_xla() && !t.is_lazy()) { use(k); }", False),
+        ("if (k == 1 && !t.is_mkldnn()) { return t; } use(k);", False),
+        ("if (t.is_mkldnn() || t.is_quantized()) { use(k); }", True),
     ],
 )
 def test_whether_a_device_decides_a_branch_alone(branch: str, certain: bool) -> None:
     know = known(f"{HEAD}Tensor f(const Tensor& t, int64_t k) {{ {branch} return t; }}")
-    (part,) = know.eligibility.kernel_code[know.eligibility.functions[0].node.id]
-    assert (part.reason, part.certain) == (SkipReason.DEVICE_BRANCH, certain)
+    parts = know.eligibility.kernel_code[know.eligibility.functions[0].node.id]
+    assert [part.reason for part in parts] == [SkipReason.DEVICE_BRANCH] * certain
 
 
 def test_what_a_method_of_a_list_gives() -> None:

@@ -24,6 +24,7 @@ from scoreboards.concreting import concrete
         ("a.sym_le(b).sym_and(c.sym_gt(0))", "a <= b && c > 0"),
         ("TORCH_GUARD_SIZE_OBLIVIOUS(x.sym_numel().sym_ne(0))", "x.numel() != 0"),
         ("x.sym_size(0).guard_int(__FILE__, __LINE__)", "x.size(0)"),
+        ("(a.sym_le(b)).expect_true(__FILE__, __LINE__)", "(a <= b)"),
         ("x.size(0)", "x.size(0)"),
     ],
 )
@@ -35,3 +36,9 @@ def test_a_kernel_gets_its_old_name_unless_the_file_has_one_of_that_name() -> No
     text = "Tensor crop_symint(const Tensor& x) {\n  return crop_symint(x);\n}\n"
     assert concrete(text) == text.replace("_symint", "")
     assert concrete(text, frozenset({"crop"})) == text
+
+
+def test_an_operator_gets_its_old_name_whatever_the_file_defines() -> None:
+    text = "x.crop_symint(n); at::crop_symint(x, n); at::native::crop_symint(x, n); native::crop_symint(x, n);"
+    plain = "x.crop(n); at::crop(x, n); at::native::crop_symint(x, n); native::crop_symint(x, n);"
+    assert concrete(text, frozenset({"crop"})) == plain

@@ -111,3 +111,40 @@ def test_two_files_of_one_name_are_told_apart() -> None:
     assert kept.outcomes[0] == ran
     assert isinstance(kept.outcomes[1], Unchanged)
     assert all(line.startswith("torch/b/same.py:") for line in kept.dropped)
+
+
+SHARED = """#include <ATen/core/Tensor.h>
+namespace at::native {
+struct Layout {
+  int64_t length;
+};
+Tensor select_backward(const Tensor& grad, IntArrayRef input_sizes, int64_t dim, int64_t index) {
+  Layout layout;
+  layout.length = index;
+  return grad.narrow(0, 0, layout.length);
+}
+Tensor ravel(const Tensor& self) {
+  Layout layout;
+  layout.length = self.size(0);
+  return self.narrow(0, 0, layout.length);
+}
+}
+"""
+
+
+def test_no_other_rule_takes_the_place_of_a_fix_that_is_left_out() -> None:
+    source = SourceFile(Path("aten/src/ATen/native/TensorShape.cpp"), SHARED.encode())
+    rules, language = load_rules("symfix.cpp"), load_language("symfix.cpp")
+    changed = rewrite(source, rules, language, SURROUNDINGS.context(), Wishes())
+    assert isinstance(changed, Changed)
+    assert [fix.rule for fix in changed.applied] == ["follow_symint_schema"]
+
+    def counting(changes: Sequence[Change]) -> Verification:
+        (change,) = changes
+        lines = tuple(f"{change.path}:{line}" for line in changed_lines(change))
+        return Verification(Verdict.UNVERIFIABLE, "", (str(change.path),), unrun=lines)
+
+    question = Question(frozenset(rule.name for rule in rules))
+    kept = keep_good([changed], question, SURROUNDINGS, counting)
+    assert [type(left) for left in kept.outcomes] == [Unchanged]
+    assert len(kept.dropped) == 1

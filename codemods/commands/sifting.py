@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..engine.families import units
-from ..engine.outcome import Changed, Outcome
+from ..engine.outcome import Changed, Outcome, Unchanged
 from ..engine.rule import Fix
 from ..engine.run import Question, Surroundings, turn_down
 from ..engine.source import SourceFile
@@ -88,9 +88,22 @@ def _with(
         if not isinstance(outcome, Changed) or len(kept) == len(outcome.applied):
             found.append(outcome)
         else:
-            rest = [fix for fix in outcome.applied if fix not in kept]
-            found.append(turn_down(outcome, rest, question, surroundings.context()))
+            found.append(_only(outcome, kept, question, surroundings))
     return found
+
+
+def _only(outcome: Changed, kept: Sequence[Fix], question: Question, surroundings: Surroundings) -> Changed | Unchanged:
+    """An outcome with these fixes, and with none that another rule would put in the place of those turned down."""
+    wanted = {(fix.rule, fix.start) for fix in kept}
+    rest = [fix for fix in outcome.applied if fix not in kept]
+    while True:
+        left = turn_down(outcome, rest, question, surroundings.context())
+        further = (
+            [fix for fix in left.applied if (fix.rule, fix.start) not in wanted] if isinstance(left, Changed) else []
+        )
+        if not further:
+            return left
+        rest += further
 
 
 def _named(

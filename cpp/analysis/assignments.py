@@ -9,7 +9,7 @@ from tree_sitter import Node
 from ..syntax.tree import walk
 from ..syntax.types import INTEGERS, LISTS, Type
 from .conditions import SIMPLE
-from .facts import Fact, Flows, Puts, Refuses, Requires, Writes, wrapped
+from .facts import Fact, Flows, Matches, Puts, Refuses, Requires, Writes, wrapped
 from .graph import Value
 from .passes import Pass
 from .reasons import SkipReason
@@ -60,6 +60,8 @@ def _target(
         refusal = f"the array is changed by {operator}"
     elif operator == "=" and theirs is Type.LONG_LONG:
         return  # a SymInt can be assigned any integer; only its operators are ambiguous for long long
+    elif operator == "=" and theirs is Type.UNKNOWN and right.type == "identifier":
+        yield Matches(cause, right, frozenset(), SkipReason.MIXED_ASSIGNMENT)
     elif theirs not in INTEGERS | floats:
         detail = f"{p.model.tree.text(right)} is of type {theirs.value}"
         yield Refuses(cause, right, SkipReason.MIXED_ASSIGNMENT, detail)

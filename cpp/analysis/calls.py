@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
+from ..syntax.model import STRUCTURED_META
 from ..syntax.tree import arguments
 from ..syntax.types import HELD, INTEGERS, LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type, is_wide
 from .algorithms import standard
@@ -15,10 +16,12 @@ from .conditions import truth
 from .facts import Becomes, Constructs, Fact, Flows, Refuses, Requires, Writes
 from .graph import Value
 from .inference import TRANSPARENT
+from .methods import RANGES
 from .operator_arguments import header_function, operator_argument
 from .passes import Pass
 from .reasons import SkipReason
 from .signatures import follows_schema, may_change
+from .templates import SYMINT_FORMS, depends, instantiate, takes_form
 from .tuples import returned_part, tied
 
 _CHECK = re.compile(
@@ -71,7 +74,7 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
         return standard(p, call, name, position, kind, cause)
     if _CHECK.match(name) and not _NOT_A_CHECK.match(name):
         return _check(node, name, position, kind, cause)
-    if name in ("c10::irange", "irange", "at::irange"):
+    if name in RANGES:
         return (Refuses(cause, call, SkipReason.LOOP_BOUND),)
     if name.rsplit("::", 1)[-1] == "multiply_integers":
         return (*(Requires(cause, value) for value in passed), Flows(cause, call, Type.SYM_INT))
@@ -81,15 +84,25 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
             return forwarded
     if p.types.own_functions(call):
         return _own(p, node, call, position, kind, cause)
+    if name.startswith(SYMINT_FORMS) and takes_form(p, call, position):
+        return ()
     if re.match(r"AT_DISPATCH|(?:at::)?parallel_", name):
         reason = SkipReason.PARALLEL_FOR if "parallel" in name else SkipReason.DISPATCH_MACRO
         return (Refuses(cause, call, reason, f"the value is handed to {name}"),)
     taken = operator_argument(p, call, passed, position, kind, cause, is_method=False)
     if taken is None:
         taken = header_function(p, call, passed, position, kind, cause)
+    if taken is None and _sets_output(p, call, name):
+        return (Refuses(cause, call, SkipReason.STRUCTURED_META),)
     if taken is None:
         return (Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, f"nothing says that {name} takes a symbolic value"),)
     return taken
+
+
+def _sets_output(p: Pass, call: Node, name: str) -> bool:
+    """Whether a structured meta function hands over the sizes of an output there."""
+    function = p.model.function_at(call.start_byte)
+    return name.startswith("set_output") and function is not None and function.macro in STRUCTURED_META
 
 
 def list_method(p: Pass, call: Node, name: str, kind: Type, cause: Value) -> Iterator[Fact]:
@@ -133,6 +146,9 @@ def _method(
         return (refusal,) if taken is None else taken
     if held is Type.TENSORS:
         return (Refuses(cause, call, SkipReason.DECIDES_ARITY),)
+    taken = header_function(p, call, passed, position, kind, cause)
+    if taken is not None:
+        return taken
     if held in (Type.INT_VEC, Type.SYM_VEC):
         if _is_element(name, position, kind):
             return (Requires(cause, receiver),)
@@ -214,6 +230,9 @@ def _own(p: Pass, node: Node, call: Node, position: int, kind: Type, cause: Valu
             yield Refuses(cause, call, SkipReason.OVERLOADED)
         return
     parameter = parameters[0]
+    if owns[0].is_template and depends(parameter):
+        yield from instantiate(p, owns[0], call, position, kind, cause)
+        return
     if parameter.type in SYMBOLIC_TYPES or (parameter.type is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
         return
     target = SYMBOLIC.get(parameter.type)

@@ -28,7 +28,7 @@ _DEVICE_TEST = re.compile(
     r"|\bdevice_type\(\)|[!=]=\s*(?:(?:at|c10|torch)::)?k(?:CPU|CUDA|MPS|XPU|HIP)\b"
 )
 _NOT_THE_DEVICE = re.compile(
-    r"!\s*[\w.()>\-]*?\bis_(?:cuda|cpu|mps|xpu|hip)\(\)|\bdevice(?:_type)?\(\)(?:\.type\(\))?\s*!="
+    r"!\s*[\w.()>\-]*?\bis_(?:cuda|cpu|mps|xpu|hip|mkldnn|vulkan|xla|metal|quantized)\(\)|\bdevice(?:_type)?\(\)(?:\.type\(\))?\s*!="
 )
 _POINTER = re.compile(r"(?:(?:mutable_|const_)?data_ptr|(?:generic_)?(?:packed_)?accessor(?:32|64)?)\Z")
 _ITERATOR = re.compile(r"\b(?:at::)?TensorIterator(?:Config)?\b")
@@ -86,8 +86,6 @@ class KernelCode:
     end: int
     reason: SkipReason
     mode: int
-    certain: bool = True
-    """Whether nothing but real data comes there for sure; a device that is one of several conditions says less."""
 
 
 class Eligibility:
@@ -149,12 +147,18 @@ class Eligibility:
     def expected(self, function: Function) -> Kernel | None:
         """The kernel on SymInt that torch expects where the file still defines it on integers; else None.
 
-        Of several functions of one name each follows the overload of the schema that has its types.
+        Of several functions of one name each follows the overload of the schema that has its types. A kernel may be
+        called ``f_symint`` already and still take integers.
         """
         if function.internal or function.in_class or function.is_template or function.macro is not None:
             return None
-        if not _in_native(function) or any(_has_types(function, one) for one in self._api.kernels(function.name)):
+        if not _in_native(function):
             return None
+        standing = [kernel for kernel in self._api.kernels(function.name) if _has_types(function, kernel)]
+        if standing:
+            beside = [one for one in self.model.named(function.name) if _has_types(one, standing[0])]
+            behind = [kernel for kernel in standing if kernel.symint and _falls_short(function, kernel)]
+            return behind[0] if len(behind) == len(standing) == len(beside) == 1 else None
         matching = [kernel for kernel in successors(self._api, function.name) if _has_types(function, kernel)]
         alone = len(self.model.named(function.name)) == 1 and not self._api.kernels(function.name)
         if alone and not matching:
@@ -277,17 +281,14 @@ class Eligibility:
         test = self.model.tree.text(condition)
         if not _DEVICE_TEST.search(test):
             return None
-        side: Node | None = consequence
-        if _NOT_THE_DEVICE.search(test):
-            certain = _decided_by(condition, "||", self._excludes)
+        side: Node | None = None
+        if not _NOT_THE_DEVICE.search(test):
+            side = consequence if _decided_by(condition, "&&", self._requires) else None
+        elif _decided_by(condition, "||", self._excludes):
             side = branch.child_by_field_name("alternative")
             if side is None and _leaves(consequence):
-                return KernelCode(branch.end_byte, _block(branch).end_byte, SkipReason.DEVICE_BRANCH, 4, certain)
-        else:
-            certain = _decided_by(condition, "&&", self._requires)
-        return (
-            None if side is None else KernelCode(side.start_byte, side.end_byte, SkipReason.DEVICE_BRANCH, 4, certain)
-        )
+                return KernelCode(branch.end_byte, _block(branch).end_byte, SkipReason.DEVICE_BRANCH, 4)
+        return None if side is None else KernelCode(side.start_byte, side.end_byte, SkipReason.DEVICE_BRANCH, 4)
 
     def _requires(self, test: Node) -> bool:
         """Whether an operand of a condition asks for one device."""
@@ -300,14 +301,15 @@ class Eligibility:
 
 
 def _decided_by(condition: Node, sign: str, decides: Callable[[Node], bool]) -> bool:
-    """Whether one operand of a condition decides it alone, the others joined to it by ``sign``."""
+    """Whether one operand of those joined by ``sign`` decides a condition, or each of those joined by the other."""
     while condition.type in ("condition_clause", "parenthesized_expression") and condition.named_child_count == 1:
         condition = condition.named_children[0]
     operator = condition.child_by_field_name("operator")
     if condition.type != "binary_expression" or operator is None or operator.type not in ("&&", "||"):
         return decides(condition)
     sides = (condition.child_by_field_name("left"), condition.child_by_field_name("right"))
-    return operator.type == sign and any(side is not None and _decided_by(side, sign, decides) for side in sides)
+    decided = (side is not None and _decided_by(side, sign, decides) for side in sides)
+    return any(decided) if operator.type == sign else all(decided)
 
 
 def symint_name(kernel: str) -> str:
@@ -333,6 +335,12 @@ def _has_types(function: Function, kernel: Kernel) -> bool:
         return False
     pairs = zip(function.parameters, kernel.parameters, strict=True)
     return all(read_type(written) in (own.type, SYMBOLIC.get(own.type)) for own, (written, _) in pairs)
+
+
+def _falls_short(function: Function, kernel: Kernel) -> bool:
+    """Whether a function takes an integer where a kernel of its types takes a SymInt."""
+    pairs = zip(function.parameters, kernel.parameters, strict=True)
+    return any(read_type(written) is not own.type for own, (written, _) in pairs)
 
 
 def _in_native(function: Function) -> bool:

@@ -123,6 +123,15 @@ class Links(NamedTuple):
     name: str | None = None
 
 
+class Instantiates(NamedTuple):
+    """A function template of the file is called with a SymInt for one of its type parameters."""
+
+    cause: Value
+    function: Function
+    letter: str
+    node: Node
+
+
 class Refuses(NamedTuple):
     """A place does not take a symbolic value; without a ``detail`` the reason's own sentence says why."""
 
@@ -193,7 +202,7 @@ class Later(NamedTuple):
 AtLast = Matches | Deduces | Divides | Selects
 Fact = (
     Flows | Becomes | Widens | Gives | GivesPart | Stores | Puts | Keeps | Returns | Requires | Constructs | Links
-    | Refuses | Writes | Rearranges | AtLast | Later
+    | Instantiates | Refuses | Writes | Rearranges | AtLast | Later
 )  # fmt: skip
 
 

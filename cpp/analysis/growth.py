@@ -28,6 +28,7 @@ from .facts import (
     Flows,
     Gives,
     GivesPart,
+    Instantiates,
     Keeps,
     Later,
     Links,
@@ -54,6 +55,7 @@ from .reasons import SkipReason
 from .results import give, give_back
 from .seeds import Seed
 from .settling import settle
+from .templates import depends, instantiated
 from .tuples import give_part
 from .variables import become, put, store
 
@@ -112,6 +114,7 @@ class _Growing:
         self._reached: set[Value] = set()
         self._waiting: deque[Fact] = deque()
         self._at_last: list[AtLast] = []
+        self._templates: set[tuple[int, int]] = set()
         self._kernel_code = kernel_code
         self._starts = [function.node.start_byte for function in know.eligibility.functions]
         self._ends = [function.node.end_byte for function in know.eligibility.functions]
@@ -135,14 +138,22 @@ class _Growing:
         """Take in what can be said only now that it is known what is promoted."""
         for fact in self._at_last:
             self.follow(settle(self.p, fact))
+        for value, facts in self.writings.items() if self._templates else ():
+            for written in facts:
+                if any(start <= written.node.start_byte < end for start, end in self._templates):
+                    detail = "a template would have to change that is made for integers too"
+                    self._refuse(value, written.node, SkipReason.TEMPLATE_SIGNATURE, detail)
 
     def _take(self, fact: Fact) -> Iterable[Fact]:
         """Take one fact in; what follows from it."""
         match fact:
             case Flows(cause, node, kind):
                 return self._flow(cause, node, kind)
-            case Becomes(cause, variable):
+            case Becomes(cause, variable, kind):
                 value = Value(Form.VARIABLE, variable.node.id)
+                if variable.function.is_template and depends(variable):
+                    for node in (variable.node, *self.p.model.references(variable)):
+                        self._promoted.setdefault(node.id, kind)
                 return become(self.p, fact) if self._reach(cause, value, variable.name) else ()
             case Widens(cause, field):
                 value = Value(Form.FIELD, field.node.id)
@@ -156,6 +167,10 @@ class _Growing:
                 value = Value(Form.RESULT, (function.node.id, position))
                 name = f"{function.name}()" if function.name else None
                 return give_part(self.p, fact) if self._reach(cause, value, name) else ()
+            case Instantiates(cause, function, letter):
+                value = Value(Form.RESULT, (function.node.id, letter))
+                self._templates.add((function.node.start_byte, function.node.end_byte))
+                return instantiated(self.p, fact) if self._reach(cause, value, None) else ()
             case Links(cause, effect, name):
                 self._link(cause, effect, name)
             case Refuses(cause, node, reason, detail):
@@ -181,7 +196,7 @@ class _Growing:
         self._reached.add(value)
         for part in self._kernel_code:
             if part.start <= node.start_byte < part.end:
-                if part.reason is SkipReason.DEVICE_BRANCH and part.certain:
+                if part.reason is SkipReason.DEVICE_BRANCH:
                     return realize(self.p, node, kind, value, part.reason)
                 self._refuse(value, node, part.reason, "the value is used in code that only runs on real data")
                 return ()

@@ -12,8 +12,8 @@ from ..syntax.headers import HeaderFunction, HeaderIndex
 from ..syntax.model import Model
 from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
-from ..syntax.types import ELEMENT, HALVES, HELD, Type, read_type, tuple_types
-from .methods import CONCRETE, IN_PARTS, PLAIN_METHODS, SYMBOLIC_CALLS, TENSOR_WRAPPERS, list_method, schema_type
+from ..syntax.types import ELEMENT, HALVES, HELD, Type, arithmetic_type, literal_type, read_type, tuple_types
+from .methods import CONCRETE, IN_PARTS, RANGES, TENSOR_METHODS, TENSOR_WRAPPERS, list_method, made_type, schema_type
 from .overloads import meant, required
 from .saved import READERS, is_context, slot
 
@@ -53,9 +53,7 @@ class Inference:
         if function is None or function.type != "field_expression":
             return None
         receiver, name = function.child_by_field_name("argument"), function.child_by_field_name("field")
-        if receiver is None or name is None:
-            return None
-        return receiver, (name.text or b"").decode()
+        return None if receiver is None or name is None else (receiver, (name.text or b"").decode())
 
     def is_tensor(self, receiver: Node) -> bool:
         """Whether a method called on this receiver is a Tensor's."""
@@ -170,7 +168,7 @@ class Inference:
         if qualifier in ("at", "torch"):
             return self.api.functions(name)
         if qualifier in ("native", "at::native"):
-            return tuple(kernel.operator for kernel in self.api.kernels(name))
+            return tuple(one.operator for one in self.api.kernels(name) or self.api.kernels(f"{name}_symint"))
         return ()
 
     def _finds_operators(self, call: Node, name: str) -> bool:
@@ -193,12 +191,7 @@ class Inference:
             case "qualified_identifier":
                 return Type.OPTIONS if _CONSTANT_OPTION.match(tree.text(node)) else Type.UNKNOWN
             case "number_literal":
-                text = tree.text(node).lower()
-                if text.startswith("0x") or not re.search(r"[.ef]", text):
-                    if "ll" in text:
-                        return Type.UNKNOWN if "u" in text else Type.LONG_LONG
-                    return Type.UNSIGNED if "u" in text else Type.INT
-                return Type.UNKNOWN if text.endswith("f") else Type.FLOAT
+                return Type.INT if (node.text or b"").isdigit() else literal_type(tree.text(node))
             case "true" | "false":
                 return Type.BOOL
             case "parenthesized_expression" | "condition_clause" if node.named_children:
@@ -239,11 +232,23 @@ class Inference:
                 return struct.fields[variable.position].type
             types = self.returned(variable.initializers[0])
             return types[variable.position] if variable.position < len(types) else Type.UNKNOWN
+        if variable.how == "c-array":
+            return self._pointer(variable)
         if variable.type is not Type.AUTO or not variable.initializers:
             return variable.type
         self._follow_chain(variable)
         kind = self.type_of(variable.initializers[0])
-        return ELEMENT.get(kind, Type.UNKNOWN) if variable.how == "range" else kind
+        counts = variable.how == "range" and self.callee(variable.initializers[0]) in RANGES
+        return ELEMENT.get(kind, Type.UNKNOWN) if variable.how == "range" and not counts else kind
+
+    def _pointer(self, variable: Variable) -> Type:
+        """What a variable declared with a ``*`` points to, where that is a TensorImpl."""
+        kind = self.model.names.read(variable.type_text, variable.node)
+        if kind is Type.AUTO and len(variable.initializers) == 1:
+            kind = self.type_of(variable.initializers[0])
+        around = variable.node.parent
+        is_pointer = around is not None and around.type == "pointer_declarator"
+        return kind if is_pointer and kind is Type.TENSOR_IMPL else Type.UNKNOWN
 
     def _follow_chain(self, variable: Variable) -> None:
         """Ask for the types of the deduced variables that this one is made from, the first of them first.
@@ -304,15 +309,7 @@ class Inference:
             return Type.UNKNOWN if Type.UNKNOWN in kinds else Type.BOOL
         if operator == "<<" and Type.STREAM in kinds:
             return Type.STREAM
-        for kind in (Type.UNKNOWN, Type.INT_ITER, Type.SYM_ITER, Type.SYM_FLOAT):
-            if kind in kinds:
-                return kind
-        if Type.SYM_INT in kinds:
-            return Type.SYM_FLOAT if Type.FLOAT in kinds else Type.SYM_INT
-        for kind in (Type.FLOAT, Type.UNSIGNED, Type.LONG_LONG, Type.INT):
-            if kind in kinds:
-                return kind
-        return Type.INT if kinds == {Type.BOOL} else Type.UNKNOWN
+        return arithmetic_type(kinds)
 
     def _conditional(self, node: Node) -> Type:
         branches = (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
@@ -337,14 +334,14 @@ class Inference:
             return Type.SYM_INT if Type.SYM_INT in kinds else self.type_of(passed[0])
         if name in ("at::dtype", "at::device", "at::layout", "torch::dtype", "torch::device"):
             return Type.OPTIONS
-        if name in ("std::abs", "std::max_element", "std::min_element") and passed:
-            return self.type_of(passed[0])
+        if name in ("std::abs", "std::max_element", "std::min_element", *RANGES) and passed:
+            return self.type_of(passed[-1 if name in RANGES else 0])
         if name == "std::get" and passed:
             index = re.search(r"<\s*(\d+)\s*>", self.model.tree.text(function))
             types = self.returned(passed[0])
             return types[int(index[1])] if index and int(index[1]) < len(types) else Type.UNKNOWN
-        if re.match(r"(?:c10::)?MaybeOwned<(?:at::)?Tensor>::(?:borrowed|owned)\Z", self.model.tree.text(function)):
-            return Type.TENSOR
+        if function.type != "identifier" and (made := made_type(self.model.tree.text(function))) is not Type.UNKNOWN:
+            return made
         constructed = self.named_type(function)
         if constructed not in (Type.UNKNOWN, Type.AUTO):
             return constructed
@@ -365,6 +362,13 @@ class Inference:
             return []
         return [one for one in known if not one.template and one.takes(len(arguments(call)))]
 
+    def methods_of_impl(self, call: Node) -> list[HeaderFunction]:
+        """The methods of TensorImpl that a call on one may mean."""
+        receiver, name = self.receiver(call) or (call, "")
+        known = self.headers.overloads(f"TensorImpl::{name}") if name else ()
+        of_impl = bool(known) and self.type_of(receiver) is Type.TENSOR_IMPL
+        return [one for one in known if of_impl and one.takes(len(arguments(call)))]
+
     def _helped(self, call: Node) -> Type:
         """What a helper of torch's headers gives as it is called now, on plain integers."""
         answers = {read_type(one.returns) for one in self.helpers(call) if not one.symbolic}
@@ -379,9 +383,8 @@ class Inference:
         if kind in (Type.TENSOR, Type.OPTIONAL_TENSOR):
             if name in CONCRETE:
                 return CONCRETE[name][1]
-            plain = SYMBOLIC_CALLS.get(name) or PLAIN_METHODS.get(name)
-            if plain is not None:
-                return plain
+            if name in TENSOR_METHODS:
+                return TENSOR_METHODS[name]
             if name in TENSOR_WRAPPERS:
                 return Type.TENSOR
             types = self.returned(node)

@@ -31,18 +31,22 @@ SYMBOLIC_CALLS = {
 }
 """The Tensor methods that answer with symbolic integers, and the type they give."""
 
-PLAIN_METHODS = {
+TENSOR_METHODS = {
+    **SYMBOLIC_CALLS,
     "dim": Type.INT, "ndimension": Type.INT, "defined": Type.BOOL, "item": Type.SCALAR, "options": Type.OPTIONS,
     "scalar_type": Type.OPTIONS, "device": Type.OPTIONS, "layout": Type.OPTIONS, "dtype": Type.OPTIONS,
     "storage": Type.STORAGE, "itemsize": Type.UNSIGNED, "element_size": Type.INT,
+    "unsafeGetTensorImpl": Type.TENSOR_IMPL,
 }  # fmt: skip
-"""What further methods of Tensors give."""
+"""What the methods of Tensors give that answer with no concrete size."""
 _SCHEMA = {
     "Tensor": Type.TENSOR, "Tensor[]": Type.TENSORS, "int": Type.INT, "SymInt": Type.SYM_INT, "bool": Type.BOOL,
     "float": Type.FLOAT, "Scalar": Type.SCALAR, "Tensor?": Type.OPTIONAL_TENSOR,
 }  # fmt: skip
 TENSOR_WRAPPERS = frozenset({"value", "value_or", "getTensorRef", "get", "toTensor"})
 """The methods by which something that holds a Tensor gives it."""
+RANGES = frozenset({"c10::irange", "irange", "at::irange"})
+"""What counts from 0, or from its first argument, up to its last."""
 IN_PARTS = frozenset({"range", "structured-binding", "c-array"})
 """How variables are declared that hold no value of the declared type, or only a part of what starts them."""
 _ITERATORS = frozenset({"begin", "end", "cbegin", "cend", "rbegin", "rend", "data"})
@@ -75,6 +79,18 @@ def list_method(kind: Type, name: str) -> Type:
     if name in ("slice", "drop_front", "drop_back"):
         return Type.SYM_REF if symbolic else Type.INT_REF
     return Type.UNKNOWN
+
+
+_MADE = (
+    (re.compile(r"(?:c10::)?MaybeOwned<(?:at::)?Tensor>::(?:borrowed|owned)\Z"), Type.TENSOR),
+    (re.compile(r"(?:at::)?detail::make_tensor(?:_base)?<[^()]*>\Z"), Type.TENSOR),
+    (re.compile(r"(?:c10::)?make_intrusive<(?:c10|at)::TensorImpl>\Z"), Type.TENSOR_IMPL),
+)
+
+
+def made_type(callee: str) -> Type:
+    """What a factory of torch's own code makes, by how it is called; UNKNOWN for any other callee."""
+    return next((kind for pattern, kind in _MADE if pattern.match(callee)), Type.UNKNOWN)
 
 
 def schema_type(text: str) -> Type:

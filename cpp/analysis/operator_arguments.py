@@ -34,6 +34,8 @@ _REFUSES = {
     Type.SYM_REF: frozenset({"int[]", "int[]?"}),
     Type.SYM_VEC: frozenset({"int[]", "int[]?"}),
 }
+_CONVERTED = frozenset({(Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.OPTIONAL_SYM_INT)})
+"""What C++ converts by itself on the way into a helper of torch's headers."""
 _CARRIES = {
     Type.TENSOR: frozenset({"Tensor", "Tensor?", "Tensor[]"}),
     Type.SCALAR: frozenset({"Scalar", "Scalar?", "Tensor"}),
@@ -126,7 +128,7 @@ def header_function(
     p: Pass, call: Node, passed: list[Node], position: int, kind: Type, cause: Value
 ) -> Iterable[Fact] | None:
     """Pass the value to a helper of torch's headers that has an overload or a ``_symint`` twin for it; else None."""
-    for candidate in p.types.helpers(call):
+    for candidate in p.types.helpers(call) or p.types.methods_of_impl(call):
         if _takes(candidate, position, kind):
             return _helped(p, call, candidate, passed, cause)
     return None
@@ -146,7 +148,7 @@ def _helped(p: Pass, call: Node, candidate: HeaderFunction, passed: list[Node], 
     leaf = call.child_by_field_name("function")
     while leaf is not None and leaf.type == "qualified_identifier":
         leaf = leaf.child_by_field_name("name")
-    if leaf is not None and leaf.text != candidate.name.encode():
+    if leaf is not None and leaf.type != "field_expression" and leaf.text != candidate.name.encode():
         yield Writes(helped, leaf, candidate.name)
     for index, value in enumerate(passed):
         if read_type(candidate.parameters[index][0]) in LISTS:
@@ -166,7 +168,7 @@ def _helped(p: Pass, call: Node, candidate: HeaderFunction, passed: list[Node], 
 def _takes(candidate: HeaderFunction, position: int, kind: Type) -> bool:
     text = candidate.parameters[position][0]
     wanted = read_type(text)
-    return not is_output_reference(text) and (wanted is kind or (kind, wanted) == (Type.SYM_VEC, Type.SYM_REF))
+    return not is_output_reference(text) and (wanted is kind or (kind, wanted) in _CONVERTED)
 
 
 def _fits(types: Inference, operator: Operator, is_method: bool, passed: list[Node], position: int) -> bool:

@@ -73,7 +73,7 @@ class SkipReason(Enum):
     STRUCTURED_BINDING = "structured-binding", "the value is unpacked"
     STRUCTURED_META = (
         "structured-meta",
-        "set_output takes IntArrayRef: the function stays concrete as a whole, the way out is a Python meta",
+        "a structured meta gives its outputs integer sizes, by set_output: a Python meta or a decomposition need not",
     )
     STRUCT_FIELD = "struct-field", "the member is named where its struct is not known"
     SWITCH = "switch", "the value selects a case"
@@ -81,7 +81,10 @@ class SkipReason(Enum):
     TEMPLATE_TAG = "template-tag", "a tag of a template may stand for any code"
     TEMPLATE_UNREAD = "template-unread", "what surrounds it in this template can't be read as a function of C++"
     TEMPLATE_SIGNATURE = "template-signature", "the function is a template"
-    TENSOR_ITERATOR = "tensor-iterator", "code on a TensorIterator only runs on real data"
+    TENSOR_ITERATOR = (
+        "tensor-iterator",
+        "a TensorIterator computes with integer sizes: a Python meta or a decomposition of the operator need not",
+    )
     TWO_KINDS = "two-kinds", "the expression would have two symbolic types"
     UNKNOWN_CALLEE = "unknown-callee", "nothing says that the callee takes a symbolic value"
     UNKNOWN_INITIALIZER = "unknown-initializer", "the variable starts with a value of an unknown type"

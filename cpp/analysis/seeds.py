@@ -63,7 +63,8 @@ def seeds(
         for seed, refusal in _calls(know, function):
             inside = next((p for p in parts if p.start <= seed.call.start_byte < p.end), None)
             if inside is not None:
-                detail = "it stands in code that only runs on real data"
+                iterates = inside.reason is SkipReason.TENSOR_ITERATOR
+                detail = "" if iterates else "it stands in code that only runs on real data"
                 refusal = _refusal(seed.call, inside.reason, detail)
             if refusal is None:
                 live.append(seed)

@@ -12,12 +12,13 @@ from ..syntax.tree import arguments, every
 from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type, fits, is_output_reference
 from .applied import BEFORE, applying
 from .demands import iterated
-from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Puts, Refuses, Requires, Stores, Widens, Writes
+from .facts import Becomes, Deduces, Fact, Flows, Keeps, Later, Links, Puts, Refuses, Requires, Stores, Widens, Writes
 from .graph import Form, Value
 from .passes import Pass
 from .reasons import SkipReason
 from .saved import slot
 from .signatures import follows_schema, may_change, uses
+from .templates import depends
 from .twins import twin_of
 
 _FIXED = frozenset({"structured-binding", "c-array"})
@@ -26,6 +27,9 @@ _FIXED = frozenset({"structured-binding", "c-array"})
 def store(p: Pass, stored: Stores) -> tuple[Fact, ...]:
     """Promote the variable that a value is put into, or say why it can't be."""
     variable, kind, cause = stored.variable, stored.kind, stored.cause
+    symbolic = p.promoted.get(variable.node.id)
+    if symbolic is not None and fits(kind, symbolic):
+        return (Links(cause, Value(Form.VARIABLE, variable.node.id)),)
     held = p.types.type_of(variable.node) if variable.type is Type.AUTO else variable.type
     target = SYMBOLIC.get(held)
     if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):
@@ -48,9 +52,10 @@ def become(p: Pass, fact: Becomes) -> Iterator[Fact]:
     if refusal is not None:
         yield Refuses(value, variable.node, *refusal)
         return
-    if variable.how == "parameter":
+    dependent = variable.function.is_template and depends(variable)
+    if variable.how == "parameter" and not dependent:
         yield from _parameter(p, variable, kind, value)
-    if variable.type is not Type.AUTO:
+    if variable.type is not Type.AUTO and not dependent:
         yield _retyped(p, variable, value)
         for sibling in p.model.siblings(variable):
             yield Later(Becomes(value, sibling, kind))

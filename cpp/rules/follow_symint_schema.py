@@ -3,6 +3,7 @@
 What: where torch expects ``f_symint(..., c10::SymInt)`` and the file still defines ``f(..., int64_t)``, the function is
 renamed, its parameters take the schema's types, and the values are carried on as by use_sym_sizes. Of several functions
 called ``f`` each follows the overload that has its types, as ``f_symint`` or, for ``f.padding``, ``f_padding_symint``.
+A kernel that has its name already takes the types of its schema.
 
 Why: between such a schema and such a kernel every SymInt is guarded to one value on the way in.
 
@@ -27,26 +28,33 @@ from ..rewrite.emit import fix
 from ..rewrite.skips import skip
 
 NAME = "follow_symint_schema"
-_DEFINED = re.compile(rb"^[A-Za-z][\w:<>&*, ]*[ &*](\w+)\(", re.MULTILINE)
+_DEFINED = re.compile(rb"^[ \t]*[A-Za-z][\w:<>&*, ]*[ &*](\w+)\(([^()]*)", re.MULTILINE)
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     """One Fix for each kernel that can follow its schema, one Skip for each that can't."""
-    if not any(_left_behind(name.decode(), context) for name in set(_DEFINED.findall(source.content))):
+    if not any(_left_behind(name.decode(), taken, context) for name, taken in set(_DEFINED.findall(source.content))):
         return
     analysis = analyse(source, context, signatures=True)
     for promotion in analysis.promotions:
         renamed = [(seed, seed.expected) for seed in promotion.seeds if seed.expected is not None]
         if renamed:
-            names = ", ".join(f"{seed.function.name} to {expected.name}" for seed, expected in renamed)
+            names = ", ".join(dict.fromkeys(_named(seed.function.name, expected.name) for seed, expected in renamed))
             yield fix(NAME, 4, names, promotion, analysis.know.model.tree, function=renamed[0][0].function.name)
     for seed, refusal in analysis.refusals:
         if seed.expected is not None:
             yield skip(NAME, source, seed, refusal)
 
 
-def _left_behind(name: str, context: Context) -> bool:
-    return bool(successors(context.api, name))
+def _named(before: str, after: str) -> str:
+    return f"{before} to {after}" if before != after else f"{before} to the types of its schema"
+
+
+def _left_behind(name: str, taken: bytes, context: Context) -> bool:
+    """Whether a definition, by a look at its text, may take integers where torch expects SymInts."""
+    standing = [kernel for kernel in context.api.kernels(name) if kernel.symint]
+    wanted = (sum("SymInt" in kind for kind, _ in kernel.parameters) for kernel in standing)
+    return any(taken.count(b"SymInt") < count for count in wanted) or bool(successors(context.api, name))
 
 
 rule = Rule(NAME, Safety.UNSAFE, "cpp", (b"int64_t", b"IntArrayRef"), decide)

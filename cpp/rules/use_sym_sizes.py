@@ -32,6 +32,7 @@ from ..rewrite.skips import skip
 from ..syntax.model import Model
 
 NAME = "use_sym_sizes"
+_ON_REAL_DATA = "code that only runs on real data, in a function that sees symbolic sizes"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
@@ -53,7 +54,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     if analysis.know.model.tree.tags:
         yield from _unread(source, analysis.know.model)
     for function, part in analysis.kernel_code:
-        detail = "code that only runs on real data, in a function that sees symbolic sizes"
+        iterates = part.reason is SkipReason.TENSOR_ITERATOR
+        detail = part.reason.sentence if iterates else _ON_REAL_DATA
         yield Skip(NAME, part.mode, part.start, part.end, part.reason.value, detail, function=function.name)
 
 

@@ -69,6 +69,15 @@ class Function:
         return self if self.outer is None else self.outer.outermost
 
     @property
+    def type_parameters(self) -> frozenset[str]:
+        """The names of the types that a function template is called with."""
+        around = self.node.parent if self.is_template else None
+        listed = None if around is None else around.child_by_field_name("parameters")
+        declared = [] if listed is None else every(listed, "type_parameter_declaration")
+        names = (node.named_children[-1] for node in declared if node.named_children)
+        return frozenset((name.text or b"").decode() for name in names)
+
+    @property
     def parts(self) -> list[Node]:
         """The types of the parts of the tuple or pair that it returns; none for another type."""
         node = self.returns_node

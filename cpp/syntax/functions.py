@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .tree import Tree
 
+_FUNCTIONS = ("function_definition", "declaration", "field_declaration")
 _CLASSES = ("class_specifier", "struct_specifier", "union_specifier")
 _PLAIN_SCOPES = frozenset(
     {"translation_unit", "declaration_list", "linkage_specification", "preproc_if", "preproc_ifdef", "preproc_else"}
@@ -32,6 +33,8 @@ class Surroundings:
     template: bool = False
     in_class: bool = False
     plain: bool = True
+    owner: str = ""
+    """The name of the class, where there is one that stands in nothing but plain surroundings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +136,7 @@ def function_declarations(tree: Tree) -> list[FunctionDeclaration]:
     stack = [(tree.root, Surroundings())]
     while stack:
         node, around = stack.pop()
-        if node.type in ("function_definition", "declaration"):
+        if node.type in _FUNCTIONS:
             declared = _read(node, around)
             if declared is not None:
                 found.append(declared)
@@ -151,8 +154,12 @@ def _within(node: Node, around: Surroundings) -> Surroundings:
     if node.type == "template_declaration":
         return replace(around, template=True)
     if node.type in _CLASSES:
-        return replace(around, in_class=True, plain=False)
-    return around if node.type in _PLAIN_SCOPES else replace(around, plain=False)
+        name = node.child_by_field_name("name")
+        owner = _text(name) if name is not None and around.plain and not around.template else ""
+        return replace(around, in_class=True, plain=False, owner=owner)
+    if node.type in _PLAIN_SCOPES or node.type == "field_declaration_list":
+        return around
+    return replace(around, plain=False, owner="")
 
 
 def _read(node: Node, around: Surroundings) -> FunctionDeclaration | None:

@@ -2,7 +2,8 @@
 
 The operators of the yaml are `TorchApi`'s; here are the helpers beside them: ``maybe_wrap_dim``, ``infer_size_symint``,
 ``c10::multiply_integers``. Kept are free functions of which an overload, or the twin called ``f_symint``, has a
-parameter of a symbolic type, and templates, flagged as such: whether these take a ``SymInt`` no header says.
+parameter of a symbolic type, what gives a plain number, and templates, flagged as such: whether these take a ``SymInt``
+no header says. A public method of a class is kept likewise, as ``TensorImpl::set_sizes_and_strides``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ...codemods.torchapi.headers import fingerprint, headers, written_by_hand
 from ...codemods.torchapi.store import stored
 from .functions import FunctionDeclaration, function_declarations, trailing_return
+from .types import Type, read_type
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -58,7 +60,7 @@ class HeaderIndex:
         self._include_dirs = tuple(include_dirs)
 
     def overloads(self, name: str) -> tuple[HeaderFunction, ...]:
-        """Every declaration of an unqualified name, or () when none of them can take a symbolic size."""
+        """Every declaration of an unqualified name; () when none takes a symbolic size or gives a plain number."""
         return tuple(
             HeaderFunction(name, namespace, tuple((kind, own, default) for kind, own, default in parameters), *rest)
             for namespace, parameters, *rest in _rows(self._include_dirs).get(name, ())
@@ -69,7 +71,7 @@ class HeaderIndex:
 def _rows(include_dirs: tuple[Path, ...]) -> dict[str, list[list[Any]]]:
     """The rows of an index, stored until one of the headers is written."""
     digest = hashlib.sha256(fingerprint(include_dirs).encode())
-    for name in ("headers.py", "functions.py", "tree.py", "mask.py"):
+    for name in ("headers.py", "functions.py", "tree.py", "mask.py", "types.py"):
         digest.update(Path(__file__).with_name(name).read_bytes())
     rows: dict[str, list[list[Any]]] = json.loads(
         stored("headers", digest.hexdigest() + ".json", lambda: _index(include_dirs))
@@ -95,27 +97,39 @@ def _index(include_dirs: tuple[Path, ...]) -> bytes:
     rows = {
         name: [[f.namespace, f.parameters, f.returns, f.template, f.file] for f in kept]
         for name, same in found.items()
-        if (kept := [f for f in same if f.template or name.removesuffix(_TWIN) in reach])
+        if (kept := [f for f in same if f.template or name.removesuffix(_TWIN) in reach or _gives_number(f)])
     }
     return json.dumps(rows, separators=(",", ":")).encode()
 
 
 def _declared(tree: Tree, file: str) -> Iterator[HeaderFunction]:
-    """The free functions of a header."""
+    """The free functions of a header, and the public methods of its classes."""
     for found in function_declarations(tree):
-        name = found.name_node
-        if name is None or name.type != "identifier" or not found.around.plain or _broken(found.node):
+        name, owner = found.name_node, found.around.owner
+        is_free = name is not None and name.type == "identifier" and found.around.plain
+        is_method = name is not None and name.type == "field_identifier" and owner and not found.around.template
+        if name is None or not (is_free or (is_method and _is_public(found.node))) or _broken(found.node):
             continue
         listed = found.declarator.child_by_field_name("parameters")
         parameters = () if listed is not None and listed.text == b"(void)" else found.parameters
         yield HeaderFunction(
-            _text(tree, name),
+            f"{owner}::{_text(tree, name)}" if owner else _text(tree, name),
             "::".join(space for space in found.around.namespaces if space),
             tuple(_parameter(tree, parameter) for parameter in parameters),
             _returned(tree, found),
             found.around.template,
             file,
         )
+
+
+def _is_public(method: Node) -> bool:
+    before = method.prev_named_sibling
+    while before is not None and before.type != "access_specifier":
+        before = before.prev_named_sibling
+    holder = None if method.parent is None else method.parent.parent
+    if before is None:
+        return holder is not None and holder.type != "class_specifier"
+    return before.text == b"public"
 
 
 def _parameter(tree: Tree, node: Node) -> tuple[str, str, bool]:
@@ -156,6 +170,11 @@ def _text(tree: Tree, node: Node) -> str:
 
 def _plain(text: bytes) -> str:
     return " ".join(text.decode(errors="replace").split())
+
+
+def _gives_number(function: HeaderFunction) -> bool:
+    """Whether a free function gives a plain number, which a symbolic size may meet."""
+    return "::" not in function.name and read_type(function.returns) in (Type.FLOAT, Type.INT)
 
 
 def _is_symbolic(kind: str) -> bool:

@@ -149,6 +149,10 @@ class Model:
         """Every use of a variable outside its own declarator."""
         return self._scopes_of(self._around(variable)).references.get(variable.node.id, ())
 
+    def variables(self, function: Function) -> tuple[Variable, ...]:
+        """The parameters and locals of a function definition, those of its lambdas included."""
+        return self._scopes_of(function).variables
+
     def siblings(self, variable: Variable) -> list[Variable]:
         """The other variables of the same declaration."""
         declared = self._scopes_of(self._around(variable)).variables

@@ -21,7 +21,7 @@ _CHAIN = re.compile(r"(?<![\w:])(?:::\s*)?((?:[A-Za-z_]\w*\s*::\s*)*)([A-Za-z_]\
 _OF_TENSORS = frozenset(
     {
         "Tensor", "TensorBase", "Variable", "TensorList", "ITensorListRef", "MaterializedITensorListRef",
-        "OptionalTensorRef", "OptionalTensor", "variable_list", "VariableList", "tensor_list",
+        "OptionalTensorRef", "OptionalTensor", "variable_list", "VariableList", "tensor_list", "TensorImpl",
     }
 )  # fmt: skip
 """Names of torch's that others use too: these need a sign that torch's are meant."""
@@ -109,7 +109,7 @@ class Names:
         if found is None:
             return name not in _OF_TENSORS or self.in_torch(at)
         if found.target is None:
-            return found.path is not None and (found.path[:1] in (("at",), ("c10",)) or found.path == ("torch",))
+            return found.path in (("at",), ("c10",), ("torch",))
         key = (name, found.start)
         if key in self._asked:
             return False

@@ -93,7 +93,7 @@ class Tree:
             if start < scope.end_byte and scope.start_byte < end and word.search(self.content, start, end):
                 return "preprocessor-branch"
         if scope.has_error:
-            for node in errors(scope):
+            for node in _doubts(scope):
                 holder = node.parent if node.parent is not None and node.is_missing else node
                 if word.search(self.content, holder.start_byte, holder.end_byte):
                     return "parse-error"
@@ -139,6 +139,21 @@ def errors(node: Node) -> Iterator[Node]:
             yield current
         if current.has_error:
             stack.extend(reversed(current.children))
+
+
+def _doubts(node: Node) -> Iterator[Node]:
+    """The errors at or below ``node``, but for the semicolon that a macro brings itself."""
+    return (error for error in errors(node) if not _ends_macro(error))
+
+
+def _ends_macro(error: Node) -> bool:
+    """Whether an error is a missing semicolon behind ``CHECK(…)``: such a macro is a whole statement."""
+    holder = error.parent
+    call = holder.named_child(0) if holder is not None and holder.type == "expression_statement" else None
+    if call is None or not error.is_missing or error.type != ";":
+        return False
+    name = call.child_by_field_name("function") if call.type == "call_expression" else None
+    return name is not None and re.fullmatch(rb"[A-Z][A-Z0-9_]*", name.text or b"") is not None
 
 
 def count_errors(node: Node) -> int:
@@ -188,7 +203,7 @@ def _own_errors(statement: Node, node: Node) -> bool:
     """Whether a statement has an error outside the nested blocks that do not hold ``node``."""
     if not statement.has_error:
         return False
-    for error in errors(statement):
+    for error in _doubts(statement):
         inner: Node | None = error if error.type != "ERROR" else error.parent
         while inner is not None and inner.id != statement.id and inner.type not in STATEMENTS:
             inner = inner.parent

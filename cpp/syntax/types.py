@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from enum import Enum
 from functools import lru_cache
 
@@ -37,6 +38,8 @@ class Type(Enum):
     SYM_VEC = "container of SymInt"
     SYM_ITER = "iterator over SymInt"
     STORAGE = "Storage"
+    TENSOR_IMPL = "TensorImpl"
+    """One, or a pointer to one."""
     STREAM = "output stream"
     DIMNAME = "Dimname"
     OPTIONS = "TensorOptions"
@@ -121,6 +124,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
         (r"(?:SymIntArrayRef|ArrayRef<SymInt>)", Type.SYM_REF),
         (r"(?:SymDimVector|" + _CONTAINER + r"<SymInt(?:,.*)?>)", Type.SYM_VEC),
         (r"Storage", Type.STORAGE),
+        (r"(?:TensorImpl|intrusive_ptr<TensorImpl>)", Type.TENSOR_IMPL),
         (r"(?:ostream|ostringstream|stringstream)", Type.STREAM),
         (r"(?:Dimname(?:List)?|optional<DimnameList>)", Type.DIMNAME),
         (r"(?:TensorOptions|ScalarType|Device|Layout|(?:optional<(?:ScalarType|Device|Layout)>))", Type.OPTIONS),
@@ -139,6 +143,29 @@ def read_type(text: str) -> Type:
         if pattern.match(bare):
             return kind
     return Type.UNKNOWN
+
+
+def literal_type(text: str) -> Type:
+    """The Type of a number as it is written."""
+    text = text.lower()
+    if text.startswith("0x") or not re.search(r"[.ef]", text):
+        if "ll" in text:
+            return Type.UNKNOWN if "u" in text else Type.LONG_LONG
+        return Type.UNSIGNED if "u" in text else Type.INT
+    return Type.UNKNOWN if text.endswith("f") else Type.FLOAT
+
+
+def arithmetic_type(kinds: Set[Type]) -> Type:
+    """What two values of these Types give that are added, multiplied or the like."""
+    for kind in (Type.UNKNOWN, Type.INT_ITER, Type.SYM_ITER, Type.SYM_FLOAT):
+        if kind in kinds:
+            return kind
+    if Type.SYM_INT in kinds:
+        return Type.SYM_FLOAT if Type.FLOAT in kinds else Type.SYM_INT
+    for kind in (Type.FLOAT, Type.UNSIGNED, Type.LONG_LONG, Type.INT):
+        if kind in kinds:
+            return kind
+    return Type.INT if kinds == {Type.BOOL} else Type.UNKNOWN
 
 
 _TUPLE = re.compile(r"(?:std::)?(?:tuple|pair)\s*<(.*)>\s*\Z", re.DOTALL)

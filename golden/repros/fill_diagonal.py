@@ -10,3 +10,10 @@ for height, width in ((9, 3), (13, 4)):
     expected = x.flatten()
     expected[:: width + 1] = 7
     torch.testing.assert_close(traced(x), expected.view(height, width), rtol=0, atol=0)
+
+torch._dynamo.reset()
+for length in (3, 5):
+    x = torch.randn(length, length, length)
+    expected = x.clone()
+    expected[range(length), range(length), range(length)] = 7
+    torch.testing.assert_close(traced(x), expected, rtol=0, atol=0)

@@ -28,20 +28,6 @@ Tensor trapezoid(const Tensor& y, const Tensor& x, int64_t dim) {
   return y.narrow(0, 0, rows).view(sizes);
 }
 
-static Tensor pooled(const Tensor& self, IntArrayRef size) {
-  return self.new_empty(size);
-}
-
-// The device does not decide the branch alone: any Tensor may come there.
-Tensor ravel(const Tensor& self) {
-  auto size = self.sizes();
-  if (size.size() == 1 && !self.is_xpu()) {
-    return self;
-  } else {
-    return pooled(self, size);
-  }
-}
-
 // A kernel calls the helper itself.
 static int64_t length_of(const Tensor& self) {
   return self.size(0) + 1;

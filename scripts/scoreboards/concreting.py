@@ -10,10 +10,11 @@ _MACRO = re.compile(r"\b(?:TORCH_GUARD_SIZE_OBLIVIOUS|C10_AS_INTARRAYREF_SLOW)\(
 _COMPARISON = re.compile(r"\s*\.\s*sym_(eq|ne|lt|le|gt|ge|and|or)\(")
 _CONSTRUCTOR = re.compile(r"\b(?:c10::)?SymInt\(")
 _PLAIN = re.compile(r"-?\w+(?:\(\w*\))?|std::move\(\w+\)")
-_NAME = re.compile(r"\b(\w+?)_symint(?=_outf?\b|\b)")
+_NAME = re.compile(r"(\.|->|(?<!\w)(?:::)?(?:at|torch)::)?\b(\w+?)_symint(?=_outf?\b|\b)")
 _WORDS = (
     (re.compile(r"(?<=[.>])sym_(numel|sizes|size|strides|stride|storage_offset|nbytes)\b"), r"\1"),
     (re.compile(r"\s*\.\s*guard_int\(__FILE__, __LINE__\)"), ""),
+    (re.compile(r"\s*\.\s*expect_true\(__FILE__, __LINE__\)"), ""),
     (re.compile(r"\bTORCH_SYM_CHECK\b"), "TORCH_CHECK"),
     (re.compile(r"\bconst (?:c10::)?SymInt\s*&"), "int64_t"),
     (re.compile(r"\b(?:c10::|at::)?(Optional)?Sym(IntArrayRef|DimVector)\b"), lambda m: (m[1] or "") + m[2]),
@@ -25,11 +26,14 @@ _WORDS = (
 def concrete(text: str, defined: frozenset[str] = frozenset()) -> str:
     """The text with its symbolic names, calls, types and checks made concrete.
 
-    ``foo_symint`` stays where the file has a ``foo`` too, among the functions that are ``defined`` there.
+    ``foo_symint`` stays where the file has a ``foo`` too, among the functions that are ``defined`` there. An operator
+    that is called as ``x.foo_symint`` or ``at::foo_symint`` does not stay, for it would not compile on integers.
     """
     text = _unwrapped(text, _MACRO, lambda inside: inside)
     text = _unwrapped(text, _CONSTRUCTOR, lambda inside: inside if _PLAIN.fullmatch(inside) else f"int64_t({inside})")
-    text = _NAME.sub(lambda match: match[0] if match[1] in defined else match[1], text)
+    text = _NAME.sub(
+        lambda match: match[0] if not match[1] and match[2] in defined else (match[1] or "") + match[2], text
+    )
     text = _compared(text)
     for pattern, plain in _WORDS:
         text = pattern.sub(plain, text)

@@ -113,6 +113,8 @@ def bases(scratch: Path, package: Path, tree: Path | None) -> Iterator[Base]:
     """The good rewrites: our own operators, a function of torch's decompositions, LossNLL.cpp of a PyTorch tree."""
     own = ROOT / "tests" / "data" / "composites.cpp"
     yield _base(scratch, own, own, CPP, (("Tensor between", ("trapezoid",)), (_LOSS, ("nn.functional.cross_entropy",))))
+    own = ROOT / "tests" / "data" / "layouts.cpp"
+    yield _base(scratch, own, own, CPP, (("struct Spans", ("cumulative_trapezoid",)),))
     module = package / "_decomp" / "decompositions.py"
     yield _base(scratch, module, module, PYTHON, (("def _addmv_impl", ("addmv",)), ("@register_decomposition", ())))
     if tree is not None:

@@ -50,6 +50,14 @@ def _moved_early(found: re.Match[str]) -> str:
     return f"{found[1]}std::move({found[2]}){found[3]}"
 
 
+def _as_integer(found: re.Match[str]) -> str:
+    return f"{found[0]}.guard_int(__FILE__, __LINE__)"
+
+
+def _as_integers(found: re.Match[str]) -> str:
+    return f"c10::fromIntArrayRefSlow(C10_AS_INTARRAYREF_SLOW_ALLOC({found[0]}))"
+
+
 _CHECK = r"(?:TORCH_CHECK|TORCH_SYM_CHECK|TORCH_CHECK_VALUE)\([^;]*;"
 
 CPP = (
@@ -67,6 +75,13 @@ CPP = (
     Rule("swapped branches", r"if \((?!!)([^;{}]*)\) \{", r"if (!(\1)) {", most=2, changed=False),
     Rule("off by one", r"(sym_size\(\w+\)) - 1", r"\1"),
     Rule("wrong constant", r"(std::fill\([^;]*), 1\)", r"\1, 2)", changed=False),
+    Rule("wrong bound", r"\.max\(", ".min("),
+    Rule("wrong bound", r"(narrow_symint\(dim, 0, length)\)", r"\1 + 1)"),
+    Rule("wrong overload", r"(part\(\w+, \w+), 1, spans\.count\)", r"\1, spans.count)", most=2, changed=False),
+    Rule("another member", r"shape\[dim\] = spans\.count", "shape[dim] = spans.shape.front()", changed=False),
+    Rule("member left as it was", r"\n *spans\.shape\[dim\] = [^;]*;", "", changed=False),
+    Rule("forgotten read of a member", r"spans\.count(?=[,)])", _as_integer, most=3, changed=False, alone=True),
+    Rule("forgotten read of a member", r"spans\.shape(?=\))", _as_integers, changed=False, alone=True),
     Rule("wrong default", r"TORCH_GUARD_OR_FALSE", "TORCH_GUARD_OR_TRUE"),
     Rule("used after it was moved", r"(, )(\w+)(\);)(?=[\s\S]{0,400}std::move\(\2\))", _moved_early, changed=False),
     Rule("another tensor", r"\bx\.sym_size\(", "y.sym_size(", most=1),

@@ -2,10 +2,11 @@
 
 Protocol. Every script in golden/repros whose docstring names an operator, a PyTorch release and one of its operator
 files is replayed from nothing: the file of that release is copied, and `symfix fix --verify` changes the copy (safe
-fixes only): both are compiled, swapped into the installed torch and given the script, which traces the operator, calls
-it at two or more sizes, forbids recompilation and compares with sums of its own, then torch's own operator tests. A fix
-on a line that nothing ran is left out, as the table counts. No stored evidence is used. The last column says whether
-the operator of the installed torch, swapped for nothing, passes too.
+fixes only, by the schemas of the installed torch, against whose headers it is compiled): both are compiled, swapped
+into the installed torch and given the script, which traces the operator, calls it at two or more sizes, forbids
+recompilation and compares with sums of its own, then torch's own operator tests. A fix on a line that nothing ran is
+left out, as the table counts. No stored evidence is used. The last column says whether the operator of the installed
+torch, swapped for nothing, passes too.
 Exit code: 0 when every operator is proven, 1 otherwise.
 """
 
@@ -120,14 +121,14 @@ def replay(item: Item, tree: Path) -> Row:
         copy.write_bytes(before)
         command = [sys.executable, "-m", "symfix.codemods.cli", "fix", "--verify", "--allow-dirty", copy]
         kept = Path(folder, "evidence")
-        proof = ["--repro", item.repro, "--torch-root", tree, "--evidence", kept]
+        proof = ["--repro", item.repro, "--evidence", kept]
         fixed = subprocess.run([*command, *proof], capture_output=True, text=True, check=False)
         if fixed.returncode not in (0, 1):
             said = [line for line in fixed.stderr.splitlines() if " is not kept: " in line]
             return _row(item, "", "", "not fixed", (said or fixed.stderr.strip().splitlines() or [""])[0], "", started)
         changes = [Change(copy, before, copy.read_bytes())]
         # A fix that wrote something has left its evidence: this asks for it and runs nothing again.
-        answer = verify(changes, repros=[item.repro], torch_root=tree, evidence_folder=kept)
+        answer = verify(changes, repros=[item.repro], evidence_folder=kept)
     left_out = fixed.stderr.count(" is not kept: ")
     if not answer.checks:
         return _row(item, "", "", answer.verdict.value, answer.reason, "", started, left_out)

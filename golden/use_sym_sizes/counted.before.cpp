@@ -1,0 +1,30 @@
+// symfix-golden: path=aten/src/ATen/native/Shapes.cpp
+#include <ATen/ATen.h>
+#include <ATen/NativeFunctions.h>
+#include <ATen/native/LinearAlgebraUtils.h>
+#include <c10/util/irange.h>
+
+namespace at::native {
+
+// What irange counts is a plain integer, and so is what it meets.
+std::vector<Tensor> dsplit(const Tensor& self, int64_t split_size) {
+  std::vector<Tensor> parts(split_size);
+  auto extra = self.size(0) % split_size;
+  for (const auto i : c10::irange(split_size)) {
+    parts[i] = self.narrow(0, 0, extra > i ? self.size(1) : self.size(2));
+  }
+  return parts;
+}
+
+// The headers say that this gives a double.
+Tensor ravel(const Tensor& self) {
+  auto tolerance = _get_epsilon(self.scalar_type()) * self.size(0);
+  return at::full({}, tolerance, self.options());
+}
+
+// torch has it as select_backward_symint only.
+Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) {
+  return native::select_backward(y, x.sizes(), dim, y.size(0));
+}
+
+} // namespace at::native
