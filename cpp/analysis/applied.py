@@ -7,14 +7,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
 from ..syntax.declarations import Function
-from ..syntax.tree import every
-from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type
-from .facts import Becomes, Fact, Refuses, Writes
+from ..syntax.tree import arguments, every
+from ..syntax.types import LISTS, SYMBOLIC, SYMBOLIC_TYPES, Type
+from .facts import Becomes, Fact, Later, Refuses, Requires, Writes
 from .graph import Value
 from .passes import Pass
 from .reasons import SkipReason
@@ -55,7 +55,7 @@ def applying(p: Pass, forward: Function) -> list[Node]:
 
 def handled(
     p: Pass, call: Node, position: int, receiver: Node, name: str, kind: Type, cause: Value
-) -> Iterator[Fact] | None:
+) -> Iterable[Fact] | None:
     """What follows of an argument of ``handle.call(…)``; None where the receiver is no handle whose type is written."""
     maker = _maker(p, receiver)
     found = None if maker is None else _FOUND.search(p.model.tree.text(maker))
@@ -67,7 +67,11 @@ def handled(
     place = position - (name == "redispatch")
     if not 0 <= place < len(taken):
         return None
-    return _handle(p, call, taken[place], f"{found[1]}.{found[2]}".rstrip("."), place, kind, cause)
+    operator = f"{found[1]}.{found[2]}".rstrip(".")
+    return (
+        *_handle(p, call, taken[place], operator, place, kind, cause),
+        *_other_calls(p, receiver, position, kind, cause),
+    )
 
 
 def _handle(
@@ -85,6 +89,18 @@ def _handle(
         yield Refuses(cause, call, SkipReason.NO_SYMINT_SCHEMA, f"the schema of {operator} takes plain integers there")
     else:
         yield Writes(cause, node, text)
+
+
+def _other_calls(p: Pass, receiver: Node, position: int, kind: Type, cause: Value) -> Iterator[Fact]:
+    """An array that another call of the same handle passes has to be symbolic too; an integer becomes a SymInt."""
+    variable = p.model.resolved[receiver] if receiver.type == "identifier" else None
+    if variable is None or kind not in LISTS:
+        return
+    for use in p.model.references(variable):
+        call = None if use.parent is None else use.parent.parent
+        handed = arguments(call) if call is not None and call.type == "call_expression" else []
+        if use.id != receiver.id and position < len(handed):
+            yield Later(Requires(cause, handed[position]))
 
 
 def _maker(p: Pass, receiver: Node) -> Node | None:

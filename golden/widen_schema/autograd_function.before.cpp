@@ -28,6 +28,7 @@ struct Spread : public torch::autograd::Function<Spread> {
     static auto handle = c10::Dispatcher::singleton()
                              .findSchemaOrThrow("spreads::spread", "")
                              .typed<at::Tensor(const at::Tensor&, int64_t, at::IntArrayRef, std::optional<int64_t>)>();
+    handle.call(x, 3, x.sizes(), last);
     return handle.call(x, rows, tail, last);
   }
 
