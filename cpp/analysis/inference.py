@@ -14,7 +14,7 @@ from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
 from ..syntax.types import ELEMENT, HALVES, HELD, Type, read_type, tuple_types
 from .methods import CONCRETE, IN_PARTS, PLAIN_METHODS, SYMBOLIC_CALLS, TENSOR_WRAPPERS, list_method, schema_type
-from .overloads import meant, required
+from .overloads import as_kernel, meant, required, takes
 from .saved import READERS, is_context, slot
 
 _CONSTANT_OPTION = re.compile(
@@ -153,7 +153,9 @@ class Inference:
         if own:
             answers = {tuple(self.named_type(part) for part in parts) for parts in own}
         else:
-            answers = {tuple(map(schema_type, operator.returns)) for operator in self.operators(call)}
+            method = self.receiver(call) is not None
+            fitting = [one for one in self.operators(call) if takes(one, len(arguments(call)), is_method=method)]
+            answers = {tuple(map(schema_type, operator.returns)) for operator in fitting}
             answers = answers or {tuple_types(one.returns) for one in self.helpers(call) if not one.symbolic}
         return answers.pop() if len(answers) == 1 else ()
 
@@ -170,7 +172,7 @@ class Inference:
         if qualifier in ("at", "torch"):
             return self.api.functions(name)
         if qualifier in ("native", "at::native"):
-            return tuple(kernel.operator for kernel in self.api.kernels(name))
+            return tuple(as_kernel(kernel) for kernel in self.api.kernels(name))
         return ()
 
     def _finds_operators(self, call: Node, name: str) -> bool:
@@ -386,7 +388,7 @@ class Inference:
                 return Type.TENSOR
             types = self.returned(node)
             return types[0] if len(types) == 1 else Type.UNKNOWN
-        if kind in ELEMENT or kind in (Type.STORAGE, Type.OPTIONS):
+        if kind in ELEMENT or kind in (Type.STORAGE, Type.OPTIONS, Type.SCALAR):
             return list_method(kind, name)
         if kind is Type.SYM_INT and name in ("max", "min"):
             return Type.SYM_INT
