@@ -151,6 +151,25 @@ def repair(**words: Any) -> int:
     return repair(Repair(**words))
 
 
+@main_group.command()
+@click.argument("operators", nargs=-1, metavar="[OP]...")
+@click.option("--argument", "arguments", multiple=True, metavar="NAME", help="An int that is a size [what is found].")
+@click.option("--torch-root", type=FILE, metavar="DIR", help="The PyTorch source tree; its own torchgen is run.")
+@click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the installed torch [this one].")
+@click.option(
+    "--verify", "verifying", is_flag=True,
+    help="Generate, compile and run twins before and after; go on only if that is proven.",
+)  # fmt: skip
+@click.option("--write", "writing", is_flag=True, help="Write all files of the tree, or none, instead of a patch.")
+@click.option("--allow-dirty", is_flag=True, help="Write even if git cannot restore a file.")
+def widen(**words: Any) -> int:
+    """Let sizes of PyTorch's operators be SymInts: schema, kernels, callers, formulas [OP: print what is a size]."""
+    from .commands.asked import Widen
+    from .commands.widening import widen
+
+    return widen(Widen(**words))
+
+
 @_with(EXPORTING)
 @main_group.command()
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")

@@ -110,6 +110,19 @@ class Repair:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Widen:
+    """``symfix widen``."""
+
+    operators: tuple[str, ...]
+    arguments: tuple[str, ...]
+    torch_root: Path | None
+    torch_python: Path | None
+    verifying: bool
+    writing: bool
+    allow_dirty: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Exporting:
     """How targets are tried, and where what comes of it goes."""
 

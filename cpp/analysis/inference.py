@@ -13,8 +13,17 @@ from ..syntax.model import Model
 from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
 from ..syntax.types import ELEMENT, HALVES, HELD, Type, arithmetic_type, literal_type, read_type, tuple_types
-from .methods import CONCRETE, IN_PARTS, RANGES, TENSOR_METHODS, TENSOR_WRAPPERS, list_method, made_type, schema_type
-from .overloads import meant, required
+from .methods import (
+    CONCRETE,
+    IN_PARTS,
+    RANGES,
+    TENSOR_METHODS,
+    TENSOR_WRAPPERS,
+    list_method,
+    made_type,
+    schema_type,
+)
+from .overloads import as_kernel, meant, required, takes
 from .saved import READERS, is_context, slot
 
 _CONSTANT_OPTION = re.compile(
@@ -151,7 +160,9 @@ class Inference:
         if own:
             answers = {tuple(self.named_type(part) for part in parts) for parts in own}
         else:
-            answers = {tuple(map(schema_type, operator.returns)) for operator in self.operators(call)}
+            method = self.receiver(call) is not None
+            fitting = [one for one in self.operators(call) if takes(one, len(arguments(call)), is_method=method)]
+            answers = {tuple(map(schema_type, operator.returns)) for operator in fitting}
             answers = answers or {tuple_types(one.returns) for one in self.helpers(call) if not one.symbolic}
         return answers.pop() if len(answers) == 1 else ()
 
@@ -168,7 +179,8 @@ class Inference:
         if qualifier in ("at", "torch"):
             return self.api.functions(name)
         if qualifier in ("native", "at::native"):
-            return tuple(one.operator for one in self.api.kernels(name) or self.api.kernels(f"{name}_symint"))
+            kernels = self.api.kernels(name) or self.api.kernels(f"{name}_symint")
+            return tuple(as_kernel(kernel) for kernel in kernels)
         return ()
 
     def _finds_operators(self, call: Node, name: str) -> bool:
@@ -389,7 +401,7 @@ class Inference:
                 return Type.TENSOR
             types = self.returned(node)
             return types[0] if len(types) == 1 else Type.UNKNOWN
-        if kind in ELEMENT or kind in (Type.STORAGE, Type.OPTIONS):
+        if kind in ELEMENT or kind in (Type.STORAGE, Type.OPTIONS, Type.SCALAR):
             return list_method(kind, name)
         if kind is Type.SYM_INT and name in ("max", "min"):
             return Type.SYM_INT

@@ -54,7 +54,9 @@ _ELEMENTS = frozenset({"front", "back", "at"})
 
 
 def list_method(kind: Type, name: str) -> Type:
-    """What a method of a list, an iterator, a Storage or of options gives; UNKNOWN for one that is not known."""
+    """What a method of a list, an iterator, a Storage, a Scalar or options gives; UNKNOWN for one that is not known."""
+    if kind is Type.SCALAR:
+        return Type.INT if name == "toLong" else Type.UNKNOWN
     if kind is Type.OPTIONS and name == "itemsize":
         return Type.UNSIGNED
     if kind is Type.OPTIONS:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from ...codemods.torchapi import TorchApi
+from ...codemods.torchapi import Kernel, Operator, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import Model
 from ..syntax.types import HELD, LISTS, SYMBOLIC, Type
@@ -46,6 +47,21 @@ def required(model: Model, api: TorchApi, function: Function) -> int:
     if not function.internal and api.named_in_headers(function.name):
         return 0
     return sum(one.declaration.type == "parameter_declaration" for one in function.parameters)
+
+
+def takes(operator: Operator, count: int, *, is_method: bool) -> bool:
+    """Whether an operator takes so many arguments."""
+    parameters = operator.method_arguments if is_method else operator.arguments
+    return count <= len(parameters) and all(one.default is not None for one in parameters[count:])
+
+
+def as_kernel(kernel: Kernel) -> Operator:
+    """The operator of a kernel with the arguments in the kernel's order: ``out`` comes last."""
+    own = {argument.name: argument for argument in kernel.operator.arguments}
+    names = [name for _, name in kernel.parameters]
+    if own.keys() != set(names):
+        return kernel.operator
+    return replace(kernel.operator, arguments=tuple(own[name] for name in names))
 
 
 def _pairs(function: Function, passed: Sequence[Type]) -> list[tuple[Type, Type]]:

@@ -159,7 +159,7 @@ def _parameter(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterato
             else:
                 yield Later(Stores(value, target, kind, argument))
         else:
-            yield Later(Requires(value, argument))
+            yield Later(Requires(value, argument, convert=True))
 
 
 def _of_apply(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterator[Fact]:

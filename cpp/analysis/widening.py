@@ -83,7 +83,7 @@ def evidences(know: Knowledge, asked: Mapping[Function, Collection[str]]) -> Map
 
 
 def _evidence(know: Knowledge, variable: Variable, graph: FlowGraph, effects: Mapping[Value, list[Value]]) -> Evidence:
-    reached = _reached(effects, Value(Form.VARIABLE, variable.node.id))
+    reached = _reached(effects, Value(Form.VARIABLE, variable.node.id), _of_others(know, variable))
     lines = dict.fromkeys((*_symbolic_calls(know, reached), *_equal_sizes(know, variable)))
     against = dict.fromkeys(refusal for value, refusal in graph.sinks if value in reached)
     return Evidence(tuple(lines), tuple(against))
@@ -107,11 +107,21 @@ def direct_evidence(know: Knowledge, function: Function, parameter: Variable) ->
                 break
 
 
-def _reached(effects: Mapping[Value, list[Value]], start: Value) -> set[Value]:
+def _of_others(know: Knowledge, variable: Variable) -> frozenset[Value]:
+    """The parameters of other kernels: what they are does not follow from a helper that both call."""
+    return frozenset(
+        Value(Form.VARIABLE, other.node.id)
+        for function in know.model.functions
+        if function is not variable.function and know.eligibility.is_registered(function)
+        for other in function.parameters
+    )
+
+
+def _reached(effects: Mapping[Value, list[Value]], start: Value, beyond: Collection[Value]) -> set[Value]:
     found, waiting = {start}, [start]
     while waiting:
         for effect in effects.get(waiting.pop(), ()):
-            if effect not in found:
+            if effect not in found and effect not in beyond:
                 found.add(effect)
                 waiting.append(effect)
     return found

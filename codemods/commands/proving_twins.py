@@ -1,0 +1,90 @@
+"""``widen --verify``: the question that a plan asks, and what is said of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from ...schemas.analysis.families import family_of
+from ...schemas.analysis.native import DERIVATIVES, FUNCTIONS, NativeTree
+from ...schemas.rewrite.plan import Plan
+from ...schemas.syntax.entries import read_entries
+from ..engine.edits import apply
+from ..engine.outcome import Changed
+from ..lab.scratch import scratch_folder
+from ..torchapi import Kernel, TorchApi
+from ..torchapi.locating import locate
+from ..verify.build.toolchain import CompilerMissing
+from ..verify.build.twins import Twin
+from ..verify.change import Change, Verdict
+from ..verify.twinned import Question, Sides, prove
+from .asked import Widen
+from .proving import CODES
+
+
+def proven(tree: NativeTree, made: Plan, changed: Sequence[Changed], asked: Widen) -> int:
+    """Prove a plan and say how: 0 where it may be written."""
+    try:
+        with scratch_folder() as scratch:
+            proof = prove(_question(tree, made, changed), locate(None, asked.torch_python), scratch, _say)
+    except CompilerMissing as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"{proof.verdict.value}: {', '.join(made.widened)}", err=True)
+    for line in proof.lines:
+        click.echo(f"  {line}", err=True)
+    return 0 if proof.verdict is Verdict.PROVEN else CODES.get(proof.verdict, 1) or 1
+
+
+def _say(text: str) -> None:
+    click.echo(f"symfix: {text}", err=True)
+
+
+def _question(tree: NativeTree, made: Plan, changed: Sequence[Changed]) -> Question:
+    functions = apply(tree.functions, made.edits[FUNCTIONS])
+    derivatives = apply(tree.derivatives, made.edits.get(DERIVATIVES, ()))
+    return Question(
+        tree.root,
+        {"native_functions.yaml": functions, "derivatives.yaml": derivatives},
+        tuple(dict.fromkeys(family_of(name) for name in made.widened)),
+        tuple(
+            Change(one.source.path, one.source.content, one.after)
+            for one in changed
+            if one.source.path.suffix == ".cpp"
+        ),
+        tuple(_sides(tree, made, functions)),
+    )
+
+
+def _sides(tree: NativeTree, made: Plan, functions: bytes) -> list[Sides]:
+    after = read_entries(functions, str(FUNCTIONS))
+    before_api = TorchApi.at(tree.place)
+    found: list[Sides] = []
+    for one in made.kernels:
+        old = _kernel(before_api, one.old, one.operator)
+        new = _kernel(made.context.api, one.new, one.operator)
+        if old is None or new is None:
+            continue
+        schema = tree.entries[one.operator].schema
+        found.append(
+            Sides(
+                schema.name,
+                schema.overload,
+                made.widened[one.operator],
+                _twin(schema.text, one.old, old),
+                _twin(after[one.operator].schema.text, one.new, new),
+            )
+        )
+    return found
+
+
+def _kernel(api: TorchApi, name: str, operator: str) -> Kernel | None:
+    for kernel in api.kernels(name):
+        overload = kernel.operator.overload
+        if operator == (f"{kernel.operator.name}.{overload}" if overload else kernel.operator.name):
+            return kernel
+    return None
+
+
+def _twin(schema: str, name: str, kernel: Kernel) -> Twin:
+    return Twin(schema.replace('"', '\\"'), name, kernel.returns, tuple(kind for kind, _ in kernel.parameters))

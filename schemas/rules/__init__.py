@@ -1,1 +1,0 @@
-"""The rules for schemas, one a file."""
