@@ -11,7 +11,7 @@ from tree_sitter import Node
 from ..syntax.declarations import Function
 from ..syntax.model import Model
 from ..syntax.project import Project
-from ..syntax.registering import Block, Registration, read_blocks
+from ..syntax.registering import MARKS, Block, Registration, read_blocks
 from ..syntax.tree import ancestors
 
 FAKE_KEYS = frozenset(
@@ -85,10 +85,11 @@ def is_for_fakes(key: str | None) -> bool:
 
 def _may_register(model: Model, project: Project) -> bool:
     content = model.tree.content
-    return b"TORCH_LIBRARY" in content or b"RegisterOperators" in content or _calls_macros(content, project)
-
-
-def _calls_macros(content: bytes, project: Project) -> bool:
+    if any(mark in content for mark in MARKS):
+        return True
+    if project.root is None:
+        return False
+    # A macro of which no definition is at hand may be one of a library that the project uses.
     return any(name.encode() in content for name in project.macros) or b"DISPATCH" in content or b"REGISTER" in content
 
 
