@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..syntax.types import ELEMENT, Type
+from ..syntax.types import ELEMENT, Type, read_type
 
 CONCRETE = {
     "size": ("sym_size", Type.INT),
@@ -90,8 +90,14 @@ _MADE = (
 )
 
 
+_LIMITS = re.compile(r"std::numeric_limits<\s*([\w:]+)\s*>::(?:max|min|lowest)\Z")
+
+
 def made_type(callee: str) -> Type:
-    """What a factory of torch's own code makes, by how it is called; UNKNOWN for any other callee."""
+    """What a factory of torch's own code or a limit of a type gives, by how it is called; else UNKNOWN."""
+    limits = _LIMITS.match(callee)
+    if limits is not None:
+        return read_type(limits[1])
     return next((kind for pattern, kind in _MADE if pattern.match(callee)), Type.UNKNOWN)
 
 

@@ -22,6 +22,12 @@ Tensor ravel(const Tensor& self) {
   return at::full({}, tolerance, self.options());
 }
 
+// A limit is of the type that it is a limit of.
+Tensor numpy_T(const Tensor& self) {
+  const bool small = self.numel() < std::numeric_limits<std::int32_t>::max() && self.size(0) > 1;
+  return small ? self.view({self.size(1), -1}) : self;
+}
+
 // torch has it as select_backward_symint only.
 Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim) {
   return native::select_backward(y, x.sizes(), dim, y.size(0));
