@@ -78,6 +78,8 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
         return (Refuses(cause, call, SkipReason.LOOP_BOUND),)
     if name.rsplit("::", 1)[-1] == "multiply_integers":
         return (*(Requires(cause, value) for value in passed), Flows(cause, call, Type.SYM_INT))
+    if name.rsplit("::", 1)[-1] == "fromIntArrayRefSlow" and kind is Type.SYM_REF:
+        return _converted(node, call, cause)
     if name.endswith("::apply"):
         forwarded = applied(p, node, call, position, kind, cause)
         if forwarded is not None:
@@ -211,6 +213,13 @@ def _constructor(
         yield Constructs(cause, call, function, named)
     else:
         yield Refuses(cause, call, SkipReason.UNKNOWN_CALLEE, f"the value constructs a {named.value}")
+
+
+def _converted(node: Node, call: Node, cause: Value) -> Iterator[Fact]:
+    """An array that is symbolic now needs no conversion."""
+    yield Writes(cause, call, "", (call.start_byte, node.start_byte))
+    yield Writes(cause, call, "", (node.end_byte, call.end_byte))
+    yield Flows(cause, call, Type.SYM_REF)
 
 
 def _check(node: Node, name: str, position: int, kind: Type, cause: Value) -> tuple[Fact, ...]:

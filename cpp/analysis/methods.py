@@ -86,6 +86,7 @@ def list_method(kind: Type, name: str) -> Type:
 _MADE = (
     (re.compile(r"(?:c10::)?MaybeOwned<(?:at::)?Tensor>::(?:borrowed|owned)\Z"), Type.TENSOR),
     (re.compile(r"(?:at::)?detail::make_tensor(?:_base)?<[^()]*>\Z"), Type.TENSOR),
+    (re.compile(r"(?:c10::)?fromIntArrayRef(?:Slow|Unchecked|KnownNonNegative)\Z"), Type.SYM_REF),
     (re.compile(r"(?:c10::)?make_intrusive<(?:c10|at)::TensorImpl>\Z"), Type.TENSOR_IMPL),
 )
 
