@@ -52,6 +52,9 @@ def mutant(number: int) -> bytes:
     return text
 
 
+_MACRO = re.compile(r"[A-Z][A-Z0-9_]*\([^;{}]*\)\Z")
+
+
 def in_broken_statement(tree: Tree, edit: Edit) -> Node | None:
     """The error that shares a statement with the edit; nested blocks that do not hold the edit don't count."""
     node = tree.root.descendant_for_byte_range(edit.start, max(edit.start, edit.end - 1))
@@ -60,6 +63,8 @@ def in_broken_statement(tree: Tree, edit: Edit) -> Node | None:
             return node
         node = node.parent
     for error in errors(node) if node is not None else ():
+        if error.is_missing and error.parent is not None and _MACRO.match(tree.text(error.parent)):
+            continue  # a macro may bring its own semicolon
         blocks = [above for above in ancestors(error) if above.type == "compound_statement"]
         inside = [block for block in blocks if node is not None and node.start_byte <= block.start_byte < node.end_byte]
         if all(block.start_byte <= edit.start < block.end_byte for block in inside):
