@@ -20,6 +20,13 @@ _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _FLOATS = frozenset({Type.FLOAT, Type.SYM_FLOAT})
 
 
+def is_compared(node: Node) -> bool:
+    """Whether an expression is an operand of a comparison."""
+    around = node.parent
+    sign = None if around is None or around.type != "binary_expression" else around.child_by_field_name("operator")
+    return sign is not None and sign.type in _COMPARISONS
+
+
 def binary(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterable[Fact]:
     """The value is an operand of an expression with two."""
     left, right, sign = (parent.child_by_field_name(name) for name in ("left", "right", "operator"))
