@@ -191,7 +191,7 @@ def _judged(before: list[dict[str, Any]], after: list[dict[str, Any]], lines: li
                 held[0] += 1
                 held[1] += _symbolic(was[way])
                 held[2] += _symbolic(now[way])
-        lines.append(f"{name}: {len(one['calls'])} calls equal to aten's eagerly, before and after")
+        lines.append(f"{name}: {len(one['calls'])} calls that aten takes, made eagerly of both twins")
         lines += [f"  {way}: the size is a symbol in {was} of {n} calls before, {now} after" for way, (n, was, now) in
                   counts.items()]  # fmt: skip
         example = next((was["unbacked"]["wrong"] for was in one["calls"] if was.get("unbacked", {}).get("wrong")), "")

@@ -49,7 +49,6 @@ from .keeping import keep
 from .kernels import follow
 from .knowledge import Knowledge
 from .methods import CONCRETE
-from .operations import is_compared
 from .passes import Pass
 from .real_data import realize
 from .reasons import SkipReason
@@ -199,8 +198,6 @@ class _Growing:
             if part.start <= node.start_byte < part.end:
                 if part.reason is SkipReason.DEVICE_BRANCH:
                     return realize(self.p, node, kind, value, part.reason)
-                if part.reason is SkipReason.DEVICE_BRANCH and (kind is Type.SYM_BOOL or is_compared(node)):
-                    continue  # nothing but a comparison sees the value, whichever device takes the branch
                 self._refuse(value, node, part.reason, "the value is used in code that only runs on real data")
                 return ()
         if not self._sees_symbols(node):
