@@ -21,7 +21,8 @@ inline C10_HOST c10::SymInt wrap(c10::SymInt dim, bool scalar = true, bool = fal
 }
 inline std::vector<int64_t> shape(IntArrayRef a) { return a.vec(); }
 inline std::vector<SymInt> shape_symint(SymIntArrayRef a) { return a.vec(); }
-inline int64_t concrete(IntArrayRef a) { return a.size(); }
+inline std::vector<int64_t> concrete(IntArrayRef a) { return a.vec(); }
+inline int64_t counted(IntArrayRef a) { return a.size(); }
 
 namespace detail {
 template <typename T>
@@ -71,6 +72,10 @@ def test_a_function_is_kept_for_the_sake_of_its_twin(include: Path) -> None:
     index = HeaderIndex([include])
     assert [one.returns for one in index.overloads("shape")] == ["std::vector<int64_t>"]
     assert [one.returns for one in index.overloads("shape_symint")] == ["std::vector<SymInt>"]
+
+
+def test_what_gives_a_plain_number_is_kept(include: Path) -> None:
+    assert [one.returns for one in HeaderIndex([include]).overloads("counted")] == ["int64_t"]
 
 
 def test_templates_are_flagged_and_trailing_returns_read(include: Path) -> None:

@@ -7,7 +7,6 @@ import os
 import platform
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -71,11 +70,7 @@ class Prover:
         for repro in asked.repro:
             if not repro.is_file():
                 raise click.UsageError(f"--repro {repro}: no such file")
-        self._scripts = tempfile.TemporaryDirectory(prefix="symfix-call-")
-        try:
-            self._repros = (*asked.repro, *(written(call, Path(self._scripts.name)) for call in asked.calls))
-        except NoCall as error:
-            raise click.UsageError(f"--call {error}") from None
+        self._repros = (*asked.repro, *_scripts(asked.calls))
         if asked.builds and asked.operators:
             raise click.UsageError("--op names torch's own operator tests: with --build, name a --test or a --repro")
         if asked.builds and not (asked.tests or self._repros):
@@ -110,6 +105,17 @@ class Prover:
             )
         except (TorchError, SandboxMissing) as error:
             raise click.ClickException(str(error)) from None
+
+
+def _scripts(calls: Sequence[str]) -> list[Path]:
+    """The scripts of some calls, in a folder that lasts as long as the command."""
+    if not calls:
+        return []
+    folder = click.get_current_context().with_resource(scratch_folder())
+    try:
+        return [written(call, folder) for call in calls]
+    except NoCall as error:
+        raise click.UsageError(f"--call {error}") from None
 
 
 def known_operators(names: Sequence[str], torch_python: Path | None) -> tuple[str, ...]:
