@@ -12,7 +12,7 @@ from ..syntax.headers import HeaderFunction, HeaderIndex
 from ..syntax.model import Model
 from ..syntax.structs import Field, Struct, bare_type
 from ..syntax.tree import arguments, every
-from ..syntax.types import ELEMENT, HALVES, HELD, Type, arithmetic_type, literal_type, read_type, tuple_types
+from ..syntax.types import ELEMENT, HALVES, HELD, Type, binary_type, literal_type, read_type, tuple_types, unary_type
 from .methods import (
     CONCRETE,
     IN_PARTS,
@@ -29,7 +29,6 @@ from .saved import READERS, is_context, slot
 _CONSTANT_OPTION = re.compile(
     r"(?:(?:at|torch|c10|ScalarType|DeviceType)::)*(?:k[A-Z]\w*|(?:ScalarType|DeviceType|Layout)::\w+)\Z"
 )
-_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 TRANSPARENT = frozenset({"std::move", "std::forward", "std::as_const"})
 
 
@@ -298,13 +297,7 @@ class Inference:
     def _unary(self, node: Node) -> Type:
         operand = node.child_by_field_name("argument")
         kind = Type.UNKNOWN if operand is None else self.type_of(operand)
-        operator = self.model.tree.text(node.children[0])
-        if operator == "!":
-            return Type.BOOL
-        if operator == "*":
-            dereferenced = {Type.TENSOR: Type.TENSOR, Type.OPTIONAL_TENSOR: Type.TENSOR, **HELD}
-            return dereferenced.get(kind, ELEMENT.get(kind, Type.UNKNOWN))
-        return kind if operator in ("-", "+", "~") else Type.UNKNOWN
+        return unary_type(self.model.tree.text(node.children[0]), kind)
 
     def _binary(self, node: Node) -> Type:
         left, right, sign = (node.child_by_field_name(name) for name in ("left", "right", "operator"))
@@ -312,16 +305,10 @@ class Inference:
             return Type.UNKNOWN
         kinds = {self.type_of(left), self.type_of(right)}
         operator = self.model.tree.text(sign)
-        if operator in ("&&", "||"):
-            return Type.BOOL
-        if Type.TENSOR in kinds:
+        if operator not in ("&&", "||") and Type.TENSOR in kinds:
             own_operator = Type.UNKNOWN in kinds and not self.model.names.in_torch(node)
             return Type.UNKNOWN if own_operator or Type.STREAM in kinds else Type.TENSOR
-        if operator in _COMPARISONS:
-            return Type.UNKNOWN if Type.UNKNOWN in kinds else Type.BOOL
-        if operator == "<<" and Type.STREAM in kinds:
-            return Type.STREAM
-        return arithmetic_type(kinds)
+        return binary_type(operator, kinds)
 
     def _conditional(self, node: Node) -> Type:
         branches = (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))

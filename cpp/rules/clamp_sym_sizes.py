@@ -6,7 +6,7 @@ expression that picks the smaller or the larger of the two it compares.
 Why: the branch decides which size is the smaller one, and so pins their order; ``min`` and ``max`` of SymInt keep both.
 
 What it leaves alone: a branch with an ``else`` or with anything else in it; operands whose evaluation could do more
-than read a size; kernels.
+than read a size; a choice that is assigned to or referred to; kernels.
 
 Safety: safe. Either way the variable holds the smaller, or the larger, of the two.
 """
@@ -25,7 +25,7 @@ from ..analysis.eligibility import worth_reading
 from ..analysis.inference import Inference
 from ..analysis.knowledge import knowledge
 from ..analysis.methods import SYMBOLIC_CALLS
-from ..syntax.tree import arguments, every
+from ..syntax.tree import ancestors, arguments, every
 from ..syntax.types import Type
 
 NAME = "clamp_sym_sizes"
@@ -59,6 +59,8 @@ def _clamped(types: Inference, node: Node) -> str | None:
         return None
     taken = node.child_by_field_name("consequence")
     if node.type == "conditional_expression":
+        if _is_place(types, node):
+            return None
         picked, left = taken, node.child_by_field_name("alternative")
         pair = None if picked is None or left is None else (types.model.tree.text(picked), types.model.tree.text(left))
         return None if pair is None else _picked(types, found, *pair)
@@ -74,6 +76,35 @@ def _clamped(types: Inference, node: Node) -> str | None:
     kept, text = types.model.tree.text(target), types.model.tree.text(value)
     new = _picked(types, found, text, kept)
     return None if target.type != "identifier" or new is None else f"{kept} = {new};"
+
+
+def _is_place(types: Inference, node: Node) -> bool:
+    """Whether a conditional expression may be used as the variable that it picks: assigned, referred to, pointed to."""
+    around = node.parent
+    while around is not None and around.type == "parenthesized_expression":
+        node, around = around, around.parent
+    if around is None:
+        return False
+    if around.type == "init_declarator":
+        declarator = around.child_by_field_name("declarator")
+        return declarator is not None and declarator.type == "reference_declarator"
+    if around.type == "return_statement":
+        return _returns_reference(around)
+    if around.type == "argument_list":
+        return around.parent is None or not types.operators(around.parent)
+    left = around.child_by_field_name("left")
+    assigned = around.type == "assignment_expression" and left is not None and left.id == node.id
+    return assigned or around.type in ("update_expression", "pointer_expression")
+
+
+def _returns_reference(node: Node) -> bool:
+    """Whether the function or lambda around a place gives a reference."""
+    function = next(one for one in ancestors(node) if one.type in ("function_definition", "lambda_expression"))
+    declarator = function.child_by_field_name("declarator")
+    given = [] if declarator is None else every(declarator, "trailing_return_type")
+    return (declarator is not None and declarator.type == "reference_declarator") or any(
+        b"&" in (one.text or b"") for one in given
+    )
 
 
 def _picked(types: Inference, found: Comparison, taken: str, left: str) -> str | None:

@@ -155,8 +155,27 @@ def literal_type(text: str) -> Type:
     return Type.UNKNOWN if text.endswith("f") else Type.FLOAT
 
 
-def arithmetic_type(kinds: Set[Type]) -> Type:
-    """What two values of these Types give that are added, multiplied or the like."""
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+def unary_type(operator: str, kind: Type) -> Type:
+    """What an operator in front of a value of a Type gives."""
+    if operator == "!":
+        return Type.BOOL
+    if operator == "*":
+        dereferenced = {Type.TENSOR: Type.TENSOR, Type.OPTIONAL_TENSOR: Type.TENSOR, **HELD}
+        return dereferenced.get(kind, ELEMENT.get(kind, Type.UNKNOWN))
+    return kind if operator in ("-", "+", "~") else Type.UNKNOWN
+
+
+def binary_type(operator: str, kinds: Set[Type]) -> Type:
+    """What an operator between two values of these Types gives, neither of which is a Tensor."""
+    if operator in ("&&", "||"):
+        return Type.BOOL
+    if operator in _COMPARISONS:
+        return Type.UNKNOWN if Type.UNKNOWN in kinds else Type.BOOL
+    if operator == "<<" and Type.STREAM in kinds:
+        return Type.STREAM
     for kind in (Type.UNKNOWN, Type.INT_ITER, Type.SYM_ITER, Type.SYM_FLOAT):
         if kind in kinds:
             return kind

@@ -14,9 +14,9 @@ from ...cpp.analysis.knowledge import Knowledge
 from ...cpp.analysis.promotions import Analysis, Promotion, analyse
 from ...cpp.analysis.seeds import Seed
 from ...cpp.rewrite.emit import HEADERS, emit
+from ...cpp.rewrite.prototypes import redeclared
 from ..analysis.sources import defining, headers_with, mentions, texts
 from .declared import Renamed
-from .headers import declared
 from .mentions import mentioned
 
 
@@ -118,5 +118,5 @@ def _elsewhere(
     for seed in (one for same in names.values() for one in same):
         assert seed.expected is not None
         for header in headers_with(tree, seed.function.name):
-            edits[header] += declared(texts(tree)[header], seed.function.name, seed.expected, ("at", "native"))
+            edits[header] += redeclared(texts(tree)[header], seed.function.name, seed.expected, ("at", "native"))
     return edits

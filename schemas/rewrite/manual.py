@@ -15,8 +15,8 @@ from ...cpp.analysis.promotions import Analysis, analyse
 from ...cpp.analysis.seeds import Wanted
 from ...cpp.analysis.widening import widened
 from ...cpp.rewrite.emit import emit
+from ...cpp.rewrite.prototypes import redeclared
 from ...cpp.syntax.declarations import Function
-from .headers import declared
 
 DEFINED = Path("torch/csrc/autograd/FunctionsManual.cpp")
 DECLARED = Path("torch/csrc/autograd/FunctionsManual.h")
@@ -68,7 +68,7 @@ def helpers(root: Path, asked: Asked, context: Context) -> Helpers:
     edits = _edits(analysis, text.content)
     followed = [signature for _, signature in signatures.values() if signature.name not in refused]
     header = (root / DECLARED).read_bytes()
-    written = {edit for one in followed for edit in declared(header, one.name, one)}
+    written = {edit for one in followed for edit in redeclared(header, one.name, one)}
     stubs = {one.name: _stub(analysis, one) for one in followed}
     return Helpers({DEFINED: tuple(sorted(edits)), DECLARED: tuple(sorted(written))}, stubs, refused)
 
