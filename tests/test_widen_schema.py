@@ -72,6 +72,7 @@ def test_the_parts_of_a_change_stand_in_all_of_its_files(tmp_path: Path) -> None
     ("more", "word"),
     [
         ("auto g = &a::f_meta;\n", "named-elsewhere"),
+        ("namespace b { at::Tensor f_meta(const at::Tensor& x, int64_t n); }\n", "named-elsewhere"),
         ('TORCH_LIBRARY_IMPL(a, Autograd, m) { m.impl("f", &a::nowhere); }\n', "kernel-unknown"),
         ('TORCH_LIBRARY_IMPL(a, Autograd, m) { m.impl("f", [](Tensor x, int64_t n) { return x; }); }\n',
          "kernel-unknown"),

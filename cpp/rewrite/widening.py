@@ -201,11 +201,12 @@ def _elsewhere(other: SourceFile, kernel: OwnKernel, signature: Signature, proje
     word = re.compile(rb"\b%s\b" % name.encode())
     if not word.search(other.content):
         return
-    yield from redeclared(other.content, name, signature)
+    spaces = [part for one in kernel.function.namespaces for part in one.split("::") if part]
+    yield from redeclared(other.content, name, signature, spaces)
     if other.path == kernel.source.path:
         return
     tree = tree_of(other.content)
-    declared = [(one.node.start_byte, one.node.end_byte) for one in prototypes(tree, name)]
+    declared = [(one.node.start_byte, one.node.end_byte) for one in prototypes(tree, name, spaces)]
     registered = [
         (one.registration.start, one.registration.end)
         for one in project.by_function.get(name, ())
