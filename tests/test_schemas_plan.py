@@ -10,6 +10,7 @@ from symfix.codemods.torchapi import NotATorchTree, TorchError
 from symfix.schemas.analysis.finding import sizes
 from symfix.schemas.analysis.native import DERIVATIVES, FUNCTIONS
 from symfix.schemas.rewrite.manual import DECLARED, DEFINED
+from symfix.schemas.rewrite.offering import hindered
 from symfix.schemas.rewrite.plan import Plan, plan, texts_after
 from symfix.schemas.syntax.entries import EntryError
 
@@ -121,10 +122,42 @@ def test_a_tree_without_derivatives_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_sizes_are_found_by_what_is_done_with_them(tmp_path: Path) -> None:
-    found = sizes(read_tree(write_tree(tmp_path)))
+    tree = read_tree(write_tree(tmp_path))
+    found = sizes(tree)
     assert {key for key, one in found.items() if not one.against} == {
         ("warp", "rows"),
+        ("warp.out", "rows"),
         ("crop", "length"),
+        ("pick", "times"),
     }
-    assert found["pick", "times"].against == ("a loop runs as often as the value says",)
-    assert found["warp", "rows"].reasons == (f"{KERNELS}: it reaches narrow where that takes a SymInt, line 11",)
+    assert found["warp", "rows"].reasons == (f"it becomes the length of narrow, a SymInt, {KERNELS}:11",)
+    assert hindered(tree, found) == {"pick": "pick stays on integers: a loop runs as often as the value says"}
+
+
+def test_what_is_given_a_size_is_one_and_a_dimension_is_none(tmp_path: Path) -> None:
+    functions = (
+        YAML
+        + """
+- func: fold(Tensor self, int by, int dim) -> Tensor
+
+- func: folded(Tensor self, int dim) -> Tensor
+
+- func: on_data(Tensor self, int width) -> Tensor
+  dispatch:
+    CPU: on_data
+"""
+    )
+    kernels = CPP.replace(
+        "} // namespace at::native",
+        """Tensor fold(const Tensor& input, int64_t by, int64_t dim) {
+  return at::folded(at::on_data(input, input.size(0)), dim);
+}
+Tensor folded(const Tensor& self, int64_t dim) {
+  return self.narrow(dim, 0, self.size(maybe_wrap_dim(dim, self.dim())));
+}
+} // namespace at::native""",
+    )
+    found = sizes(read_tree(write_tree(tmp_path, yaml=functions, cpp=kernels)))
+    assert found["on_data", "width"].reasons[0].startswith("it is given a size of a Tensor")
+    assert not found["on_data", "width"].against
+    assert ("fold", "by") not in found and ("fold", "dim") not in found and ("folded", "dim") not in found

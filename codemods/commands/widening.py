@@ -8,8 +8,10 @@ from pathlib import Path
 
 import click
 
+from ...schemas.analysis.families import family_of
 from ...schemas.analysis.finding import sizes
 from ...schemas.analysis.native import NativeTree, native_tree
+from ...schemas.rewrite.offering import hindered
 from ...schemas.rewrite.plan import Plan, plan, texts_after
 from ...schemas.syntax.entries import EntryError
 from ..engine.outcome import Changed, Refused
@@ -55,14 +57,15 @@ def widen(asked: Widen) -> int:
 def _report(tree: NativeTree) -> int:
     """The arguments that are sizes, each with what says so."""
     found = sizes(tree)
+    hindrances = hindered(tree, found)
+    left = 0
     for (name, argument), one in found.items():
-        entry = tree.entries[name]
-        kind = entry.schema.argument(argument)
+        kind = tree.entries[name].schema.argument(argument)
         assert kind is not None
-        left = f"; left: {one.against[0]}" if one.against else ""
-        click.echo(f"{name}: {kind.type} {argument} is a size: {one.reasons[0]}{left}")
-    certain = sum(not one.against for one in found.values())
-    click.echo(f"symfix: {certain} arguments are sizes, {len(found) - certain} more may be", err=True)
+        why = one.against[0] if one.against else hindrances.get(family_of(name), "")
+        left += bool(why)
+        click.echo(f"{name}: {kind.type} {argument} is a size: {one.reasons[0]}{f'; left: {why}' if why else ''}")
+    click.echo(f"symfix: {len(found) - left} arguments can take SymInts, {left} are left", err=True)
     return 1 if found else 0
 
 
