@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -52,8 +53,15 @@ def _question(tree: NativeTree, made: Plan, changed: Sequence[Changed]) -> Quest
             for one in changed
             if one.source.path.suffix == ".cpp"
         ),
+        {_included(tree.root, one.source.path): one.after for one in changed if one.source.path.suffix == ".h"},
         tuple(_sides(tree, made, functions)),
     )
+
+
+def _included(root: Path, header: Path) -> str:
+    """How a header of the tree is included."""
+    path = header.relative_to(root).as_posix()
+    return path.removeprefix("aten/src/")
 
 
 def _sides(tree: NativeTree, made: Plan, functions: bytes) -> list[Sides]:

@@ -34,7 +34,7 @@ def sizes(tree: NativeTree) -> Found:
     somebody may take other numbers from others, so that nothing follows from being passed to it.
     """
     entries = tree.entries
-    integers = {(name, one) for name, entry in entries.items() for one in _integers(entry)}
+    integers = dict.fromkeys((name, one) for name, entry in entries.items() for one in _integers(entry))
     symbolic = {
         (name, one.name)
         for name, entry in entries.items()
@@ -51,7 +51,7 @@ def sizes(tree: NativeTree) -> Found:
     for step in steps:
         while True:
             found = dict(filter(None, (step(one, known, symbolic) for one in passes.passed)))
-            new = {argument: why for argument, why in found.items() if argument in integers - known}
+            new = {argument: why for argument, why in found.items() if argument in integers and argument not in known}
             certain = known | (new.keys() - against.keys())
             new |= {
                 argument: f"it is {_what((sibling, argument[1]), symbolic)} in {sibling}"
@@ -64,8 +64,9 @@ def sizes(tree: NativeTree) -> Found:
                 break
             known = certain
     return {
-        argument: Finding(tuple(dict.fromkeys(why)), tuple(dict.fromkeys(against.get(argument, ()))))
-        for argument, why in reasons.items()
+        argument: Finding(tuple(dict.fromkeys(reasons[argument])), tuple(dict.fromkeys(against.get(argument, ()))))
+        for argument in integers
+        if argument in reasons
     }
 
 
@@ -96,7 +97,7 @@ def _integers(entry: Entry) -> list[str]:
     return [one.name for one in entry.schema.arguments if one.widened is not None]
 
 
-def _of_metas(tree: NativeTree, integers: set[Argument]) -> Iterator[tuple[Argument, str]]:
+def _of_metas(tree: NativeTree, integers: Collection[Argument]) -> Iterator[tuple[Argument, str]]:
     metas = sizes_in_metas(tree.root)
     for name, argument in integers:
         said = metas.get((name, argument)) or metas.get((name.partition(".")[0], argument))
@@ -113,7 +114,7 @@ def _siblings(integers: Collection[Argument], known: Collection[Argument]) -> It
             yield (name, argument), sibling
 
 
-def _against(passes: Passing, integers: set[Argument]) -> Mapping[Argument, list[str]]:
+def _against(passes: Passing, integers: Collection[Argument]) -> Mapping[Argument, list[str]]:
     """The integers that are no sizes, and those that become such."""
     found: dict[Argument, list[str]] = defaultdict(list)
     for chosen in passes.chosen:
@@ -122,7 +123,7 @@ def _against(passes: Passing, integers: set[Argument]) -> Mapping[Argument, list
         more = {
             one.source: f"it becomes the {one.target[1]} of {one.target[0]}, which is none"
             for one in passes.passed
-            if one.source is not None and one.target in integers & found.keys()
+            if one.source is not None and one.target in integers and one.target in found
         }
         more |= {one: f"it is none in {sibling}" for one, sibling in _siblings(integers, found.keys())}
         new = more.keys() - found.keys()
