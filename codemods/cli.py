@@ -312,7 +312,7 @@ def main() -> None:
     interrupting.install()
     streams.prepare()
     try:
-        code = main_group.main(standalone_mode=False)
+        code = main_group.main(standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()

@@ -146,7 +146,7 @@ def test_the_checker_is_silent_afterwards_and_a_second_run_writes_nothing(tmp_pa
     assert after == SHAPES.replace(
         "    torch._check", "    # symfix: ignore[migrate_check_is_size] until 2.9 is out\n    torch._check"
     )
-    assert "left (suppressed): until 2.9 is out" in symfix("check", "m.py", cwd=tmp_path, code=0).stdout
+    assert "left (suppressed): until 2.9 is out" in symfix("check", "m.py", "--show-left", cwd=tmp_path, code=0).stdout
     symfix("fix", "m.py", "--add-ignore", "again", cwd=tmp_path, code=0)
     assert path.read_text() == after
 

@@ -42,7 +42,7 @@ def test_fix_writes_and_a_second_run_changes_nothing(folder: Path) -> None:
     symfix("fix", "pkg", cwd=folder, code=0)
     after = (folder / "pkg" / "m.py").read_text()
     assert MENDED in after
-    assert "0 changed" in symfix("fix", "pkg", cwd=folder, code=0).stderr
+    assert "all clear" in symfix("fix", "pkg", cwd=folder, code=0).stderr
     assert (folder / "pkg" / "m.py").read_text() == after
 
 
@@ -134,7 +134,34 @@ def test_stdin_goes_through(folder: Path) -> None:
 def test_a_comment_keeps_a_rule_out(folder: Path) -> None:
     path = folder / "pkg" / "m.py"
     path.write_text(SHAPES.replace("[0])\n", "[0])  # symfix: ignore[migrate_check_is_size] old torch\n"))
-    assert "left (suppressed): old torch" in symfix("check", "pkg", cwd=folder, code=0).stdout
+    assert "left (suppressed): old torch" in symfix("check", "pkg", "--show-left", cwd=folder, code=0).stdout
+
+
+def test_what_is_left_is_counted_and_shown_when_asked_for(folder: Path) -> None:
+    (folder / "pkg" / "m.py").write_text(
+        SHAPES.replace("[0])\n", "[0])  # symfix: ignore[migrate_check_is_size] old\n")
+    )
+    ended = symfix("check", "pkg", cwd=folder, code=0)
+    assert ended.stdout == ""
+    assert "1 place left with a reason: see --show-left" in ended.stderr
+    shown = symfix("check", "pkg", "--show-left", cwd=folder, code=0)
+    assert "left (suppressed): old" in shown.stdout
+    assert "--show-left" not in shown.stderr
+    assert json.loads(symfix("check", "pkg", "--format", "json", cwd=folder, code=0).stdout)["summary"]["skips"] == 1
+
+
+def test_quiet_prints_results_and_errors_only(folder: Path) -> None:
+    ended = symfix("check", "-q", "pkg", cwd=folder, code=1)
+    assert ended.stdout.startswith("pkg/m.py:5:5: migrate_check_is_size safe:")
+    assert ended.stderr == ""
+    assert symfix("diff", "-q", "pkg", cwd=folder, code=1).stderr == ""
+    assert "no such file" in symfix("check", "-q", "nowhere.py", cwd=folder, code=2).stderr
+
+
+def test_nothing_to_say_is_said(folder: Path) -> None:
+    assert symfix("check", "pkg/n.py", cwd=folder, code=0).stderr == "all clear: 1 file, nothing to change\n"
+    (folder / "empty").mkdir()
+    assert "no file to look at" in symfix("check", "empty", cwd=folder, code=0).stderr
 
 
 def test_statistics_and_github(folder: Path) -> None:

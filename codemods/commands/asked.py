@@ -29,6 +29,7 @@ class Examination(Target):
     jobs: int | None
     stdin_filename: Path | None
     installed_torchgen: bool
+    quiet: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,7 @@ class Shown:
 
     style: str
     statistics: bool
+    show_left: bool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,7 +55,7 @@ def examine(asked: Examination, *, polish: bool = True, apply: bool = True) -> S
     suffixes = frozenset(suffix for suffix, wing in registry.suffixes.items() if wing.package in wanted)
     jobs = asked.jobs or default_jobs()
     try:
-        with Progress() as progress:
+        with Progress(quiet=asked.quiet) as progress:
             targets = _targets(asked, suffixes)
             report = run(targets, question, surroundings, jobs=jobs, progress=progress)
             return Session(question, surroundings, report)

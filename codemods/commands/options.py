@@ -87,6 +87,7 @@ SCHEMAS = [
         help="Read the schemas of --torch-root with the installed torchgen, or fail; run nothing of the tree.",
     ),
 ]  # fmt: skip
+QUIET = click.Option(["--quiet", "-q"], is_flag=True, help="Print results and errors only: no progress, no summary.")
 RULES = [
     click.Option(["--select"], callback=_names, metavar="RULE,…", help="Only these rules."),
     click.Option(["--ignore"], callback=_names, default="", metavar="RULE,…", help="Not these rules."),
@@ -94,6 +95,7 @@ RULES = [
     click.Option(["--all-functions"], is_flag=True, help="Assume symbolic sizes in every function (out-of-tree code)."),
     click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
     click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-'; its suffix is the language."),
+    QUIET,
 ]  # fmt: skip
 _STYLES = ["text", "json", "json-lines", "github", "sarif"]
 FORMAT = [
@@ -102,6 +104,7 @@ FORMAT = [
         help="How findings are printed.",
     ),
     click.Option(["--statistics"], is_flag=True, help="Counts by rule and reason instead of places."),
+    click.Option(["--show-left"], is_flag=True, help="Also print each place that is left, with the reason."),
 ]  # fmt: skip
 FIX_FORMAT = [
     click.Option(

@@ -17,7 +17,8 @@ PATIENCE_SECONDS = 1.0
 class Progress:
     """Called with (done, total); shows nothing before the work has taken a second, or when stderr is no terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._silent = quiet or not sys.stderr.isatty()
         self._start = time.monotonic()
         self._bar: Bar | None = None
         self._task: TaskID | None = None
@@ -27,7 +28,7 @@ class Progress:
 
     def __call__(self, done: int, total: int) -> None:
         if self._bar is None:
-            if time.monotonic() - self._start < PATIENCE_SECONDS or not sys.stderr.isatty():
+            if self._silent or time.monotonic() - self._start < PATIENCE_SECONDS:
                 return
             self._bar, self._task = _bar(total)
         assert self._task is not None

@@ -13,7 +13,7 @@ from ..engine.outcome import Changed, Outcome, Unchanged
 from ..engine.writing import write
 from .asked import STDIN, Check, Examination, Fix
 from .examining import Session, examine, only_new, refuse_dirty
-from .showing import exit_code, show
+from .showing import exit_code, show, summarize
 
 
 def check(asked: Check) -> int:
@@ -31,7 +31,6 @@ def check(asked: Check) -> int:
 
 def diff(asked: Examination) -> int:
     """Print the patch."""
-    from ..reports import text
     from ..reports.patch import patch
 
     session = examine(asked)
@@ -41,8 +40,7 @@ def diff(asked: Examination) -> int:
         name = _name_in_patch(outcome.source.path, session.surroundings.torch_root)
         sys.stdout.buffer.write(patch(name, outcome.source.content, outcome.after))
     sys.stdout.buffer.flush()
-    sys.stderr.writelines(text.troubles(report.outcomes))
-    sys.stderr.write(text.summary(report.outcomes, report.seen, written=False))
+    summarize(report, asked, written=False, hint=": see symfix check --show-left")
     return exit_code(report.outcomes, asked, findings=bool(changed))
 
 

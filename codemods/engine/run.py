@@ -175,7 +175,7 @@ def _says_nothing(outcome: Outcome) -> bool:
     """Is it of interest only to whoever named the file? Generated files are, like tests, part of any tree."""
     if isinstance(outcome, Refused):
         return outcome.reason == "generated"
-    return isinstance(outcome, Unchanged) and not outcome.offered and not outcome.skips
+    return isinstance(outcome, Unchanged) and not (outcome.offered or outcome.skips or outcome.unparsed is not None)
 
 
 def _unknown(target: Target, registry: Registry) -> Refused:
