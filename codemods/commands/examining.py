@@ -19,6 +19,7 @@ from ..engine.writing import is_leaving
 from ..torchapi.errors import TorchError
 from .asked import STDIN, Examination
 from .progress import Progress
+from .releases import tree_meant
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,18 @@ def only_new(session: Session, baseline: Path | None, paths: Sequence[Path]) -> 
     return baselining.only_new(session.report, baseline, session.question, session.surroundings, paths)
 
 
-def examine(asked: Examination, *, polish: bool = True, apply: bool = True) -> Session:
+def examine(asked: Examination, *, polish: bool = True, apply: bool = True, verifying: bool = False) -> Session:
     """Run the chosen rules over the paths."""
     registry = Registry()
+    named = [asked.stdin_filename] if STDIN in asked.paths and asked.stdin_filename else asked.paths
+    root = tree_meant(asked, named, verifying=verifying)
     surroundings = TorchSurroundings(
-        asked.torch_root,
+        root,
         asked.torch_python,
         asked.min_torch,
         asked.all_functions,
-        asked.installed_torchgen,
+        # Nobody asked for code of a tree that was only recognised to be run.
+        asked.installed_torchgen or asked.torch_root is None,
     )
     wishes = Wishes(unsafe=asked.unsafe_fixes, polish=polish, apply=apply)
     question = Question(_chosen(registry, asked.select, asked.ignore), wishes, registry)

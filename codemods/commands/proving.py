@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from ..verify.project.calling import NoCall, written
 from ..verify.project.extension import Memory
 from ..verify.replays import Memory as Replays
 from .asked import Fix, Verify
+from .releases import tree_meant
 
 CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
 """Exit codes of the verdicts; what is neither proven nor worse is a finding (1)."""
@@ -36,8 +38,10 @@ CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
 
 def verify(asked: Verify) -> int:
     """Prove the difference between a revision and the files on disk."""
+    paths = asked.paths or (Path.cwd(),)
+    asked = replace(asked, torch_root=tree_meant(asked, paths, verifying=True))
     prove = Prover(asked)
-    changes = list(_since(asked.base, asked.paths or (Path.cwd(),)))
+    changes = list(_since(asked.base, paths))
     if not changes:
         click.echo(f"nothing that a rule reads differs from {asked.base}", err=True)
         if asked.style == "junit":

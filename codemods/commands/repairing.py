@@ -11,7 +11,7 @@ import click
 from ..engine.interrupting import promise
 from ..lab.scratch import scratch_folder
 from ..torchapi.errors import TorchError
-from ..torchapi.locating import locate, release
+from ..torchapi.locating import locate
 from ..verify.build.toolchain import CompilerMissing
 from ..workflows.hunt.naming import UnknownOperator
 from ..workflows.hunt.workers import NothingRuns
@@ -22,6 +22,7 @@ from ..workflows.repair.procedure import repair as run_repair
 from ..workflows.repair.repaired import Outcome
 from .asked import Repair
 from .progress import Progress
+from .releases import say_release
 
 
 def repair(asked: Repair) -> int:
@@ -55,7 +56,9 @@ def _wanted(asked: Repair) -> Wanted:
         raise click.ClickException(f"{missing[0]}: no such file")
     operators = tuple(name for name in named if Path(name).suffix not in (".py", ".cpp"))
     try:
-        _warn_of_another_release(asked.torch_root, asked.torch_python)
+        say_release(
+            asked.torch_root, asked.torch_python, "Python is repaired there, C++ files of the tree where they fit"
+        )
     except TorchError as error:
         raise click.ClickException(str(error)) from None
     return Wanted(
@@ -66,17 +69,6 @@ def _wanted(asked: Repair) -> Wanted:
         asked.fresh,
         files=files,
     )
-
-
-def _warn_of_another_release(root: Path | None, python: Path | None) -> None:
-    if root is None:
-        return
-    tree, installed = locate(root, python).version, locate(None, python).version
-    if release(tree) != release(installed):
-        click.echo(
-            f"symfix: {root} is PyTorch {tree}, the installed torch {installed}: C++ files that do not fit are refused",
-            err=True,
-        )
 
 
 def _say(text: str) -> None:

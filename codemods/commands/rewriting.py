@@ -56,7 +56,8 @@ def fix(asked: Fix) -> int:
         raise click.UsageError("--format junit is of a verification: fix --verify, or verify")
     if not asked.allow_dirty:
         refuse_dirty(asked.paths)
-    session = examine(asked)
+    session = examine(asked, verifying=asked.verifying)
+    asked = replace(asked, torch_root=session.surroundings.torch_root)
     if asked.interactive:
         session = _chosen_by_hand(session, asked)
     verdict = 0
