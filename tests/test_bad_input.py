@@ -26,13 +26,14 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_the_input_of_these_tests_is_one_that_gets_mended(source: Path) -> None:
-    symfix("fix", "m.py", cwd=source.parent, code=0)
+    symfix("fix", "--allow-dirty", "m.py", cwd=source.parent, code=0)
     assert MENDED in source.read_text()
 
 
-@pytest.mark.parametrize("command", ["check", "diff", "fix"])
+@pytest.mark.parametrize("command", ["check", "diff", "fix --allow-dirty"])
 def test_a_path_that_does_not_exist(source: Path, command: str) -> None:
-    only_line(symfix(command, "nowhere.py", cwd=source.parent, code=2).stderr, "nowhere.py", "no such file", "spelled")
+    ended = symfix(*command.split(), "nowhere.py", cwd=source.parent, code=2)
+    only_line(ended.stderr, "nowhere.py", "no such file", "spelled")
 
 
 @pytest.mark.parametrize(
@@ -45,10 +46,10 @@ def test_a_path_that_does_not_exist(source: Path, command: str) -> None:
         (SHAPES.encode() + b"def broken(:\n", ("does not parse", "mend it first")),
     ],
 )
-@pytest.mark.parametrize("command", ["check", "diff", "fix"])
+@pytest.mark.parametrize("command", ["check", "diff", "fix --allow-dirty"])
 def test_content_that_nobody_should_rewrite(source: Path, command: str, content: bytes, words: tuple[str, ...]) -> None:
     source.write_bytes(content)
-    ended = symfix(command, "m.py", cwd=source.parent, code=2)
+    ended = symfix(*command.split(), "m.py", cwd=source.parent, code=2)
     only_line(ended.stderr, "m.py", *words)
     assert ended.stdout == ""
     assert source.read_bytes() == content
@@ -69,7 +70,7 @@ def test_broken_cpp_is_said_with_its_line_and_the_rest_is_mended(tmp_path: Path)
 
 def test_the_same_below_a_folder_is_told_and_does_not_stop_the_others(source: Path) -> None:
     (source.parent / "binary.py").write_bytes(b"\0" + SHAPES.encode())
-    ended = symfix("fix", ".", cwd=source.parent, code=0)
+    ended = symfix("fix", "--allow-dirty", ".", cwd=source.parent, code=0)
     only_line(ended.stderr, "binary.py", "binary")
     assert MENDED in source.read_text()
 
@@ -81,7 +82,7 @@ def test_a_file_no_rule_reads(source: Path) -> None:
 
 def test_a_read_only_file(source: Path) -> None:
     source.chmod(0o444)
-    only_line(symfix("fix", "m.py", cwd=source.parent, code=2).stderr, "m.py", "read-only", "chmod")
+    only_line(symfix("fix", "--allow-dirty", "m.py", cwd=source.parent, code=2).stderr, "m.py", "read-only", "chmod")
     assert source.read_text() == SHAPES
 
 
@@ -111,6 +112,13 @@ def test_a_dirty_tree(source: Path) -> None:
     assert MENDED in source.read_text()
 
 
+def test_a_file_in_no_repository(source: Path) -> None:
+    for words in (["fix", "m.py"], ["fix", "-i", "."], ["fix", "--add-ignore", "later", "."]):
+        said = symfix(*words, cwd=source.parent, code=2).stderr
+        only_line(said, words[-1], "in no git repository", "--allow-dirty")
+    assert source.read_text() == SHAPES
+
+
 def test_a_clean_tree_is_fixed(source: Path) -> None:
     folder = source.parent
     git(folder, "init", "-q")
@@ -118,6 +126,24 @@ def test_a_clean_tree_is_fixed(source: Path) -> None:
     git(folder, "commit", "-q", "-m", "m")
     (folder / "untouched.txt").write_text("not named")
     symfix("fix", "m.py", cwd=folder, code=0)
+    assert MENDED in source.read_text()
+
+
+def test_what_symfix_itself_wrote_is_not_dirt(source: Path, tmp_path: Path) -> None:
+    folder, cache = source.parent, str(tmp_path / "cache")
+    git(folder, "init", "-q")
+    git(folder, "add", "m.py")
+    git(folder, "commit", "-q", "-m", "m")
+    symfix("check", "--write-baseline", "known.json", "m.py", cwd=folder, code=0, XDG_CACHE_HOME=cache)
+    symfix("export", "--init", "new/target.py", cwd=folder, code=2, XDG_CACHE_HOME=cache)
+    (folder / "new").mkdir()
+    symfix("export", "--init", "new/target.py", cwd=folder, code=0, XDG_CACHE_HOME=cache)
+    with (folder / "new" / "target.py").open("a") as file:
+        file.write("# a person's\n")
+    said = symfix("fix", ".", cwd=folder, code=2, XDG_CACHE_HOME=cache).stderr
+    assert "new/target.py: not committed" in said
+    (folder / "new" / "target.py").unlink()
+    symfix("fix", ".", cwd=folder, code=0, XDG_CACHE_HOME=cache)
     assert MENDED in source.read_text()
 
 
@@ -189,19 +215,19 @@ def test_no_compiler(source: Path, tmp_path: Path) -> None:
     before = operator.read_bytes()
     bare = tmp_path / "bare"
     bare.mkdir()
-    words = ("fix", "--verify", "--all-functions", "op.cpp")
+    words = ("fix", "--allow-dirty", "--verify", "--all-functions", "op.cpp")
     ended = symfix(*words, cwd=source.parent, code=1, PATH=str(bare))
     only_line(ended.stderr, "unverifiable", "no C++ compiler", "install g++")
     assert operator.read_bytes() == before, "nothing proved what was written"
 
 
 def test_a_repro_that_does_not_exist(source: Path) -> None:
-    ended = symfix("fix", "--verify", "--repro", "gone.py", "m.py", cwd=source.parent, code=2)
+    ended = symfix("fix", "--allow-dirty", "--verify", "--repro", "gone.py", "m.py", cwd=source.parent, code=2)
     only_line(ended.stderr, "gone.py", "no such file")
     assert source.read_text() == SHAPES
 
 
-@pytest.mark.parametrize("command", ["fix --verify", "verify"])
+@pytest.mark.parametrize("command", ["fix --allow-dirty --verify", "verify"])
 def test_an_operator_test_that_torch_does_not_have(source: Path, tmp_path: Path, command: str) -> None:
     pytest.importorskip("torch")
     bare = tmp_path / "bare"

@@ -39,15 +39,15 @@ def test_the_names_in_a_patch_start_at_the_repository(folder: Path) -> None:
 
 
 def test_fix_writes_and_a_second_run_changes_nothing(folder: Path) -> None:
-    symfix("fix", "pkg", cwd=folder, code=0)
+    symfix("fix", "--allow-dirty", "pkg", cwd=folder, code=0)
     after = (folder / "pkg" / "m.py").read_text()
     assert MENDED in after
-    assert "all clear" in symfix("fix", "pkg", cwd=folder, code=0).stderr
+    assert "all clear" in symfix("fix", "--allow-dirty", "pkg", cwd=folder, code=0).stderr
     assert (folder / "pkg" / "m.py").read_text() == after
 
 
 def test_fix_says_in_json_what_it_applied(folder: Path) -> None:
-    document = json.loads(symfix("fix", "pkg", "--format", "json", cwd=folder, code=0).stdout)
+    document = json.loads(symfix("fix", "--allow-dirty", "pkg", "--format", "json", cwd=folder, code=0).stdout)
     (file,) = document["files"]
     assert (file["path"], file["outcome"], file["fixes"][0]["applied"]) == ("pkg/m.py", "changed", True)
     assert document["torch"][:2] == "2."
@@ -87,10 +87,10 @@ def test_unsafe_fixes_are_held_back_and_said(folder: Path) -> None:
     target.write_text(
         "import torch\n\n\ndef f(x: torch.Tensor):\n    if x.numel() == 0:\n        return x\n    return x + 1\n"
     )
-    ended = symfix("fix", "torch", "--select", "guard_size_branches", cwd=folder, code=1)
+    ended = symfix("fix", "--allow-dirty", "torch", "--select", "guard_size_branches", cwd=folder, code=1)
     assert "1 unsafe fix held back: see --unsafe-fixes" in ended.stderr
     assert "guard_or" not in target.read_text()
-    symfix("fix", "torch", "--select", "guard_size_branches", "--unsafe-fixes", cwd=folder, code=0)
+    symfix("fix", "--allow-dirty", "torch", "--select", "guard_size_branches", "--unsafe-fixes", cwd=folder, code=0)
     assert "if guard_or_false(x.numel() == 0):" in target.read_text()
 
 
@@ -110,19 +110,19 @@ TWICE = SHAPES + "\n\ndef g(y: torch.Tensor):\n    torch._check_is_size(y.shape[
 def test_a_person_takes_or_leaves_each_fix(folder: Path, answers: str, first: bool, second: bool, code: int) -> None:
     path = folder / "pkg" / "m.py"
     path.write_text(TWICE)
-    ended = symfix("fix", "--interactive", "pkg", cwd=folder, code=code, text=answers)
+    ended = symfix("fix", "--allow-dirty", "--interactive", "pkg", cwd=folder, code=code, text=answers)
     assert "-    torch._check_is_size(x.shape[0])\n+    torch._check(x.shape[0] >= 0)" in ended.stderr
     assert ("torch._check(x.shape[0] >= 0)" in path.read_text()) == first
     assert ("torch._check(y.shape[1] >= 0)" in path.read_text()) == second
 
 
 def test_no_answer_writes_nothing(folder: Path) -> None:
-    symfix("fix", "--interactive", "pkg", cwd=folder, code=2, text="")
+    symfix("fix", "--allow-dirty", "--interactive", "pkg", cwd=folder, code=2, text="")
     assert (folder / "pkg" / "m.py").read_text() == SHAPES
 
 
 def test_stdin_goes_through(folder: Path) -> None:
-    ended = symfix("fix", "-", "--stdin-filename", "pkg/new.py", cwd=folder, code=0, text=SHAPES)
+    ended = symfix("fix", "--allow-dirty", "-", "--stdin-filename", "pkg/new.py", cwd=folder, code=0, text=SHAPES)
     assert MENDED in ended.stdout
     assert symfix("check", "-", "--stdin-filename", "pkg/new.py", cwd=folder, code=1, text=SHAPES).stdout.startswith(
         "pkg/new.py:5:5:"

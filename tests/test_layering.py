@@ -13,7 +13,8 @@ TOP = Path(__file__).parents[1]
 # Each floor may import from its own and from those below it; a module that is not named has its package's floor.
 VALUES = {"edits", "source", "rule", "outcome", "coordinates", "layout", "fingerprints"}
 FLOORS = [
-    VALUES | {"storage", "reading", "repository", "config", "dying", "interrupting", "streams", "toml"},
+    VALUES
+    | {"storage", "reading", "repository", "config", "dying", "interrupting", "streams", "toml", "nearest", "written"},
     {"torchapi"},
     {"wings"},
     {"suppression", "ignoring", "intake", "writing", "rounds", "surroundings", "registry", "baseline", "families"},

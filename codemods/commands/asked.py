@@ -29,6 +29,7 @@ class Examination(Target):
     jobs: int | None
     stdin_filename: Path | None
     installed_torchgen: bool
+    exclude: tuple[str, ...]
     quiet: bool
 
 

@@ -11,11 +11,13 @@ import click
 
 from ..engine import repository
 from ..engine.intake import Target, find
+from ..engine.nearest import nearest
 from ..engine.registry import Registry
 from ..engine.rounds import Wishes
 from ..engine.run import Question, Report, default_jobs, run
 from ..engine.surroundings import TorchSurroundings
 from ..engine.writing import is_leaving
+from ..engine.written import is_own
 from ..torchapi.errors import TorchError
 from .asked import STDIN, Examination
 from .progress import Progress
@@ -31,13 +33,13 @@ class Session:
     report: Report
 
 
-def only_new(session: Session, baseline: Path | None, paths: Sequence[Path]) -> Report:
+def only_new(session: Session, baseline: Path | None, asked: Examination) -> Report:
     """The report, without what the baseline knows where there is one."""
     if not baseline:
         return session.report
     from . import baselining
 
-    return baselining.only_new(session.report, baseline, session.question, session.surroundings, paths)
+    return baselining.only_new(session.report, baseline, session.question, session.surroundings, asked)
 
 
 def examine(asked: Examination, *, polish: bool = True, apply: bool = True, verifying: bool = False) -> Session:
@@ -70,7 +72,7 @@ def examine(asked: Examination, *, polish: bool = True, apply: bool = True, veri
 def _targets(asked: Examination, suffixes: frozenset[str]) -> list[Target]:
     paths = asked.paths
     if STDIN not in paths:
-        return list(find(paths, suffixes))
+        return list(find(paths, suffixes, asked.exclude))
     name = asked.stdin_filename
     if name is None:
         raise click.UsageError("'-' needs --stdin-filename: its suffix says the language")
@@ -83,13 +85,20 @@ def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[s
     known = {card.name for card in registry.rules}
     for name in (*(select or ()), *ignore):
         if name not in known:
-            raise click.UsageError(f"no rule {name!r}; `symfix rule` lists them")
+            raise click.UsageError(f"no rule {name!r}{nearest(name, known)}; `symfix rule` lists them")
     return frozenset(select or known) - frozenset(ignore)
 
 
 def refuse_dirty(paths: Sequence[Path]) -> None:
+    """Raise where git could not bring back what will be written."""
+    unkept = [path for path in repository.outside(paths) if path.exists()]
+    if unkept:
+        more = f" and {len(unkept) - 1} more" if len(unkept) > 1 else ""
+        raise click.ClickException(
+            f"{unkept[0]}{more}: in no git repository, so nothing could bring back what is written; say --allow-dirty"
+        )
     try:
-        dirty = repository.dirty(paths, is_leaving)
+        dirty = repository.dirty(paths, lambda path: is_leaving(path) or is_own(path))
     except repository.GitMissing as error:
         raise click.ClickException(f"{error}; --allow-dirty goes on without it") from None
     if dirty:

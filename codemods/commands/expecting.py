@@ -14,6 +14,7 @@ import click
 from ..engine.outcome import Changed, Refused
 from ..engine.source import SourceFile
 from ..engine.writing import write
+from ..lab.batch import children
 from ..lab.scratch import scratch_folder
 from ..lab.variants import Laboratory
 from ..torchapi.errors import TorchError
@@ -37,7 +38,7 @@ def xfails(asked: Xfails) -> int:
             for path in paths:
                 content = path.read_bytes()
                 entries = _entries(path, content)
-                judged = judge(path, entries, torch, laboratory, jobs=asked.jobs or 2, progress=progress)
+                judged = judge(path, entries, torch, laboratory, jobs=children(asked.jobs), progress=progress)
                 found.append((path, content, judged))
     except (TorchError, NothingRuns) as error:
         raise click.ClickException(str(error)) from None

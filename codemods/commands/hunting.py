@@ -8,6 +8,8 @@ import sys
 import click
 
 from ..engine.interrupting import promise
+from ..engine.written import remember
+from ..lab.batch import children
 from ..torchapi.errors import TorchError
 from ..workflows.hunt.document import to_json
 from ..workflows.hunt.naming import UnknownOperator
@@ -29,7 +31,7 @@ def hunt(asked: Hunt) -> int:
                 asked.operators or None,
                 asked.protocol,
                 torch_python=asked.torch_python,
-                jobs=asked.jobs or 2,
+                jobs=children(asked.jobs),
                 fresh=asked.fresh,
                 every_sample=asked.every_sample,
                 samples=asked.samples,
@@ -51,4 +53,5 @@ def _show(found: Sweep, asked: Hunt) -> None:
             asked.page.write_text(page(found), encoding="utf-8")
         except OSError as error:
             raise click.ClickException(f"--page {asked.page}: {error.strerror}") from None
+        remember(asked.page)
         click.echo(f"symfix: page written to {asked.page}", err=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .completing import operators, rules
+
 if TYPE_CHECKING:
     from ..engine.config import Kind
 
@@ -37,6 +39,8 @@ def _series_name(ctx: click.Context, param: click.Parameter, value: str) -> str:
 def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
     from ..engine.config import UNASKED, ConfigError, load
 
+    if ctx.resilient_parsing:  # words are being completed
+        return
     try:
         # A key is spelled as the option is, whatever the parameter behind it is called.
         options = {
@@ -88,12 +92,21 @@ SCHEMAS = [
     ),
 ]  # fmt: skip
 QUIET = click.Option(["--quiet", "-q"], is_flag=True, help="Print results and errors only: no progress, no summary.")
+CHILDREN_HELP = "Processes at a time [one for each processor, as far as memory goes]."
 RULES = [
-    click.Option(["--select"], callback=_names, metavar="RULE,…", help="Only these rules."),
-    click.Option(["--ignore"], callback=_names, default="", metavar="RULE,…", help="Not these rules."),
+    click.Option(["--select"], callback=_names, metavar="RULE,…", shell_complete=rules, help="Only these rules."),
+    click.Option(
+        ["--ignore"], callback=_names, default="", metavar="RULE,…", shell_complete=rules, help="Not these rules."
+    ),
     click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes that change something; each one states what."),
     click.Option(["--all-functions"], is_flag=True, help="Assume symbolic sizes in every function (out-of-tree code)."),
-    click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
+    click.Option(
+        ["--exclude"], callback=_names, default="", metavar="GLOB,…",
+        help="In folders, pass over files and folders whose path ends so, such as 'legacy' or 'csrc/*.h'.",
+    ),
+    click.Option(
+        ["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes at a time [one for each processor]."
+    ),
     click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-'; its suffix is the language."),
     QUIET,
 ]  # fmt: skip
@@ -142,7 +155,7 @@ PROOF = [
         help="Limit for each --build and each --test of a project [3600].",
     ),
     click.Option(
-        ["--op", "operators"], multiple=True, metavar="NAME",
+        ["--op", "operators"], multiple=True, metavar="NAME", shell_complete=operators,
         help="One of torch's own operator tests (OpInfo), such as nn.functional.cross_entropy "
         "[those that reach the change, unless there is a --repro or --test].",
     ),
@@ -168,7 +181,7 @@ EXPORTING = [
     click.Option(
         ["--timeout"], type=click.FloatRange(1), metavar="SECONDS", help="Limit for each try of a target [900]."
     ),
-    click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes, for several targets [1]."),
+    click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help=CHILDREN_HELP),
     click.Option(
         ["--torch-python"], type=FILE, metavar="EXE", help="The interpreter that runs the model [this one]."
     ),

@@ -17,6 +17,8 @@ import click
 from ..engine import repository
 from ..engine.config import UNASKED
 from ..engine.registry import Registry
+from ..engine.written import remember
+from ..lab.batch import children
 from ..lab.isolation import Limits, Network, SandboxMissing
 from ..lab.scratch import scratch_folder
 from ..lab.variants import Laboratory
@@ -91,7 +93,7 @@ class Prover:
         asked = self._asked
         limits = Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE)
         try:
-            return run_verification(
+            found = run_verification(
                 changes,
                 repros=self._repros,
                 tests=asked.tests,
@@ -99,7 +101,7 @@ class Prover:
                 operators=self._operators or None,
                 torch_python=asked.torch_python,
                 torch_root=asked.torch_root,
-                jobs=asked.jobs or 2,
+                jobs=children(asked.jobs),
                 limits=limits,
                 timeout=asked.timeout,
                 evidence_folder=asked.evidence,
@@ -109,6 +111,9 @@ class Prover:
             )
         except (TorchError, SandboxMissing) as error:
             raise click.ClickException(str(error)) from None
+        if asked.evidence is not None:
+            remember(asked.evidence)
+        return found
 
 
 def _scripts(calls: Sequence[str]) -> list[Path]:

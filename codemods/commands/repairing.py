@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 
 from ..engine.interrupting import promise
+from ..engine.written import remember
+from ..lab.batch import children
 from ..lab.scratch import scratch_folder
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate
@@ -40,6 +42,7 @@ def repair(asked: Repair) -> int:
         raise click.ClickException(str(error)) from None
     outcome = replace(outcome, repairs=tuple(judged))
     write(outcome, asked.output, [addition])
+    remember(asked.output)
     _show(outcome, asked.output)
     return 0 if len(outcome.mended) == outcome.asked else 1
 
@@ -65,7 +68,7 @@ def _wanted(asked: Repair) -> Wanted:
         operators or None,
         asked.torch_root,
         asked.torch_python,
-        asked.jobs or 2,
+        children(asked.jobs),
         asked.fresh,
         files=files,
     )

@@ -24,7 +24,7 @@ def check(asked: Check) -> int:
         from .baselining import note
 
         return note(report, asked.write_baseline)
-    report = only_new(session, asked.baseline, asked.paths)
+    report = only_new(session, asked.baseline, asked)
     show(report, session.surroundings, asked, written=False)
     return exit_code(report.outcomes, asked, findings=any(map(_has_findings, report.outcomes)))
 

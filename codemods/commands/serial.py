@@ -22,6 +22,7 @@ from ..engine.rounds import Wishes as RuleWishes
 from ..engine.run import Question, turn_down
 from ..engine.source import SourceFile
 from ..engine.surroundings import TorchSurroundings
+from ..lab.batch import children
 from ..lab.isolation import Limits, Network, SandboxMissing
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import tree_around
@@ -256,7 +257,7 @@ def _prover(asked: SeriesBuild, made: Plan, workshop: Workshop) -> Any:
             bystanders=request.bystanders if request else (),
             torch_python=asked.torch_python,
             torch_root=_within(made, workshop, tree) or (tree if has_torch else None),
-            jobs=asked.jobs or 2,
+            jobs=children(asked.jobs),
             limits=Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE),
             evidence_folder=workshop.evidence,
             progress=lambda text: click.echo(f"symfix:   {text}", err=True) if sys.stderr.isatty() else None,

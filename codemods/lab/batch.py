@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from .isolation import Ended, Limits
+from ..engine.run import default_jobs
+from .isolation import GIB, Ended, Limits
 from .scratch import new_name
 from .variants import Laboratory, Variant
+
+_MEMORY_OF_A_CHILD = 2 * GIB
 
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -23,6 +27,14 @@ class Heard(Generic[Item, Answer]):
     ready: bool
     begun: Item | None
     answers: Mapping[Item, Answer]
+
+
+def children(jobs: int | None) -> int:
+    """How many children with a torch run at a time: ``jobs``, else as many as processors and memory allow."""
+    if jobs is not None:
+        return jobs
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(default_jobs(), memory // _MEMORY_OF_A_CHILD))
 
 
 def rows(report: Path) -> list[dict[str, Any]]:
