@@ -31,6 +31,7 @@ from .commands.options import (
     FIX_FORMAT,
     FORMAT,
     PROOF,
+    QUIET,
     RULES,
     SCHEMAS,
     TARGET,
@@ -110,7 +111,7 @@ def rule(name: str | None) -> int:
     return rule(name)
 
 
-@_with(PROOF, TARGET)
+@_with(PROOF, TARGET, [QUIET])
 @main_group.command()
 @click.argument("paths", nargs=-1, type=FILE)
 @click.option("--base", default="HEAD", show_default=True, metavar="REV", help="What the files are compared with.")
@@ -124,6 +125,7 @@ def verify(**words: Any) -> int:
     return verify(Verify(**words))
 
 
+@_with([QUIET])
 @main_group.command()
 @click.argument("operators", nargs=-1, metavar="[OP]...", shell_complete=completing.operators)
 @click.option(
@@ -150,6 +152,7 @@ def hunt(**words: Any) -> int:
     return hunt(Hunt(**words))
 
 
+@_with([QUIET])
 @main_group.command()
 @click.argument("targets", nargs=-1, metavar="[OP|PATH]...", shell_complete=completing.operators)
 @click.option("--all", "everything", is_flag=True, help="Every operator that fails torch's unbacked test.")
@@ -169,6 +172,7 @@ def repair(**words: Any) -> int:
     return repair(Repair(**words))
 
 
+@_with([QUIET])
 @main_group.command()
 @click.argument("operators", nargs=-1, metavar="[OP]...")
 @click.option("--argument", "arguments", multiple=True, metavar="NAME", help="An int that is a size [what is found].")
@@ -219,6 +223,7 @@ def apply_report(**words: Any) -> int:
     return apply_report(ApplyReport(**words))
 
 
+@_with([QUIET])
 @main_group.command()
 @click.argument("paths", nargs=-1, required=True, type=FILE)
 @click.option("--check", is_flag=True, help="Only report what is stale; exit 1 if anything is.")
@@ -265,7 +270,7 @@ def series_plan(**words: Any) -> int:
     return plan_series(SeriesPlan(**words))
 
 
-@_with(WHICH)
+@_with(WHICH, [QUIET])
 @series.command("build")
 @click.option("--base", metavar="REV", help="Commit to build on [the planned one].")
 @click.option(

@@ -78,6 +78,7 @@ class Fix(Examination, Shown, Proof):
 class Verify(Target, Proof):
     """``symfix verify``."""
 
+    quiet: bool
     paths: tuple[Path, ...]
     base: str
     jobs: int | None
@@ -88,6 +89,7 @@ class Verify(Target, Proof):
 class Hunt:
     """``symfix hunt``."""
 
+    quiet: bool
     operators: tuple[str, ...]
     protocol: str
     every_sample: bool
@@ -103,6 +105,7 @@ class Hunt:
 class Repair:
     """``symfix repair``."""
 
+    quiet: bool
     targets: tuple[str, ...]
     everything: bool
     output: Path
@@ -116,6 +119,7 @@ class Repair:
 class Widen:
     """``symfix widen``."""
 
+    quiet: bool
     operators: tuple[str, ...]
     arguments: tuple[str, ...]
     torch_root: Path | None
@@ -129,6 +133,7 @@ class Widen:
 class Exporting:
     """How targets are tried, and where what comes of it goes."""
 
+    quiet: bool
     ways: tuple[str, ...]
     unbacked: bool
     output: Path
@@ -161,6 +166,7 @@ class ApplyReport(Exporting):
 class Xfails:
     """``symfix xfails``."""
 
+    quiet: bool
     paths: tuple[Path, ...]
     check: bool
     jobs: int | None
@@ -189,6 +195,7 @@ class SeriesPlan(Series, Examination):
 class SeriesBuild(Series):
     """``symfix series build``."""
 
+    quiet: bool
     base: str | None
     decisions: Path | None
     no_verify: bool

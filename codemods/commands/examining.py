@@ -62,6 +62,7 @@ def examine(asked: Examination, *, polish: bool = True, apply: bool = True, veri
     jobs = asked.jobs or default_jobs()
     try:
         with Progress(quiet=asked.quiet) as progress:
+            progress.say("files")
             targets = _targets(asked, suffixes)
             report = run(targets, question, surroundings, jobs=jobs, progress=progress)
             return Session(question, surroundings, report)

@@ -33,9 +33,10 @@ def xfails(asked: Xfails) -> int:
     found: list[tuple[Path, bytes, list[Judgement]]] = []
     try:
         torch = locate(None, asked.torch_python)
-        with Progress() as progress, scratch_folder() as scratch:
+        with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
             laboratory = Laboratory(torch.python, scratch, LIMITS)
             for path in paths:
+                progress.say(f"running the tests that {path} expects to fail")
                 content = path.read_bytes()
                 entries = _entries(path, content)
                 judged = judge(path, entries, torch, laboratory, jobs=children(asked.jobs), progress=progress)

@@ -26,6 +26,7 @@ from ..workflows.export.procedure import export as run_export
 from ..workflows.export.skeleton import SKELETON
 from ..workflows.export.text import lines
 from .asked import ApplyReport, Export
+from .progress import Progress
 
 _SECONDS = 900.0
 
@@ -92,8 +93,8 @@ def _wanted(asked: Export | ApplyReport, targets: tuple[str, ...], folder: Path)
 def _run(wanted: Wanted, asked: Export | ApplyReport) -> int:
     promise("nothing was written")
     try:
-        with scratch_folder() as scratch:
-            outcome = run_export(wanted, scratch, _say)
+        with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
+            outcome = run_export(wanted, scratch, progress.say)
     except TorchError as error:
         raise click.ClickException(str(error)) from None
     _show(outcome, asked)
@@ -152,8 +153,3 @@ def _show(outcome: Outcome, asked: Export | ApplyReport) -> None:
 
 def _worth_a_folder(outcome: Outcome) -> bool:
     return any(one.files for one in outcome.targets)
-
-
-def _say(text: str) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"symfix: {text}", err=True)

@@ -26,7 +26,8 @@ def hunt(asked: Hunt) -> int:
     """Sweep, print, and write the page. 0: every operator passes; 1: some fail."""
     promise("the same command goes on where this one was")
     try:
-        with Progress() as progress:
+        with Progress(quiet=asked.quiet) as progress:
+            progress.say("running operators with symbolic sizes")
             found = run_sweep(
                 asked.operators or None,
                 asked.protocol,

@@ -166,6 +166,7 @@ PROOF = [
     ),
 ]  # fmt: skip
 EXPORTING = [
+    QUIET,
     click.Option(
         ["--backend", "ways"], type=click.Choice(["export", "strict", "compile"]), multiple=True,
         help="torch.export non-strict, strict, or torch.compile(fullgraph=True); may be repeated "

@@ -32,6 +32,7 @@ from ..verify.project.calling import NoCall, written
 from ..verify.project.extension import Memory
 from ..verify.replays import Memory as Replays
 from .asked import Fix, Verify
+from .progress import Progress
 from .releases import tree_meant
 
 CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
@@ -93,22 +94,23 @@ class Prover:
         asked = self._asked
         limits = Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE)
         try:
-            found = run_verification(
-                changes,
-                repros=self._repros,
-                tests=asked.tests,
-                builds=asked.builds,
-                operators=self._operators or None,
-                torch_python=asked.torch_python,
-                torch_root=asked.torch_root,
-                jobs=children(asked.jobs),
-                limits=limits,
-                timeout=asked.timeout,
-                evidence_folder=asked.evidence,
-                memory=self._memory,
-                replays=self._replays,
-                progress=_say,
-            )
+            with Progress(quiet=asked.quiet) as progress:
+                found = run_verification(
+                    changes,
+                    repros=self._repros,
+                    tests=asked.tests,
+                    builds=asked.builds,
+                    operators=self._operators or None,
+                    torch_python=asked.torch_python,
+                    torch_root=asked.torch_root,
+                    jobs=children(asked.jobs),
+                    limits=limits,
+                    timeout=asked.timeout,
+                    evidence_folder=asked.evidence,
+                    memory=self._memory,
+                    replays=self._replays,
+                    progress=progress.say,
+                )
         except (TorchError, SandboxMissing) as error:
             raise click.ClickException(str(error)) from None
         if asked.evidence is not None:
@@ -143,11 +145,6 @@ def known_operators(names: Sequence[str], torch_python: Path | None) -> tuple[st
     except (TorchError, NothingRuns) as error:
         raise click.ClickException(str(error)) from None
     return tuple(dict.fromkeys(operator.name for operator in found))
-
-
-def _say(text: str) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"symfix: {text}", err=True)
 
 
 def _since(base: str, paths: Sequence[Path]) -> Iterator[Change]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,12 +31,12 @@ def repair(asked: Repair) -> int:
     wanted = _wanted(asked)
     promise("the same command goes on where this one was")
     try:
-        with Progress() as progress, scratch_folder() as scratch:
-            outcome = run_repair(wanted, scratch, _say, progress)
+        with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
+            outcome = run_repair(wanted, scratch, progress.say, progress)
             workplace = Workplace(
                 locate(None, wanted.torch_python), scratch, wanted.torch_root, wanted.torch_python, wanted.jobs
             )
-            judged, addition = additions(outcome.repairs, workplace, _say)
+            judged, addition = additions(outcome.repairs, workplace, progress.say)
     except (TorchError, UnknownOperator, NothingRuns, CompilerMissing) as error:
         raise click.ClickException(str(error)) from None
     outcome = replace(outcome, repairs=tuple(judged))
@@ -72,11 +71,6 @@ def _wanted(asked: Repair) -> Wanted:
         asked.fresh,
         files=files,
     )
-
-
-def _say(text: str) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"symfix: {text}", err=True)
 
 
 def _show(outcome: Outcome, folder: Path) -> None:

@@ -41,6 +41,7 @@ from ..workflows.series.repairs import read_folder
 from ..workflows.series.sending import Journal, Sender
 from ..workflows.series.standing import Standing, State
 from .asked import Series, SeriesBuild, SeriesPlan, SeriesSend, SeriesStatus
+from .progress import Progress
 from .releases import say_release
 
 if TYPE_CHECKING:
@@ -104,15 +105,15 @@ def build_series(asked: SeriesBuild) -> int:
         chosen = Decisions()
         if asked.decisions:
             chosen = decisions.read(_text(asked.decisions), made)
-        with workshop.alone():
+        with workshop.alone(), Progress(quiet=asked.quiet) as progress:
             wishes = Wishes(
                 base=workshop.repository.commit(asked.base) if asked.base else made.base,
-                prove=None if asked.no_verify else _prover(asked, made, workshop),
+                prove=None if asked.no_verify else _prover(asked, made, workshop, progress),
                 redo=_redo(made),
                 decisions=chosen,
                 unproven=asked.unproven,
                 commands=(_reviewers_command(workshop.repository, made),),
-                progress=_say,
+                progress=progress.say,
             )
             record = build(made, workshop, wishes)
             if not asked.no_page:
@@ -248,8 +249,10 @@ def _from_repairs(repository: Repository, base: str, folders: Sequence[Path]) ->
     return proposals, notes
 
 
-def _prover(asked: SeriesBuild, made: Plan, workshop: Workshop) -> Any:
+def _prover(asked: SeriesBuild, made: Plan, workshop: Workshop, progress: Progress) -> Any:
     def prove(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
+        number = made.requests.index(request) + 1 if request in made.requests else 0
+        where = f"{number} of {len(made.requests)}" if number else "all of them together"
         has_torch = (tree / "torch").is_dir() or (tree / "aten").is_dir()
         return verify(
             changes,
@@ -260,7 +263,7 @@ def _prover(asked: SeriesBuild, made: Plan, workshop: Workshop) -> Any:
             jobs=children(asked.jobs),
             limits=Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE),
             evidence_folder=workshop.evidence,
-            progress=lambda text: click.echo(f"symfix:   {text}", err=True) if sys.stderr.isatty() else None,
+            progress=lambda text: progress.say(f"{where}: {text}"),
         )
 
     return prove

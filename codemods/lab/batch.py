@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -15,6 +17,7 @@ from .scratch import new_name
 from .variants import Laboratory, Variant
 
 _MEMORY_OF_A_CHILD = 2 * GIB
+_WATCH_SECONDS = 1.0
 
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -51,6 +54,25 @@ def rows(report: Path) -> list[dict[str, Any]]:
 def limits_for(limits: Limits, count: int, start_seconds: int) -> Limits:
     """The limits of a process that is asked about ``count`` items, those of one item being ``limits``."""
     return replace(limits, wall=limits.wall * count + start_seconds, cpu=limits.cpu * count + start_seconds)
+
+
+@contextmanager
+def watched(counted: Callable[[int], None] | None, mark: bytes) -> Iterator[Callable[[Path], None]]:
+    """Tell, about once a second, how many lines with ``mark`` the reports have that the block's value is given."""
+    reports: list[Path] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        while counted is not None and not over.wait(_WATCH_SECONDS):
+            with suppress(OSError):
+                counted(sum(report.read_bytes().count(mark) for report in reports))
+
+    if counted is not None:
+        threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield reports.append
+    finally:
+        over.set()
 
 
 def ask_each(

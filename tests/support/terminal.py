@@ -7,17 +7,23 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 def on_a_terminal(*words: object, cwd: Path, typed: str = "", **environment: str) -> tuple[int, str]:
-    """The exit code, and what stood on the terminal: stdout and stderr, colours and all."""
+    """The exit code of symfix, and what stood on the terminal: stdout and stderr, colours and all."""
+    command = [sys.executable, "-m", "symfix.codemods.cli", *map(str, words)]
+    return run_on_a_terminal(command, cwd=cwd, typed=typed, **environment)
+
+
+def run_on_a_terminal(command: Sequence[str], *, cwd: Path, typed: str = "", **environment: str) -> tuple[int, str]:
+    """The same of any command."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "symfix.codemods.cli", *map(str, words)],
-        cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        command, cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
         env={**os.environ, "COLUMNS": "100", "TERM": "xterm-256color", **environment},
     )  # fmt: skip
     os.close(theirs)
