@@ -177,7 +177,7 @@ def python_without_torch(tmp_path: Path, version: str | None = None) -> Path:
 def test_a_torch_that_is_missing(source: Path, tmp_path: Path) -> None:
     python = python_without_torch(tmp_path)
     ended = symfix("check", "m.py", "--torch-python", python, cwd=source.parent, code=2)
-    only_line(ended.stderr, "no torch", str(python), "symfix[verify]")
+    only_line(ended.stderr, "no torch", str(python), "symfix[verify]", "CPU build")
 
 
 def test_a_torch_that_is_too_old(source: Path, tmp_path: Path) -> None:

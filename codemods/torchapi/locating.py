@@ -58,7 +58,8 @@ def locate(torch_root: Path | None, torch_python: Path | None, *, tree_code: boo
         return _tree(torch_root.resolve(), python, package, tree_code)
     if package is None:
         raise TorchMissing(
-            f"no torch in {python}: install symfix[verify] there, or name another interpreter with --torch-python"
+            f"no torch in {python}: install symfix[verify] there, or name another interpreter with --torch-python; "
+            "to get the CPU build, first install torch there with --index-url and the address of PyTorch's CPU wheels"
         )
     return _installed(package, python)
 
