@@ -26,6 +26,7 @@ from .commands.examples import Words
 from .commands.options import (
     BASELINE,
     CHILDREN_HELP,
+    EXECUTOR,
     EXPORTING,
     FILE,
     FIX_FORMAT,
@@ -63,7 +64,7 @@ CHILDREN = click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", hel
 PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 
 
-@_with(RULES, FORMAT, BASELINE, SCHEMAS)
+@_with(RULES, FORMAT, BASELINE, SCHEMAS, [EXECUTOR])
 @main_group.command()
 @PATHS
 def check(**words: Any) -> int:
@@ -125,7 +126,7 @@ def verify(**words: Any) -> int:
     return verify(Verify(**words))
 
 
-@_with([QUIET])
+@_with([EXECUTOR, QUIET])
 @main_group.command()
 @click.argument("operators", nargs=-1, metavar="[OP]...", shell_complete=completing.operators)
 @click.option(

@@ -62,6 +62,7 @@ class Check(Examination, Shown):
 
     baseline: Path | None
     write_baseline: Path | None
+    executor: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +95,7 @@ class Hunt:
     protocol: str
     every_sample: bool
     samples: int | None
+    executor: str | None
     fresh: bool
     jobs: int | None
     torch_python: Path | None

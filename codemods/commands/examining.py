@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from ..engine import repository
+from ..engine.cluster import NoCluster, UnlikeWorker, cluster
 from ..engine.intake import Target, find
 from ..engine.nearest import nearest
 from ..engine.registry import Registry
@@ -42,11 +43,20 @@ def only_new(session: Session, baseline: Path | None, asked: Examination) -> Rep
     return baselining.only_new(session.report, baseline, session.question, session.surroundings, asked)
 
 
-def examine(asked: Examination, *, polish: bool = True, apply: bool = True, verifying: bool = False) -> Session:
-    """Run the chosen rules over the paths."""
+def examine(
+    asked: Examination,
+    *,
+    polish: bool = True,
+    apply: bool = True,
+    verifying: bool = False,
+    executor: str | None = None,
+) -> Session:
+    """Run the chosen rules over the paths, where an executor is named on its workers."""
+    if executor is not None and (asked.torch_root is not None or asked.torch_python is not None):
+        raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
     registry = Registry()
     named = [asked.stdin_filename] if STDIN in asked.paths and asked.stdin_filename else asked.paths
-    root = tree_meant(asked, named, verifying=verifying)
+    root = None if executor else tree_meant(asked, named, verifying=verifying)
     surroundings = TorchSurroundings(
         root,
         asked.torch_python,
@@ -64,9 +74,17 @@ def examine(asked: Examination, *, polish: bool = True, apply: bool = True, veri
         with Progress(quiet=asked.quiet) as progress:
             progress.say("files")
             targets = _targets(asked, suffixes)
-            report = run(targets, question, surroundings, jobs=jobs, progress=progress)
+            if executor is None:
+                report = run(targets, question, surroundings, jobs=jobs, progress=progress)
+            else:
+                from ..engine.far import spread_far
+
+                with cluster(executor) as workers:
+                    report = run(
+                        targets, question, surroundings, executor=workers, spread=spread_far, progress=progress
+                    )
             return Session(question, surroundings, report)
-    except TorchError as error:
+    except (TorchError, NoCluster, UnlikeWorker) as error:
         raise click.ClickException(str(error)) from None
 
 

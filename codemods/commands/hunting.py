@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 
 import click
 
+from ..engine.cluster import NoCluster, UnlikeWorker, cluster
 from ..engine.interrupting import promise
 from ..engine.written import remember
 from ..lab.batch import children
@@ -26,7 +28,9 @@ def hunt(asked: Hunt) -> int:
     """Sweep, print, and write the page. 0: every operator passes; 1: some fail."""
     promise("the same command goes on where this one was")
     try:
-        with Progress(quiet=asked.quiet) as progress:
+        if asked.executor is not None and asked.torch_python is not None:
+            raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
+        with Progress(quiet=asked.quiet) as progress, ExitStack() as stack:
             progress.say("running operators with symbolic sizes")
             found = run_sweep(
                 asked.operators or None,
@@ -36,9 +40,10 @@ def hunt(asked: Hunt) -> int:
                 fresh=asked.fresh,
                 every_sample=asked.every_sample,
                 samples=asked.samples,
+                executor=stack.enter_context(cluster(asked.executor)) if asked.executor else None,
                 progress=progress,
             )
-    except (TorchError, UnknownOperator, NothingRuns) as error:
+    except (TorchError, UnknownOperator, NothingRuns, NoCluster, UnlikeWorker) as error:
         raise click.ClickException(str(error)) from None
     _show(found, asked)
     return 1 if found.failures else 0

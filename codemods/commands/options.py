@@ -93,6 +93,10 @@ SCHEMAS = [
 ]  # fmt: skip
 QUIET = click.Option(["--quiet", "-q"], is_flag=True, help="Print results and errors only: no progress, no summary.")
 CHILDREN_HELP = "Processes at a time [one for each processor, as far as memory goes]."
+EXECUTOR = click.Option(
+    ["--executor"], metavar="dask://HOST:PORT",
+    help="Work on the workers of a dask cluster, which have the same torch and symfix; see docs/cluster.md.",
+)  # fmt: skip
 RULES = [
     click.Option(["--select"], callback=_names, metavar="RULE,…", shell_complete=rules, help="Only these rules."),
     click.Option(

@@ -18,7 +18,7 @@ from .showing import exit_code, show, summarize
 
 def check(asked: Check) -> int:
     """Print what could be fixed and what was left."""
-    session = examine(asked, polish=False)
+    session = examine(asked, polish=False, executor=asked.executor)
     report = session.report
     if asked.write_baseline:
         from .baselining import note

@@ -21,7 +21,7 @@ h1 { font-size: 1.5rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top:
 h3 { font-size: 1rem; margin: 1.5rem 0 .3rem; } p.dim, span.dim { color: var(--dim); }
 code, pre { font: 13px/1.45 ui-monospace, monospace; background: var(--code); border-radius: 3px; padding: 0 .25rem; }
 .whole { display: flex; height: 1.6rem; border-radius: 4px; overflow: hidden; margin: 1rem 0 .4rem; }
-.whole div { color: #fff; padding: 0 .5rem; white-space: nowrap; min-width: max-content; }
+.whole div { color: var(--paper); padding: 0 .5rem; white-space: nowrap; min-width: max-content; }
 .passed { background: var(--pass); } .failed { background: var(--fail); } .untestable { background: var(--none); }
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; vertical-align: top;
   border-top: 1px solid var(--line); padding: .35rem .6rem .35rem 0; } th { color: var(--dim); font-weight: 500; }
@@ -30,7 +30,7 @@ td.size { width: 9rem; } td.mode { width: 8rem; }
 td, summary, .whole + p { overflow-wrap: anywhere; }
 input { font: inherit; color: inherit; background: var(--code); border: 1px solid var(--line); border-radius: 4px;
   padding: .35rem .6rem; width: 100%; max-width: 26rem; box-sizing: border-box; margin-top: 1.5rem; }
-[hidden] { display: none; }
+input::placeholder { color: var(--dim); } [hidden] { display: none; }
 @media (max-width: 40rem) { body { margin: 1rem auto; } td.size, th.size { display: none; } td.mode { width: 5rem; }
   .whole { flex-direction: column; height: auto; } td.count { width: 2rem; } h3 { overflow-wrap: anywhere; } }
 .bar { background: var(--bar); height: .8rem; border-radius: 2px; margin-top: .35rem; }
