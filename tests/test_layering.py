@@ -12,13 +12,18 @@ TOP = Path(__file__).parents[1]
 
 # Each floor may import from its own and from those below it; a module that is not named has its package's floor.
 VALUES = {"edits", "source", "rule", "outcome", "coordinates", "layout", "fingerprints"}
+FLOOR = {
+    "storage", "reading", "repository", "config", "dying", "interrupting", "streams", "toml", "nearest",
+    "written", "cluster",
+}  # fmt: skip
 FLOORS = [
-    VALUES | {"storage", "reading", "repository", "config", "dying", "interrupting", "streams", "toml"},
+    VALUES | FLOOR,
     {"torchapi"},
     {"wings"},
     {"suppression", "ignoring", "intake", "writing", "rounds", "surroundings", "registry", "baseline", "families"},
     {"neighbourhood", "projects", "results"},
     {"run"},
+    {"far"},
     {"lab"},
     {"verify"},
     {"hunt"},

@@ -21,24 +21,21 @@ from ..verify.build.twins import Twin
 from ..verify.change import Change, Verdict
 from ..verify.twinned import Question, Sides, prove
 from .asked import Widen
+from .progress import Progress
 from .proving import CODES
 
 
 def proven(tree: NativeTree, made: Plan, changed: Sequence[Changed], asked: Widen) -> int:
     """Prove a plan and say how: 0 where it may be written."""
     try:
-        with scratch_folder() as scratch:
-            proof = prove(_question(tree, made, changed), locate(None, asked.torch_python), scratch, _say)
+        with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
+            proof = prove(_question(tree, made, changed), locate(None, asked.torch_python), scratch, progress.say)
     except CompilerMissing as error:
         raise click.ClickException(str(error)) from None
     click.echo(f"{proof.verdict.value}: {', '.join(made.widened)}", err=True)
     for line in proof.lines:
         click.echo(f"  {line}", err=True)
     return 0 if proof.verdict is Verdict.PROVEN else CODES.get(proof.verdict, 1) or 1
-
-
-def _say(text: str) -> None:
-    click.echo(f"symfix: {text}", err=True)
 
 
 def _question(tree: NativeTree, made: Plan, changed: Sequence[Changed]) -> Question:

@@ -22,6 +22,7 @@ from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate
 from .asked import Widen
 from .examining import refuse_dirty
+from .releases import say_release
 
 
 def widen(asked: Widen) -> int:
@@ -29,6 +30,8 @@ def widen(asked: Widen) -> int:
     if asked.torch_root is None:
         raise click.UsageError("schemas are changed in a source tree: name one with --torch-root")
     try:
+        if asked.verifying:
+            say_release(asked.torch_root, asked.torch_python, "the twins run in that one")
         tree = native_tree(locate(asked.torch_root, asked.torch_python))
         if not asked.operators:
             return _report(tree)

@@ -79,8 +79,13 @@ class Registry:
     @cached_property
     def identity(self) -> str:
         """A hash of everything that decides what the rules answer: their sources, the engine's, what is installed."""
+        parts = (self.packages, sys.version_info, _installed(), self.sources)
+        return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def sources(self) -> str:
+        """A hash of the sources of the rules and of the engine: the same on any machine that has them."""
         digest = hashlib.blake2b(digest_size=16)
-        digest.update(repr((self.packages, sys.version_info, _installed())).encode())
         for package in ("symfix.codemods", *self.packages):
             folder = _folder(package)
             for path in sorted(folder.rglob("*.py")):

@@ -145,7 +145,8 @@ def _pack(outcome: Outcome) -> str:
         value = ["refused", outcome.reason, outcome.detail]
     else:
         assert isinstance(outcome, (Changed, Unchanged))
-        value = ["unchanged", [_fix(fix) for fix in outcome.offered], [vars(skip) for skip in outcome.skips]]
+        value = ["unchanged", outcome.unparsed]
+        value += [[_fix(fix) for fix in outcome.offered], [vars(skip) for skip in outcome.skips]]
         if isinstance(outcome, Changed):
             value = ["changed", *value[1:], [_fix(fix) for fix in outcome.applied]]
             value += _delta(outcome.source.content, outcome.after)
@@ -156,14 +157,15 @@ def _unpack(packed: str, path: Path, content: bytes) -> Outcome:
     kind, *values = json.loads(packed)
     if kind == "refused":
         return Refused(path, *values)
+    unparsed, *values = values
     source = SourceFile(path, content)
     offered = tuple(_fix_again(row) for row in values[0])
     skips = tuple(Skip(**row) for row in values[1])
     if kind == "unchanged":
-        return Unchanged(source, offered, skips)
+        return Unchanged(source, offered, skips, unparsed)
     applied, start, end, middle = values[2:]
     after = content[:start] + zlib.decompress(middle.encode("latin-1")) + content[end:]
-    return Changed(source, after, tuple(_fix_again(row) for row in applied), offered, skips)
+    return Changed(source, after, tuple(_fix_again(row) for row in applied), offered, skips, unparsed)
 
 
 def _fix(fix: Fix) -> dict[str, Any]:
