@@ -1,8 +1,9 @@
 """Rewrites to try at a failing line where no rule applies. Each is kept only when a run proves it.
 
 A value chosen by a size becomes ``torch.sym_ite``; a check keeps its AssertionError; a comparison gets a default where
-there is a reason for one; shapes are compared by ``sym_eq``; ``is_contiguous`` becomes a form that does not raise.
-Nothing is written where TorchScript compiles.
+there is a reason for one; shapes are compared by ``sym_eq``; ``is_contiguous`` becomes a form that does not raise; a
+branch on an order is taken with amounts that do nothing where it is false; calls that need a number or have no
+derivative become others that give the same. Nothing is written where TorchScript compiles.
 """
 
 from __future__ import annotations
@@ -24,9 +25,15 @@ from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
 from .changes import Called, Change, Changes, Compared, Equated, Plain, Received, Selected
 from .findings import change, fix
+from .inferring import computed_size
+from .ordering import neutral_amounts
 from .refusals import check_for
+from .resizing import laid_out_anew
+from .rooting import symbolic_root
 from .shortcuts import left_out
+from .sorting import sorted_by_stride
 from .spelling import guarded, spell
+from .unprimed import without_prim
 from .writing import chosen_value
 
 NAME = "alternative"
@@ -61,7 +68,13 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     for node in choices:
         if _inside(module, node.test, where) and _allowed(module, node, context):
             yield from _chosen_value(module, node, context)
+    for call in module.nodes.calls:
+        if _inside(module, call, where) and _allowed(module, call, context):
+            for rewrite in (without_prim, computed_size, laid_out_anew, sorted_by_stride, symbolic_root):
+                yield from rewrite(NAME, module, call, context)
     for refusal in module.nodes.ifs:
+        if _inside(module, refusal.test, where) and _allowed(module, refusal, context):
+            yield from neutral_amounts(NAME, module, refusal, context)
         if _inside(module, refusal.test, where):
             for write in (check_beside_script, warning_beside_script):
                 beside = write(module, refusal, context, NAME)

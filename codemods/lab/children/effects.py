@@ -49,6 +49,13 @@ def gradients(sample: Sample) -> str:
 
 
 def _gradients(sample: Sample) -> str:
+    found, error = differentiated(sample)
+    return error or f"{layout(found)} {digest(found)}"
+
+
+def differentiated(sample: Sample) -> tuple[Any, str]:
+    """The gradients of all results by all inputs and no error, or none and the error."""
+
     def differentiate() -> Any:
         args, kwargs = sample.inputs()
         asked = [tensor for tensor in tensors_in((args, kwargs)) if _differentiable(tensor)]
@@ -63,8 +70,7 @@ def _gradients(sample: Sample) -> str:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found, error = attempt(differentiate, MESSAGE)
-    return error or f"{layout(found)} {digest(found)}"
+        return attempt(differentiate, MESSAGE)
 
 
 def _differentiable(tensor: Any) -> bool:
