@@ -34,6 +34,7 @@ from .shortcuts import left_out
 from .sorting import sorted_by_stride
 from .spelling import guarded, spell
 from .unprimed import without_prim
+from .unwrapping import unwrapped
 from .writing import chosen_value
 
 NAME = "alternative"
@@ -88,6 +89,7 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         yield from _contiguity(module, atom, context)
     for atom in atoms:
         yield from _default(module, atom, context)
+    yield from unwrapped(NAME, module, where, context)
     if context.tried:
         for size in _sizes_as_truths(module, where):
             yield from _default_of_size(module, size, context)

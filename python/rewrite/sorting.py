@@ -1,4 +1,4 @@
-"""Sort dimensions by strides that nobody can compare, by the order that torch itself gives them."""
+"""Sort dimensions by strides that nobody can compare: of two, a multiple of the other is the larger one."""
 
 from __future__ import annotations
 
@@ -9,37 +9,60 @@ from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..syntax.module import Module
 from .findings import fix
-from .spelling import spell
+from .spelling import guarded, spell
 
-_ORDER = "torch._prims_common.K"
-"""A pair of size and stride: with symbols, ``u0 < 2 * u0`` holds and ``u0 < u1`` does not."""
+_NAME = "_by_stride"
+_HELPER = '''def _by_stride(strides):
+    """Sort key for dimensions; an undecided stride is larger than what it is a multiple of."""
+    from functools import cmp_to_key
+
+    from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
+
+    def compare(left, right):
+        a, b = strides[left], strides[right]
+        if guard_or_false(a < b):
+            return -1
+        undecided = guard_or_true(a < b)
+        return -1 if undecided and not guard_or_false(a % b == 0) else 0
+
+    return cmp_to_key(compare)
+
+
+'''
 
 
 def sorted_by_stride(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``d.sort(key=lambda i: strides[i])`` → ``d.sort(key=lambda i: K(x.shape[i], strides[i]))``."""
+    """``d.sort(key=lambda i: strides[i])`` → ``d.sort(key=_by_stride(strides))``, with that function above."""
     sorts = ast.unparse(call.func).rpartition(".")[2] in ("sort", "sorted")
     key = next((one.value for one in call.keywords if one.arg == "key"), None)
-    if not sorts or not isinstance(key, ast.Lambda) or len(key.args.args) != 1:
+    function = module.place(call).function
+    if not sorts or not isinstance(key, ast.Lambda) or len(key.args.args) != 1 or function is None:
         return
     body, index = key.body, key.args.args[0].arg
     if not isinstance(body, ast.Subscript) or not isinstance(body.value, ast.Name) or ast.unparse(body.slice) != index:
         return
-    tensor = _whose_strides(module, call, body.value.id)
-    order = spell(module, call, _ORDER, context)
-    if tensor is None or order is None:
+    strides = body.value.id
+    known = module.names.defined_at_top.get(_NAME)
+    free = known is not None or module.names.free(_NAME, call)
+    if (
+        not _are_strides(module, call, strides)
+        or not free
+        or spell(module, call, guarded("guard_or_true"), context) is None
+    ):
         return
-    text = module.text(body).decode()
-    edit = Edit(*module.span(body), f"{order.text}({tensor}.shape[{index}], {text})".encode())
-    default = "strides whose order is not decided and of which none is a multiple of another keep their places"
-    message = f"order `{text}` as torch orders strides"
-    yield fix(rule, module.place(call), [edit], message, order.needs, [default], Safety.UNSAFE)
+    outermost = function.outermost.node
+    if outermost not in module.tree.body or outermost.decorator_list:
+        return
+    above = module.span(outermost)[0]
+    helper = [] if known is not None else [Edit(above, above, _HELPER.replace("\n", module.newline).encode())]
+    edit = Edit(*module.span(key), f"{_NAME}({strides})".encode())
+    default = "of two strides whose order is not decided the one that is a multiple of the other is the larger"
+    message = f"order dimensions by `{strides}` where these can't be compared"
+    yield fix(rule, module.place(call), [*helper, edit], message, (), [default], Safety.UNSAFE)
 
 
-def _whose_strides(module: Module, place: ast.AST, name: str) -> str | None:
-    """The ``x`` of ``name = x.stride()``, where that is all that the function around gives the name."""
+def _are_strides(module: Module, place: ast.AST, name: str) -> bool:
+    """Whether ``name = x.stride()`` is all that the function around gives the name."""
     function = module.place(place).function
     value = function.assigned_once.get(name) if function is not None else None
-    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.args or value.keywords:
-        return None
-    named = isinstance(value.func.value, ast.Name) and value.func.attr == "stride"
-    return value.func.value.id if named and isinstance(value.func.value, ast.Name) else None
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "stride"

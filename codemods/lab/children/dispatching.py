@@ -27,7 +27,7 @@ registrations: list[str] = []
 def registered(sample: Sample) -> dict[str, Any]:
     """How the registered kernels deviate from C++ in one call, as a protocol says it.
 
-    Asked are the result, its dtype, strides, conjugation and aliases, what is written to, random numbers, the gradients,
+    Asked are the result, its dtype, strides, conjugation and aliases, what is written to, random numbers, gradients,
     whether there is an error, and its type and text where torch's own tests say what they are.
     """
     python, native = _through(sample, in_python=True), _through(sample, in_python=False)

@@ -21,7 +21,8 @@ _REFERENCES = {
 _ALSO = "torch._refs.nn.functional"
 
 Reference = tuple[str, int, str, str]
-"""The file and first line of the reference, its name, and the overloads to register it for, with blanks between."""
+"""The file and first line of the reference, its name, and the overloads it fits, with blanks between: first the one
+that is asked about."""
 
 
 def references(names: Iterable[str]) -> list[Reference]:
@@ -50,7 +51,8 @@ def reference_of(overload: Any) -> Reference | None:
         return None
     siblings = [getattr(overload.overloadpacket, name) for name in overload.overloadpacket.overloads()]
     same = [one for one in siblings if _open(one) and _function_for(one) is function and fits(function, one)]
-    names = " ".join(str(one) for one in same if not _writes(one))
+    ordered = sorted(same, key=lambda one: one is not overload)
+    names = " ".join(str(one) for one in ordered if not _writes(one))
     written = inspect.unwrap(function)
     code = getattr(written, "__code__", None)
     # What a factory made has no decorators of its own.

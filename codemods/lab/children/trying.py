@@ -32,6 +32,8 @@ _MACHINERY = (
     "/torch/_logging/",
     "/torch/_thunk.py",
 )
+_NO_CHECK = "symbolically traced variables cannot be used as inputs to control flow"
+"""What is said where a check at run time can't be written for what a size was computed to."""
 _FRAMES = 12
 _APART = 12
 """How many samples of an operator are also compiled by its decompositions: that is the dearest part of a trial."""
@@ -178,6 +180,7 @@ class Witness:
 
     _frames: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
     _told = False
+    _divided: tuple[list[Any], list[Any]] = ([], [])
 
     def __init__(self) -> None:
         shapes: Any = importlib.import_module("torch.fx.experimental.symbolic_shapes")
@@ -189,10 +192,24 @@ class Witness:
             self._frames = _frames_now()
 
         error.__init__ = made
+        self._keep_divisions()
         self.shapes = ""
         """How a shape that was promised while tracing differs from the one that came."""
 
+    def _keep_divisions(self) -> None:
+        """Remember where a size was last divided to a float: no check at run time can say what comes of it."""
+        import torch
+
+        divide: Any = torch.SymInt.__truediv__
+
+        def divided(itself: Any, other: Any) -> Any:
+            self._divided = _frames_now()[:2]
+            return divide(itself, other)
+
+        torch.SymInt.__truediv__ = divided  # type: ignore[method-assign]
+
     def forget(self) -> None:
+        self._divided = ([], [])
         self._frames = ([], [], [])
         self._told = False
         self.shapes = ""
@@ -208,6 +225,9 @@ class Witness:
         ``references`` are those of the operators that C++ was composing.
         """
         frames, user, names = self._frames
+        if _NO_CHECK in message and not frames:
+            frames, user = self._divided
+            return {"frames": frames, "user": user}
         if not (self._told or "DataDependent" in message or "data-dependent" in message):
             return {"frames": [], "user": []}
         return {"frames": frames, "user": user, "references": references(names)}

@@ -77,8 +77,10 @@ class Advisors:
         source = draft.now
         line = source.line_column(draft.offset(site.origin))[0]
         if site.operators:
-            for fix in draft.language.registered(source, draft.context, line, site.operators):
-                yield Candidate(site, (fix,), _key(source, (fix,)))
+            # All overloads at once, or where the reference does what C++ does for the first alone, that one.
+            for operators in dict.fromkeys((site.operators, site.operators[:1])):
+                for fix in draft.language.registered(source, draft.context, line, operators):
+                    yield Candidate(site, (fix,), _key(source, (fix,)))
             return
         extent = draft.language.extent(source, line, site.function)
         if extent is None:
