@@ -37,7 +37,9 @@ def registered(source: SourceFile, context: Context, line: int, operators: Seque
     at = _line_start(module, _below(function))
     names = ", ".join(f"`{one}`" for one in operators)
     message = f"register `{function.node.name}` for {names}: tracing runs it, eager stays in C++"
-    yield fix(NAME, module.place(function.node.body[0]), [Edit(at, at, text)], message, needs, (), Safety.UNSAFE)
+    default = "every traced call runs the reference, with known sizes too: its graph may have other operators in it"
+    place = module.place(function.node.body[0])
+    yield fix(NAME, place, [Edit(at, at, text)], message, needs, [default], Safety.UNSAFE)
 
 
 def newly_registered(before: bytes, after: bytes) -> tuple[str, ...]:
