@@ -94,8 +94,11 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, A
     try:
         drawn = [pair for pair in enumerate(draw(operator)) if pair[1].resizable]
         said, frames = _registered(operator)
-        if said and not frames:
-            return {"verdict": "wrong", "message": said, "count": 0}
+        if said:
+            # Before any sample, and told as of the one that failed so far: what mends it shows the next place there.
+            witness.found_at(frames)
+            verdict = "failed" if frames else "wrong"
+            return {"verdict": verdict, "message": said, "sample": max(wanted, 0), **witness.testimony(said)}
         some = spread(drawn, most) if most else drawn
         some = [pair for pair in drawn if pair in some or pair[0] == wanted]
         apart = {number for number, _ in spread(some, _APART)} | {wanted}
@@ -110,15 +113,6 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, A
             if found:
                 told = {**found, "sample": number, "count": count, **witness.testimony(found["message"])}
                 return {**told, "seconds": round(time.monotonic() - started, 2)}
-        if said:
-            witness.found_at(frames)
-            return {
-                "verdict": "failed",
-                "message": said,
-                "sample": len(drawn),
-                "count": count,
-                **witness.testimony(said),
-            }
     except Exception as error:
         return {"verdict": "untestable", "message": f"its samples can't be made: {type(error).__name__}: {error}"}
     verdict = "passed" if count else "untestable"
