@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -12,14 +13,18 @@ import torch
 from symfix.codemods.lab.children import dispatching
 from symfix.codemods.lab.children.references import fits, reference_of, references
 from symfix.codemods.lab.children.samples import Sample
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.variants import Laboratory, Variant
 from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.command import verify
+from symfix.codemods.workflows.repair.trials import Trial, try_all
 from torch._refs import hsplit
 from torch.testing._internal.common_methods_invocations import op_db
 
 KEY = torch._C.DispatchKey.CompositeImplicitAutograd
 OPERATOR = next(one for one in op_db if one.name == "hsplit")
-REFERENCES = Path(torch.__file__).parent / "_refs" / "__init__.py"
+INSTALLED = Path(torch.__file__).parent
+REFERENCES = INSTALLED / "_refs" / "__init__.py"
 
 
 @lru_cache(maxsize=1)
@@ -228,3 +233,37 @@ def test_the_operators_that_are_open_are_read_from_the_stack() -> None:
         "at::_ops::fft_hfftn::call(at::Tensor const&)",
     ]
     assert [one[2] for one in references(names)] == ["hfftn", "hsplit"]
+
+
+def trial(tmp_path: Path, module: str, before: str, after: str, operator: str, registered: str) -> Trial:
+    """A trial of an operator on torch with one line of a module changed and an operator registered."""
+    home = INSTALLED.joinpath(*module.split(".")[1:])
+    original = (home / "__init__.py" if home.is_dir() else home.with_suffix(".py")).read_text()
+    assert original.count(before) == 1
+    changed = tmp_path / "changed.py"
+    changed.write_text(original.replace(before, after))
+    laboratory = Laboratory(Path(sys.executable), tmp_path, Limits(wall=300, cpu=300))
+    variant = Variant("registered", modules={module: changed}, registered=(registered,))
+    return try_all(laboratory, variant, {operator: 0}, most=2, jobs=1).trials[operator]
+
+
+def test_a_trial_refuses_what_does_not_do_as_c_plus_plus(tmp_path: Path) -> None:
+    line = "@torch.ops.aten.hsplit.array.py_impl(torch._C.DispatchKey.CompositeImplicitAutograd)\n"
+    found = trial(tmp_path, "torch._refs", "def hsplit(\n", f"{line}def hsplit(\n", "hsplit", "aten.hsplit.array")
+    assert found.verdict == "wrong" and found.silent and found.frames == ()
+    assert "have only non-negative entries" in found.message
+
+
+def test_a_trial_goes_on_where_only_a_derivative_is_missing(tmp_path: Path) -> None:
+    line = "@aten.fft_rfft.default.py_impl(torch._C.DispatchKey.CompositeImplicitAutograd)\n"
+    table = "@register_decomposition(aten.fft_rfft)\n"
+    found = trial(tmp_path, "torch._refs.fft", table, table + line, "fft.rfft", "aten.fft_rfft.default")
+    assert found.verdict == "failed" and found.sample == 0
+    assert (found.frames[0].function, Path(found.frames[0].file).name) == ("_fft_r2c", "fft.py")
+
+
+def test_a_trial_names_what_could_be_registered(tmp_path: Path) -> None:
+    laboratory = Laboratory(Path(sys.executable), tmp_path, Limits(wall=300, cpu=300))
+    found = try_all(laboratory, Variant("installed"), {"fft.rfft": -1}, most=1, jobs=1).trials["fft.rfft"]
+    assert found.verdict == "failed" and found.frames[0].native
+    assert found.frames[-1].operators == ("aten.fft_rfft.default",) and found.frames[-1].function == "rfft"
