@@ -20,8 +20,8 @@ from symfix.python.rewrite.inferring import computed_size
 from symfix.python.rewrite.ordering import neutral_amounts
 from symfix.python.rewrite.registering import newly_registered, registered
 from symfix.python.rewrite.resizing import laid_out_anew
-from symfix.python.rewrite.rooting import symbolic_root
 from symfix.python.rewrite.sorting import sorted_by_stride
+from symfix.python.rewrite.symbolic_numbers import symbolic_complex, symbolic_root
 from symfix.python.rewrite.unprimed import without_prim
 from symfix.python.rewrite.unwrapping import unwrapped
 
@@ -275,6 +275,17 @@ def test_a_root_stays_symbolic(context: Context) -> None:
     before = "import math\n\nimport torch\n\n\ndef f(n):\n    return 1 / {}(n)\n"
     assert called(symbolic_root, before.format("math.sqrt"), context) == before.format("torch.sym_sqrt")
     assert called(symbolic_root, before.format("math.cbrt"), context) == ""
+
+
+def test_a_symbolic_number_stays_real(context: Context) -> None:
+    before = "import torch\n\n\ndef f(x):\n    return {}\n"
+    text = called(symbolic_complex, before.format("complex(x)"), context)
+    assert text == before.format("(x if isinstance(x, torch.SymFloat) else complex(x))")
+    known: dict[str, Any] = {}
+    exec(text, known)
+    assert [known["f"](one) for one in (2, 0.5, 1j)] == [2 + 0j, 0.5 + 0j, 1j]
+    for other in ("complex(x, 1)", "complex(x + 1)", "torch.complex(x)"):
+        assert called(symbolic_complex, before.format(other), context) == ""
 
 
 WRAPPER = '''import torch

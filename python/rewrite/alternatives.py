@@ -29,10 +29,10 @@ from .inferring import computed_size
 from .ordering import neutral_amounts
 from .refusals import check_for
 from .resizing import laid_out_anew
-from .rooting import symbolic_root
 from .shortcuts import left_out
 from .sorting import sorted_by_stride
 from .spelling import guarded, spell
+from .symbolic_numbers import symbolic_complex, symbolic_root
 from .unprimed import without_prim
 from .unwrapping import unwrapped
 from .writing import chosen_value
@@ -71,7 +71,15 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
             yield from _chosen_value(module, node, context)
     for call in module.nodes.calls:
         if _inside(module, call, where) and _allowed(module, call, context):
-            for rewrite in (without_prim, computed_size, laid_out_anew, sorted_by_stride, symbolic_root):
+            for rewrite in (
+                without_prim,
+                computed_size,
+                laid_out_anew,
+                sorted_by_stride,
+                symbolic_root,
+                symbolic_complex,
+                symbolic_complex,
+            ):
                 yield from rewrite(NAME, module, call, context)
     for refusal in module.nodes.ifs:
         if _inside(module, refusal.test, where) and _allowed(module, refusal, context):

@@ -20,10 +20,8 @@ _HELPER = '''def _by_stride(strides):
 
     def compare(left, right):
         a, b = strides[left], strides[right]
-        if guard_or_false(a < b):
-            return -1
-        undecided = guard_or_true(a < b)
-        return -1 if undecided and not guard_or_false(a % b == 0) else 0
+        larger = guard_or_true(a < b) and not guard_or_false(a % b == 0)
+        return -1 if guard_or_false(a < b) or larger else 0
 
     return cmp_to_key(compare)
 
