@@ -14,6 +14,7 @@ from .analysis.scriptable import TO_SCRIPT
 from .rewrite.alternatives import alternatives, extent
 from .rewrite.formatting import CONFIGURATIONS, wrap_long_lines
 from .rewrite.imports import complete
+from .rewrite.registering import registered
 from .syntax.tree import syntax_tree
 
 
@@ -81,6 +82,7 @@ language = Language(
     extent=extent,
     alternatives=alternatives,
     stated=_stated,
+    registered=registered,
     residue=residue,
     comment="#",
     same_code=same_code,

@@ -15,12 +15,14 @@ from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.surroundings import TorchSurroundings
 from symfix.codemods.verify.change import Change, Verdict, Verification
+from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator, Place
 from symfix.codemods.workflows.repair.bench import Bench
 from symfix.codemods.workflows.repair.drafts import Draft
-from symfix.codemods.workflows.repair.folder import Added, figures, hand_over_text, text_of, write
+from symfix.codemods.workflows.repair.folder import Added, figures, hand_over_text, summary, text_of, write
 from symfix.codemods.workflows.repair.grouping import Group, Kept, groups
 from symfix.codemods.workflows.repair.journal import Journal
 from symfix.codemods.workflows.repair.native import DoesNotBuild, Library, plain_name
+from symfix.codemods.workflows.repair.procedure import _placed
 from symfix.codemods.workflows.repair.repaired import REASONS, HandOver, Outcome, Repair, Spot
 from symfix.codemods.workflows.repair.search import Search, expression, told
 from symfix.codemods.workflows.repair.sites import Advisors, Candidate, Site
@@ -269,7 +271,10 @@ def test_what_the_proof_speaks_against_gives_way_to_the_next_candidate(module: P
 def test_the_journal_answers_after_a_killed_run(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     journal = Journal(path, "torch")
-    trial = Trial("op", "failed", "no", 1, 0, (Frame("/x/torch/_a.py", 3, "f"), Frame("", 0, "at::native::g()")))
+    reference = Frame("/x/torch/_refs/a.py", 9, "h", operators=("aten.h.default",))
+    trial = Trial(
+        "op", "failed", "no", 1, 0, (Frame("/x/torch/_a.py", 3, "f"), Frame("", 0, "at::native::g()"), reference)
+    )
     key = journal.key("op", "variant", 3, 6)
     journal.add({key: trial})
     with path.open("a") as file:
@@ -356,6 +361,31 @@ def test_the_folder_holds_patch_evidence_summary_and_hand_over(tmp_path: Path) -
     assert "1 of 3 failing operators proven fixed" in summary and "alone it does not pass" in summary
     assert figures(outcome)["by_language"] == {"Python": 1}
     assert json.loads((tmp_path / "out" / "figures.json").read_text())["left"] == {"no-candidate": 1}
+
+
+def test_what_only_the_test_kept_from_passing_is_counted_apart() -> None:
+    mended = made_repair()
+    files = {"files": ("torch/testing/_utils.py",), "operators": ("bernoulli",), "name": "testing"}
+    registration = replace(mended.fixes[0], rule="registration")
+    registered = made_repair(operators=("second",), fixes=(registration,))
+    modes = {"first": "2", "second": "2", "bernoulli": "not ours"}
+    outcome = Outcome("2.13.0 abc", 3, (mended, made_repair(**files), registered), (), modes)
+    assert outcome.mended == ("first", "second") and outcome.unblocked == ("bernoulli",)
+    counts = figures(outcome)
+    assert counts["proven"] == 2 and counts["only_the_test"] == ["bernoulli"]
+    assert counts["by_family"] == {"rewritten": 1, "registered": 1}
+    assert "2 of 3 failing operators proven fixed" in "".join(summary(outcome, [], []))
+    assert "1 more pass with a change of torch's tests alone" in "".join(summary(outcome, [], []))
+
+
+def test_a_failure_of_the_test_has_the_place_that_the_hunt_found() -> None:
+    path = (Place("python", "torch/testing/_utils.py", 16, "wrapper_set_seed"), Place("c++", "", 0, "at::native::f"))
+    failure = Failure(Operator("bernoulli"), "unbacked", Mode.NOT_OURS, "Unsupported", "", path[0], 0, path=path)
+    trial = Trial("bernoulli", "failed", "Unsupported", 1, 0)
+    placed = _placed(trial, failure, Path("/x"))
+    assert placed.frames == (Frame("/x/torch/testing/_utils.py", 16, "wrapper_set_seed"),)
+    assert _placed(trial, replace(failure, mode=Mode.BRANCH), Path("/x")) == trial
+    assert _placed(placed, failure, Path("/y")) == placed
 
 
 def test_a_hand_over_can_be_run_and_says_where(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def repair(asked: Repair) -> int:
     write(outcome, asked.output, [addition])
     remember(asked.output)
     _show(outcome, asked.output)
-    return 0 if len(outcome.mended) == outcome.asked else 1
+    return 0 if len(outcome.mended) + len(outcome.unblocked) == outcome.asked else 1
 
 
 def _wanted(asked: Repair) -> Wanted:
@@ -77,7 +77,12 @@ def _show(outcome: Outcome, folder: Path) -> None:
     counts = figures(outcome)
     modes = ", ".join(f"mode {mode}: {count}" for mode, count in sorted(counts["by_mode"].items()))
     languages = ", ".join(f"{language}: {count}" for language, count in sorted(counts["by_language"].items()))
-    click.echo(f"proven fixed: {counts['proven']} of {counts['failing']} failing operators ({modes}; {languages})")
+    families = ", ".join(f"{family}: {count}" for family, count in sorted(counts["by_family"].items()))
+    click.echo(
+        f"proven fixed: {counts['proven']} of {counts['failing']} failing operators ({modes}; {languages}; {families})"
+    )
+    if counts["only_the_test"]:
+        click.echo(f"  passing with a change of torch's tests alone: {len(counts['only_the_test'])}")
     for reason, count in sorted(counts["left"].items(), key=lambda item: (-item[1], item[0])):
         click.echo(f"  left, {reason}: {count}")
     click.echo(f"{counts['repairs']} patches, evidence and summary.md in {folder}")

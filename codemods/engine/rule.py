@@ -133,6 +133,10 @@ def _unstated(
     return ()
 
 
+def _unregistered(source: SourceFile, context: Context, line: int, operators: Sequence[str]) -> Iterable[Fix]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Language:
     """What the engine must know of a language to apply fixes in it.
@@ -168,6 +172,8 @@ class Language:
     """Why no rewrite mends the statement at a line (from 1) that asks for the values of a tensor, in a stable word."""
     stated: Callable[[SourceFile, Context, tuple[int, int], Sequence[str]], Iterable[Fix]] = _unstated
     """The fix that checks conditions, in words of the language, in front of the statement at an extent."""
+    registered: Callable[[SourceFile, Context, int, Sequence[str]], Iterable[Fix]] = _unregistered
+    """The fix that has tracing run the function which starts at a line (from 1) for operators that C++ composes."""
     comment: str = ""
     """What starts a comment that ends with its line."""
     same_code: Callable[[bytes, bytes], bool] = _identical

@@ -18,6 +18,8 @@ CONCRETE = ("eager", "varied", "decomposed")
 MADE_UP = ("varied", "decomposed")
 """Protocols that make hundreds of calls out of an operator's samples."""
 PROTOCOLS = (*CONCRETE, "backed", "unbacked")
+REGISTERED = "registered"
+"""The protocol for Python kernels that a change registers: are they what C++ composes?"""
 SAMPLES = 24
 _START_SECONDS = 120
 _PATIENCE_LOST = "Timeout ("

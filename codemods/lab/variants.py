@@ -54,6 +54,8 @@ class Variant:
     """What this variant is made of: the same for the same contents."""
     wanted: Mapping[str, Touched] = field(default_factory=dict)
     """The statements of ``modules`` of which it is told which were started."""
+    registered: tuple[str, ...] = ()
+    """The operators (``aten.hsplit.int``) that ``modules`` compose in Python and the installed torch does not."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,7 @@ class Laboratory:
             "kernels": variant.kernels,
             "modules": {name: str(file) for name, file in variant.modules.items()},
             "wanted": {name: [lines for _, lines in wanted] for name, wanted in variant.wanted.items()},
+            "registered": list(variant.registered),
             "report": str(report),
         }
         question.write_text(json.dumps(fields))

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..lab.operators import MADE_UP, PROTOCOLS, SAMPLES, Answers, Task, ask_all, recalled
+from ...python.rewrite.registering import newly_registered
+from ..lab.operators import MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Answers, Task, ask_all, recalled
 from ..lab.variants import Laboratory, Ran, Touched, Variant, merged
 from ..torchapi import TorchApi
 from ..torchapi.locating import Place
@@ -15,7 +16,15 @@ from .build.compiling import Builder
 from .build.swapping import Libraries, Unbuildable, build
 from .build.toolchain import Toolchain
 from .change import Change, Check, Swap, Verdict, Verification
-from .choose.choosing import Choice, choose_cpp, choose_python, coverage, operators_through, running_change
+from .choose.choosing import (
+    Choice,
+    choose_cpp,
+    choose_python,
+    composed_of,
+    coverage,
+    operators_through,
+    running_change,
+)
 from .choose.reaching import changed_functions, lines_of
 from .choose.tracing import CoverageFailed, trace_index
 from .compare.comparing import compare
@@ -141,9 +150,10 @@ class Procedure:
             checks += self._replayed(replays, before, after, must_load=question.chooses)
             if question.chooses:
                 self._require_swaps()
-            operators, bystanders = self._operators(question)
+            operators, bystanders = self._operators(question, after.registered)
             # No C++ kernel has a part in what the decompositions compute.
             protocols = [name for name in question.protocols if name != "decomposed" or question.modules]
+            protocols += [REGISTERED] if after.registered else []
             tasks = [(operator, protocol) for protocol in protocols for operator in operators]
             few = [name for name in protocols if name not in MADE_UP]
             tasks += [(operator, protocol) for protocol in few for operator in bystanders]
@@ -228,7 +238,8 @@ class Procedure:
                 files[name].write_bytes(change.before if side == "before" else change.after)
             library = None if libraries is None else libraries.before if side == "before" else libraries.after
             sides.append(Variant(side, library, kernels, files, self._identity(question, side)))
-        return sides[0], replace(sides[1], wanted=self._touched)
+        new = [name for one in question.modules.values() for name in newly_registered(one.before, one.after)]
+        return sides[0], replace(sides[1], wanted=self._touched, registered=tuple(new))
 
     def _identity(self, question: Question, side: str) -> str:
         parts = [
@@ -266,8 +277,11 @@ class Procedure:
                 Verdict.UNVERIFIABLE, f"it builds before and after, but nothing could be swapped in: {reason}"
             )
 
-    def _operators(self, question: Question) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The operator tests to run under all protocols, and the bystanders."""
+    def _operators(self, question: Question, registered: Sequence[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The operator tests to run under all protocols, and the bystanders.
+
+        What is ``registered`` for an operator takes part in every other that C++ composes of it.
+        """
         asked = question.operators or ()
         if not question.complete and question.operators is not None:
             self._chosen = f"as asked: {', '.join(asked)}" if asked else ""
@@ -280,6 +294,9 @@ class Procedure:
         self._unreached = tuple(name for choice in choices for name in choice.unreached if not asked)
         full = [*asked, *(native.operators if native else ())]
         beside = list(question.bystanders)
+        if registered:
+            index = coverage(self._laboratory, self._place, self._progress)
+            beside += composed_of(registered, index)
         if asked and python is not None:
             beside += python.operators[: max(_MOST_BESIDE, python.functions)]
         elif python is not None:

@@ -1,8 +1,9 @@
 """Rewrites to try at a failing line where no rule applies. Each is kept only when a run proves it.
 
 A value chosen by a size becomes ``torch.sym_ite``; a check keeps its AssertionError; a comparison gets a default where
-there is a reason for one; shapes are compared by ``sym_eq``; ``is_contiguous`` becomes a form that does not raise.
-Nothing is written where TorchScript compiles.
+there is a reason for one; shapes are compared by ``sym_eq``; ``is_contiguous`` becomes a form that does not raise; a
+branch on an order is taken with amounts that do nothing where it is false; calls that need a number or have no
+derivative become others that give the same. Nothing is written where TorchScript compiles.
 """
 
 from __future__ import annotations
@@ -24,9 +25,16 @@ from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
 from .changes import Called, Change, Changes, Compared, Equated, Plain, Received, Selected
 from .findings import change, fix
+from .inferring import computed_size
+from .ordering import neutral_amounts
 from .refusals import check_for
+from .resizing import laid_out_anew
 from .shortcuts import left_out
+from .sorting import sorted_by_stride
 from .spelling import guarded, spell
+from .symbolic_numbers import symbolic_complex, symbolic_root
+from .unprimed import without_prim
+from .unwrapping import unwrapped
 from .writing import chosen_value
 
 NAME = "alternative"
@@ -61,7 +69,21 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     for node in choices:
         if _inside(module, node.test, where) and _allowed(module, node, context):
             yield from _chosen_value(module, node, context)
+    for call in module.nodes.calls:
+        if _inside(module, call, where) and _allowed(module, call, context):
+            for rewrite in (
+                without_prim,
+                computed_size,
+                laid_out_anew,
+                sorted_by_stride,
+                symbolic_root,
+                symbolic_complex,
+                symbolic_complex,
+            ):
+                yield from rewrite(NAME, module, call, context)
     for refusal in module.nodes.ifs:
+        if _inside(module, refusal.test, where) and _allowed(module, refusal, context):
+            yield from neutral_amounts(NAME, module, refusal, context)
         if _inside(module, refusal.test, where):
             for write in (check_beside_script, warning_beside_script):
                 beside = write(module, refusal, context, NAME)
@@ -75,6 +97,7 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         yield from _contiguity(module, atom, context)
     for atom in atoms:
         yield from _default(module, atom, context)
+    yield from unwrapped(NAME, module, where, context)
     if context.tried:
         for size in _sizes_as_truths(module, where):
             yield from _default_of_size(module, size, context)

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from .samples import Sample, attempt, digest, layout, shorten, tensors_in
+from .samples import SEED, Sample, attempt, digest, layout, shorten, tensors_in
 
 MESSAGE = 2000
 
@@ -29,7 +29,7 @@ def call_and_watch(sample: Sample) -> Called:
     """Call the sample's operator on fresh inputs and note what else happens."""
     args, kwargs = sample.inputs()
     given = tensors_in((args, kwargs))
-    torch.manual_seed(0)
+    torch.manual_seed(SEED)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         result, error = attempt(lambda: sample.function(*args, **kwargs), MESSAGE)
@@ -49,12 +49,19 @@ def gradients(sample: Sample) -> str:
 
 
 def _gradients(sample: Sample) -> str:
+    found, error = differentiated(sample)
+    return error or f"{layout(found)} {digest(found)}"
+
+
+def differentiated(sample: Sample) -> tuple[Any, str]:
+    """The gradients of all results by all inputs and no error, or none and the error."""
+
     def differentiate() -> Any:
         args, kwargs = sample.inputs()
         asked = [tensor for tensor in tensors_in((args, kwargs)) if _differentiable(tensor)]
         for tensor in asked:
             tensor.requires_grad_()
-        torch.manual_seed(0)
+        torch.manual_seed(SEED)
         results = [item for item in tensors_in(sample.function(*args, **kwargs)) if item.requires_grad]
         if not asked or not results:
             return []
@@ -63,8 +70,7 @@ def _gradients(sample: Sample) -> str:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found, error = attempt(differentiate, MESSAGE)
-    return error or f"{layout(found)} {digest(found)}"
+        return attempt(differentiate, MESSAGE)
 
 
 def _differentiable(tensor: Any) -> bool:

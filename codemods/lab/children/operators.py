@@ -41,6 +41,7 @@ def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> N
         kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
         say(report, {"swaps": kernels.states() if kernels else []})
         quiet()
+        _tell_what_is_registered(request["registered"])
         for kind, subject, ask in questions():
             say(report, {"start": subject})
             calls = kernels.calls() if kernels else []
@@ -52,6 +53,13 @@ def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> N
             say(report, {kind: subject, "calls": reached, "ran": recorder.ran, **answer})
     # A library laid over torch's must not live to see torch's own teardown.
     os._exit(0)
+
+
+def _tell_what_is_registered(names: list[str]) -> None:
+    if names:
+        from . import dispatching
+
+        dispatching.registrations.extend(names)
 
 
 def observe(variants: list[Any], protocol: str, most: int) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
 from .decomposing import through_decompositions
+from .dispatching import registered, samples_for_registered
 from .effects import call_and_watch, gradients
-from .samples import Sample, attempt, difference, digest, error_samples_of, layout, samples_of
+from .samples import Sample, attempt, difference, digest, error_samples_of, layout, repeats, samples_of
 from .varying import varied_samples_of
 
 Seen = dict[str, Any]
@@ -178,11 +179,6 @@ def _other_layout(result: Any, expected: Any) -> str:
     return "" if now == then else f"the result is laid out as {now}, with eager as {then}"
 
 
-def repeats(sample: Sample, result: Any) -> bool:
-    again, _ = attempt(sample.call)
-    return digest(again) == digest(result)
-
-
 class Compiled:
     """A compiled call that counts its compilations."""
 
@@ -229,6 +225,7 @@ PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], See
     "eager": (_calls_and_errors, eager, False),
     "varied": (varied_samples_of, varied, False),
     "decomposed": (_everything, decomposed, False),
+    "registered": (samples_for_registered, registered, False),
     "backed": (samples_of, backed, True),
     "unbacked": (_resizable, unbacked, True),
 }

@@ -24,6 +24,7 @@ class Recorder:
         self._wanted = wanted
         self._seen: dict[str, set[int]] = {name: set() for name in wanted}
         self._files: dict[str, tuple[set[int], dict[int, list[int]]]] = {}
+        self._follows_dynamo = False
 
     @property
     def ran(self) -> dict[str, list[int]]:
@@ -49,12 +50,32 @@ class Recorder:
     def recording(self) -> Iterator[None]:
         """Trace for a while, then as before."""
         before = sys.gettrace()
+        self._follow_dynamo()
         self.start()
         try:
             yield
         finally:
             if before != self._entered or self._left():
                 sys.settrace(before)
+
+    def _follow_dynamo(self) -> None:
+        """What dynamo compiles no tracer sees; it tells itself which line it is at."""
+        guards: Any = sys.modules.get("torch._guards")
+        if guards is None or self._follows_dynamo or not self._wanted:
+            return
+        self._follows_dynamo = True
+        tell = guards.TracingContext.set_current_loc
+
+        def told(filename: str, line: int, *more: Any, **named: Any) -> None:
+            if filename in self._files:
+                self._note(filename, line)
+            tell(filename, line, *more, **named)
+
+        guards.TracingContext.set_current_loc = staticmethod(told)
+
+    def _note(self, file: str, line: int) -> None:
+        seen, telling = self._files[file]
+        seen.update(telling.pop(line, ()))
 
     def _left(self) -> bool:
         return any(len(lines) > len(self._seen[name]) for name, lines in self._wanted.items())

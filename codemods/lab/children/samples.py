@@ -13,13 +13,19 @@ from torch._dynamo.decorators import mark_unbacked
 from torch.utils import _pytree as pytree
 
 SMALL_MESSAGE = 400
+SEED = 42
+"""What torch's own tests of random operators seed with: the same numbers come where that is left out of a trace."""
 
 
 class Sample:
     """One call of one operator; every `call` gets fresh copies of the inputs and the same random numbers."""
 
-    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, marks: Any = None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, marks: Any = None, refusal: str = ""
+    ) -> None:
         self.function = function
+        self.refusal = refusal
+        """What torch's own tests say of the error that the call raises, as a pattern; empty where they do not."""
         self._inputs = (tuple(args), dict(kwargs))
         self._marks = [_changeable(tensor) for tensor in tensors_in(self._inputs)] if marks is None else marks
 
@@ -43,7 +49,7 @@ class Sample:
             for tensor, dimensions in zip(tensors_in((args, kwargs)), self._marks, strict=True):
                 for dimension in dimensions:
                     mark_unbacked(tensor, dimension)
-        torch.manual_seed(0)
+        torch.manual_seed(SEED)
         return (function or self.function)(*args, **kwargs)
 
     @property
@@ -56,10 +62,10 @@ def samples_of(operator: Any) -> list[Sample]:
     return list(draw(operator))
 
 
-def draw(operator: Any) -> Iterator[Sample]:
-    """The samples of one OpInfo, each made when it is asked for."""
+def draw(operator: Any, dtype: Any = None) -> Iterator[Sample]:
+    """The samples of one OpInfo, each made when it is asked for; ``dtype`` None: `operator_dtype`."""
     torch.manual_seed(0)
-    for sample in operator.sample_inputs("cpu", operator_dtype(operator), requires_grad=False):
+    for sample in operator.sample_inputs("cpu", dtype or operator_dtype(operator), requires_grad=False):
         yield Sample(operator.op, (sample.input, *sample.args), sample.kwargs)
 
 
@@ -67,8 +73,8 @@ def error_samples_of(operator: Any) -> list[Sample]:
     if operator.error_inputs_func is None:
         return []
     torch.manual_seed(0)
-    drawn = [error.sample_input for error in operator.error_inputs("cpu")]
-    return [Sample(operator.op, (sample.input, *sample.args), sample.kwargs) for sample in drawn]
+    drawn = [(error.sample_input, str(error.error_regex)) for error in operator.error_inputs("cpu")]
+    return [Sample(operator.op, (one.input, *one.args), one.kwargs, refusal=said) for one, said in drawn]
 
 
 def operator_dtype(operator: Any) -> Any:
@@ -122,6 +128,12 @@ def difference(actual: Any, expected: Any, values: bool = True) -> str:
     return ""
 
 
+def repeats(sample: Sample, result: Any) -> bool:
+    """Whether the call gives the same bits once more."""
+    again, _ = attempt(sample.call)
+    return digest(again) == digest(result)
+
+
 def tensors_in(inputs: Any) -> list[Any]:
     """The tensors among nested values, in order."""
     return [leaf for leaf in pytree.tree_leaves(inputs) if isinstance(leaf, torch.Tensor)]
@@ -165,7 +177,8 @@ def _bits(tensor: Any) -> bytes:
         plain = plain.to_dense()
     if plain.is_quantized:
         plain = plain.int_repr()
-    plain = plain.resolve_conj().resolve_neg().contiguous().reshape(-1)
+    # One element may have any stride and count as contiguous.
+    plain = plain.resolve_conj().resolve_neg().reshape(-1).clone(memory_format=torch.contiguous_format)
     data: bytes = plain.view(torch.uint8).numpy().tobytes()
     return data
 

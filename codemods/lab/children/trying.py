@@ -7,11 +7,13 @@ import json
 import signal
 import time
 import traceback
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .operators import Questions, answer_all, spread
+from .references import references
 
 # Frames that ask for a size on behalf of somebody else.
 _MACHINERY = (
@@ -30,6 +32,8 @@ _MACHINERY = (
     "/torch/_logging/",
     "/torch/_thunk.py",
 )
+_NO_CHECK = "symbolically traced variables cannot be used as inputs to control flow"
+"""What is said where a check at run time can't be written for what a size was computed to."""
 _FRAMES = 12
 _APART = 12
 """How many samples of an operator are also compiled by its decompositions: that is the dearest part of a trial."""
@@ -76,7 +80,7 @@ def _in_time(operator: Any, witness: Witness, wanted: int, request: dict[str, An
 
 
 def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, Any]:
-    """The verdict on one operator: passed, failed, wrong (another result than eager), deviates, untestable.
+    """The verdict on one operator: passed, failed, wrong (another result than eager or C++), deviates, untestable.
 
     ``most`` samples are tried, spread over all there are, and number ``wanted`` among them; 0: all.
     """
@@ -89,6 +93,12 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, A
         return {"verdict": "untestable", "message": "torch has no OpInfo of this name"}
     try:
         drawn = [pair for pair in enumerate(draw(operator)) if pair[1].resizable]
+        said, frames = _registered(operator)
+        if said:
+            # Before any sample, and told as of the one that failed so far: what mends it shows the next place there.
+            witness.found_at(frames)
+            verdict = "failed" if frames else "wrong"
+            return {"verdict": verdict, "message": said, "sample": max(wanted, 0), **witness.testimony(said)}
         some = spread(drawn, most) if most else drawn
         some = [pair for pair in drawn if pair in some or pair[0] == wanted]
         apart = {number for number, _ in spread(some, _APART)} | {wanted}
@@ -117,14 +127,14 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, A
 def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
     """PyTorch's protocol, the result compared, and the compiled code called at other sizes."""
     from . import protocols
-    from .samples import attempt, difference
+    from .samples import attempt, difference, repeats
 
     expected, error = attempt(sample.call)
     if error:
         return {"passed": False, "error": error, "eager": True}
     compiled = protocols.Compiled(sample, "eager")
     result, error = attempt(lambda: sample.call(compiled, unbacked=True))
-    said = error or difference(result, expected, values=protocols.repeats(sample, expected))
+    said = error or difference(result, expected, values=repeats(sample, expected))
     if said:
         return {"passed": False, "silent": not error, "error": said}
     probes = protocols.at_other_sizes(sample, compiled, _TOGETHER)
@@ -135,6 +145,17 @@ def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
         seen = protocols.at_other_sizes(sample, apart, _TOGETHER)
         probes |= {f"{size}, taken apart": said for size, said in seen.items()}
     return {"passed": True, "probes": probes}
+
+
+def _registered(operator: Any) -> tuple[str, list[Any]]:
+    """How a kernel that the change registers deviates from C++, and where a derivative is missing, if that is all."""
+    from . import dispatching
+
+    for sample in dispatching.samples_for_registered(operator) if dispatching.registrations else ():
+        said = dispatching.registered(sample)["error"]
+        if said:
+            return said, dispatching.undifferentiable(sample, said)
+    return "", []
 
 
 def _finding(seen: dict[str, Any], shapes: str) -> dict[str, str] | None:
@@ -151,7 +172,9 @@ def _finding(seen: dict[str, Any], shapes: str) -> dict[str, str] | None:
 class Witness:
     """Remembers who asked for a size that nobody knows: the frames, Python's and C++'s, when the error is made."""
 
-    _frames: tuple[list[Any], list[Any]] = ([], [])
+    _frames: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+    _told = False
+    _divided: tuple[list[Any], list[Any]] = ([], [])
 
     def __init__(self) -> None:
         shapes: Any = importlib.import_module("torch.fx.experimental.symbolic_shapes")
@@ -163,18 +186,45 @@ class Witness:
             self._frames = _frames_now()
 
         error.__init__ = made
+        self._keep_divisions()
         self.shapes = ""
         """How a shape that was promised while tracing differs from the one that came."""
 
+    def _keep_divisions(self) -> None:
+        """Remember where a size was last divided to a float: no check at run time can say what comes of it."""
+        import torch
+
+        divide: Any = torch.SymInt.__truediv__
+
+        def divided(itself: Any, other: Any) -> Any:
+            self._divided = _frames_now()[:2]
+            return divide(itself, other)
+
+        torch.SymInt.__truediv__ = divided  # type: ignore[method-assign]
+
     def forget(self) -> None:
-        self._frames = ([], [])
+        self._divided = ([], [])
+        self._frames = ([], [], [])
+        self._told = False
         self.shapes = ""
 
+    def found_at(self, frames: list[Any]) -> None:
+        """The place is told by Python frames, the innermost last, and not by an error about a size."""
+        self._frames = ([*_of_torch(reversed(frames))][:_FRAMES], [], [])
+        self._told = bool(frames)
+
     def testimony(self, message: str) -> dict[str, Any]:
-        """Frames of torch's own code, the innermost first: ``[file, line, function]``, C++ with an empty file."""
-        frames, user = self._frames
-        said = "DataDependent" in message or "data-dependent" in message
-        return {"frames": frames if said else [], "user": user if said else []}
+        """Frames of torch's own code, the innermost first: ``[file, line, function]``, C++ with an empty file.
+
+        ``references`` are those of the operators that C++ was composing.
+        """
+        frames, user, names = self._frames
+        if _NO_CHECK in message and not frames:
+            frames, user = self._divided
+            return {"frames": frames, "user": user}
+        if not (self._told or "DataDependent" in message or "data-dependent" in message):
+            return {"frames": [], "user": []}
+        return {"frames": frames, "user": user, "references": references(names)}
 
 
 def _compare_shapes(witness: Witness) -> None:
@@ -236,21 +286,26 @@ def _expression(size: Any) -> Any:
     return getattr(node, "expr", None) if node is not None else None
 
 
-def _frames_now() -> tuple[list[Any], list[Any]]:
+def _frames_now() -> tuple[list[Any], list[Any], list[str]]:
+    """The frames of torch, those of what dynamo is tracing, and the operators that C++ has called, innermost first."""
     from torch._guards import TracingContext
 
-    found: list[Any] = []
-    for frame in reversed(_captured().summary()):
-        if "at::native::" in frame.name or "at::meta::" in frame.name:
-            found.append(["", 0, frame.name])
-        elif "/torch/" in frame.filename and frame.filename.endswith(".py") and _tells(frame.filename):
-            found.append([frame.filename, frame.lineno, frame.name])
+    stack = list(reversed(_captured().summary()))
+    found = list(_of_torch(stack))
     user = [
         [frame.filename, frame.lineno, frame.name]
         for frame in reversed(list(TracingContext.extract_stack() or traceback.StackSummary()))
         if "/torch/" in frame.filename
     ]
-    return found[:_FRAMES], user[:_FRAMES]
+    return found[:_FRAMES], user[:_FRAMES], [frame.name for frame in stack if "at::_ops::" in frame.name]
+
+
+def _of_torch(stack: Iterable[Any]) -> Iterator[list[Any]]:
+    for frame in stack:
+        if "at::native::" in frame.name or "at::meta::" in frame.name:
+            yield ["", 0, frame.name]
+        elif "/torch/" in frame.filename and frame.filename.endswith(".py") and _tells(frame.filename):
+            yield [frame.filename, frame.lineno, frame.name]
 
 
 def _captured() -> Any:

@@ -60,6 +60,13 @@ def choose(operators: Iterable[str], index: Mapping[str, list[str]]) -> Choice:
     return Choice(tuple(chosen)[:MOST], "; ".join(reasons) or "no operator test runs what changed")
 
 
+def composed_of(overloads: Iterable[str], index: Mapping[str, list[str]]) -> tuple[str, ...]:
+    """The OpInfos that run any of these operators (``aten.hsplit.int``), at most `MOST`, those that run least else."""
+    names = {overload.split(".")[1] for overload in overloads}
+    running = sorted((len(ran), opinfo) for opinfo, ran in index.items() if names & {*ran})
+    return tuple(opinfo for _, opinfo in running)[:MOST]
+
+
 def running_change(changes: Sequence[Change], swaps: Sequence[Swap]) -> tuple[Swap, ...]:
     """Those of the kernels that run what changed; without any change, or where a constant or macro did, all."""
     reaching: set[str] = set()

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ....python.rewrite.registering import newly_registered
 from ...lab.variants import Laboratory, Variant
 from ...verify.change import SWAPPED
 from .drafts import Draft
@@ -53,7 +54,9 @@ class Bench:
     def sites(self, trial: Trial, drafts: dict[Path, Draft]) -> tuple[Site, ...]:
         """The places of torch where a failure could be mended, the innermost first; their files get drafts."""
         found = []
-        for frame in trial.frames[:_FRAMES]:
+        running = [frame for frame in trial.frames if not frame.operators][:_FRAMES]
+        # What could be registered comes last: a fix at the place that asked changes less.
+        for frame in (*running, *(frame for frame in trial.frames if frame.operators)):
             path = self._defines(frame.function) if frame.native else Path(frame.file)
             if path is None or path in self.refused or not path.is_file():
                 continue
@@ -68,7 +71,7 @@ class Bench:
                 if extent is not None:
                     found.append(Site(path, extent[0], frame.function))
             else:
-                site = Site(path, draft.origin(draft.line_start(frame.line)), frame.function)
+                site = Site(path, draft.origin(draft.line_start(frame.line)), frame.function, frame.operators)
                 self.advisors.note(site, frame.conditions)
                 found.append(site)
         return tuple(dict.fromkeys(found))
@@ -147,6 +150,7 @@ class Bench:
     def variant(self, drafts: Drafts, native: bool) -> Variant:
         """The installed torch with the drafts in it; ``native``: with those in C++ too. Raises DoesNotBuild."""
         modules: dict[str, Path] = {}
+        registered: list[str] = []
         cpp: dict[Path, bytes] = {}
         digest = hashlib.sha256()
         for path, draft in sorted(drafts.items()):
@@ -161,13 +165,16 @@ class Bench:
                 name = self.module(path)
                 modules[name] = self._written(path.stem, content)
                 digest.update(name.encode() + content)
+                registered += newly_registered(draft.source.content, content)
         if not native or self.native is None or not cpp:
-            return Variant("repaired", modules=modules, identity=digest.hexdigest())
+            return Variant("repaired", modules=modules, identity=digest.hexdigest(), registered=tuple(registered))
         library = self.native.library(cpp, frozenset(self.kernels))
         digest.update(repr(library.candidates).encode())
         for path, content in sorted(cpp.items()):
             digest.update(str(path).encode() + content)
-        return Variant("repaired", library.path, len(library.candidates), modules, digest.hexdigest())
+        return Variant(
+            "repaired", library.path, len(library.candidates), modules, digest.hexdigest(), registered=tuple(registered)
+        )
 
     def builds(self, path: Path, draft: Draft) -> DoesNotBuild | None:
         """Why a draft in C++ does not compile; None when it does, and for Python."""

@@ -169,13 +169,17 @@ def repro(operator: str, sample: int) -> Iterator[str]:
 def figures(outcome: Outcome) -> dict[str, Any]:
     """The numbers of a run."""
     mended = outcome.mended
-    language = {name: one.language for one in outcome.repairs if one.proven for name in one.operators}
+    proven = [one for one in outcome.repairs if one.proven and not one.of_the_test]
+    language = {name: one.language for one in proven for name in one.operators}
+    family = {name: one.family for one in proven for name in one.operators}
     return {
         "torch": outcome.torch,
         "failing": outcome.asked,
         "proven": len(mended),
         "by_mode": dict(Counter(outcome.modes[name] for name in mended)),
         "by_language": dict(Counter(language.values())),
+        "by_family": dict(Counter(family.values())),
+        "only_the_test": list(outcome.unblocked),
         "left": dict(Counter(one.reason for one in outcome.handovers)),
         "repairs": sum(one.proven for one in outcome.repairs),
         "regressions": list(outcome.regressions),
@@ -189,6 +193,8 @@ def summary(outcome: Outcome, ordered: Sequence[Repair], names: Sequence[str]) -
     """The page to begin with: repairs by the operators they mend, then what is left."""
     yield f"# Repairs for torch {outcome.torch.split()[0]}\n\n"
     yield f"{len(outcome.mended)} of {outcome.asked} failing operators proven fixed.\n\n"
+    if outcome.unblocked:
+        yield f"{len(outcome.unblocked)} more pass with a change of torch's tests alone: they were not broken.\n\n"
     yield "| operators | patch | places | rules | default |\n|---|---|---|---|---|\n"
     for repair, name in zip(ordered, names, strict=True):
         if repair.proven:

@@ -13,7 +13,7 @@ from ...engine import storage
 from ...lab.isolation import CHILDREN
 from .trials import Frame, Trial
 
-_PARTS = ("trying", "protocols", "samples", "operators", "changed_torch")
+_PARTS = ("trying", "protocols", "samples", "operators", "changed_torch", "references", "dispatching")
 
 
 class Journal:
@@ -61,8 +61,8 @@ def _trial(row: dict[str, object]) -> Trial:
     return Trial(**row, frames=tuple(_frame(**frame) for frame in frames), calls=tuple(calls))  # type: ignore[arg-type]
 
 
-def _frame(file: str, line: int, function: str, conditions: list[str]) -> Frame:
-    return Frame(file, line, function, tuple(conditions))
+def _frame(file: str, line: int, function: str, conditions: list[str], operators: list[str]) -> Frame:
+    return Frame(file, line, function, tuple(conditions), tuple(operators))
 
 
 def _code() -> str:

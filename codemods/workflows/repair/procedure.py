@@ -28,7 +28,7 @@ from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
 from .search import ROUNDS, Attempt, Search, told
 from .sites import Advisors
-from .trials import Trial, try_all
+from .trials import Frame, Trial, try_all
 from .whole import no_longer_equal, no_longer_passing
 
 SOME = 6
@@ -85,7 +85,8 @@ def repair(
     folder = place.package.parent
     bench = Bench(laboratory, try_all, lambda path: module_name(path, [folder]), advisors, native, wanted.jobs, journal)
     progress(f"looking at {len(failures)} failing operators")
-    first = bench.try_on({}, dict.fromkeys(sorted(failures), -1)).trials
+    tried = bench.try_on({}, dict.fromkeys(sorted(failures), -1)).trials
+    first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}
     search = Search(advisors, bench, {}, dict(first), files=wanted.files)
     _search(search, progress)
     opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
@@ -109,6 +110,14 @@ def repair(
         compared,
         seconds=round(time.monotonic() - started, 1),
     )
+
+
+def _placed(trial: Trial, failure: Failure, folder: Path) -> Trial:
+    """A trial whose error tells no place has the lines of Python that the hunt found."""
+    if trial.frames or trial.passed or failure.mode is not Mode.NOT_OURS:
+        return trial
+    lines = [place for place in failure.path if place.language == "python" and place.line]
+    return replace(trial, frames=tuple(Frame(str(folder / one.file), one.line, one.function) for one in lines))
 
 
 def _whole(

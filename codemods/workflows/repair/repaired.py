@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ...engine.rule import Fix
@@ -45,6 +46,18 @@ class Repair:
     @property
     def proven(self) -> bool:
         return self.verification is not None and self.verification.verdict is Verdict.PROVEN
+
+    @property
+    def of_the_test(self) -> bool:
+        """Whether it changes torch's tests alone: the operators were not broken, they could not be tested."""
+        return all(name.startswith("torch/testing/") for name in self.files)
+
+    @property
+    def family(self) -> str:
+        """What kind of repair it is, in a word: ``registered``, ``test``, or ``rewritten``."""
+        if self.of_the_test:
+            return "test"
+        return "registered" if "registration" in self.rules else "rewritten"
 
     @property
     def language(self) -> str:
@@ -113,5 +126,13 @@ class Outcome:
 
     @property
     def mended(self) -> tuple[str, ...]:
-        """The operators of proven repairs."""
-        return tuple(sorted({name for repair in self.repairs if repair.proven for name in repair.operators}))
+        """The operators of proven repairs, without those that only the test kept from passing."""
+        return self._of(lambda repair: not repair.of_the_test)
+
+    @property
+    def unblocked(self) -> tuple[str, ...]:
+        """The operators that a change of torch's tests lets pass."""
+        return self._of(lambda repair: repair.of_the_test)
+
+    def _of(self, asked: Callable[[Repair], bool]) -> tuple[str, ...]:
+        return tuple(sorted({name for one in self.repairs if one.proven and asked(one) for name in one.operators}))

@@ -21,6 +21,8 @@ class Site:
     path: Path
     origin: int
     function: str
+    operators: tuple[str, ...] = ()
+    """The operators that C++ composes, and for which the function that starts here could be registered."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,12 @@ class Advisors:
         """What can be tried at a site, in the order in which reviewers prefer it."""
         source = draft.now
         line = source.line_column(draft.offset(site.origin))[0]
+        if site.operators:
+            # All overloads at once, or where the reference does what C++ does for the first alone, that one.
+            for operators in dict.fromkeys((site.operators, site.operators[:1])):
+                for fix in draft.language.registered(source, draft.context, line, operators):
+                    yield Candidate(site, (fix,), _key(source, (fix,)))
+            return
         extent = draft.language.extent(source, line, site.function)
         if extent is None:
             return

@@ -31,6 +31,8 @@ class Frame:
     function: str
     conditions: tuple[str, ...] = ()
     """What would have to hold for the question to be decided, in the words of this line."""
+    operators: tuple[str, ...] = ()
+    """The operators for which the function that starts at this line is the reference; then it was not being run."""
 
     @property
     def native(self) -> bool:
@@ -138,14 +140,18 @@ def _read(rows: list[dict[str, Any]]) -> tuple[tuple[str, ...] | None, Heard[str
 
 
 def _trial(said: dict[str, Any]) -> Trial:
-    frames = [*said.get("frames", ()), *said.get("user", ())]
+    frames = [Frame(*frame) for frame in (*said.get("frames", ()), *said.get("user", ()))]
+    frames += [
+        Frame(file, line, function, operators=tuple(operators.split()))
+        for file, line, function, operators in said.get("references", ())
+    ]
     return Trial(
         said["operator"],
         said["verdict"],
         said["message"],
         said.get("count", 0),
         said.get("sample", -1),
-        tuple(dict.fromkeys(Frame(*frame) for frame in frames)),
+        tuple(dict.fromkeys(frames)),
         tuple(said.get("calls", ())),
         said.get("crashed", False),
     )

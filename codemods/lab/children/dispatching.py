@@ -1,0 +1,163 @@
+"""Python kernels that a change registers for what C++ composes, run on real tensors and held against C++."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch._dispatch.python import enable_python_dispatcher
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .effects import Called, call_and_watch, differentiated
+from .samples import Sample, difference, draw, error_samples_of, layout, repeats, samples_of
+from .varying import varied_samples_of
+
+_KEY = torch._C.DispatchKey.CompositeImplicitAutograd
+_COMPARED = ("aliases", "inputs", "random numbers")
+_NO_DERIVATIVE = re.compile(r"backward through (prims\.\w+)")
+
+registrations: list[str] = []
+"""What the change registers (``aten.hsplit.int``); whoever answers a request says so before a sample is run."""
+
+
+def registered(sample: Sample) -> dict[str, Any]:
+    """How the registered kernels deviate from C++ in one call, as a protocol says it.
+
+    Asked are the result, its dtype, strides, conjugation and aliases, what is written to, random numbers, gradients,
+    whether there is an error, and its type and text where torch's own tests say what they are.
+    """
+    python, native = _through(sample, in_python=True), _through(sample, in_python=False)
+    now, then = call_and_watch(python), call_and_watch(native)
+    said = _deviation(now, then, sample.refusal, values=not then.error and repeats(native, then.result))
+    if not said and not then.error:
+        said = _gradients(python, native)
+    return {"passed": not said, "error": said}
+
+
+def undifferentiable(sample: Sample, error: str) -> list[Any]:
+    """The Python frames, innermost last, that call the operator of which ``error`` says that it has no derivative."""
+    found = _NO_DERIVATIVE.search(error)
+    if found is None:
+        return []
+    mode = _Watching(found[1])
+    args, kwargs = _through(sample, in_python=True).inputs()
+    with mode, _composed(in_python=True), enable_python_dispatcher():
+        sample.function(*args, **kwargs)
+    return mode.frames
+
+
+def samples_for_registered(operator: Any) -> list[Sample]:
+    """Every sample of every dtype, the error inputs, the samples at sizes of 0 and 1, and calls made from them."""
+    dtypes = sorted(operator.supported_dtypes("cpu"), key=str)
+    drawn = [sample for dtype in dtypes for sample in draw(operator, dtype)]
+    small = [sample.resized(lambda _, size=size: size) for size in (0, 1) for sample in samples_of(operator)]  # type: ignore[misc]
+    return [*drawn, *error_samples_of(operator), *small, *varied_samples_of(operator)]
+
+
+def _through(sample: Sample, in_python: bool) -> Sample:
+    """The same call by the dispatcher of the tracers, with the registered kernels or without."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with _composed(in_python), enable_python_dispatcher():
+            return sample.function(*args, **kwargs)
+
+    args, kwargs = sample.inputs()
+    return Sample(call, args, kwargs)
+
+
+@contextmanager
+def _composed(in_python: bool) -> Iterator[None]:
+    """With the registered kernels, or with C++ in their place."""
+    taken = {} if in_python else {one: one.py_kernels.pop(_KEY) for one in _overloads() if _KEY in one.py_kernels}
+    _forget(taken)
+    try:
+        yield
+    finally:
+        for overload, kernel in taken.items():
+            overload.py_kernels[_KEY] = kernel
+        _forget(taken)
+
+
+def _forget(overloads: Iterable[Any]) -> None:
+    for overload in overloads:
+        overload._dispatch_cache.clear()
+
+
+def _overloads() -> Iterator[Any]:
+    for name in registrations:
+        _, packet, overload = name.split(".")
+        yield getattr(getattr(torch.ops.aten, packet), overload)
+
+
+def _deviation(now: Called, then: Called, refusal: str, values: bool) -> str:
+    if now.error or then.error:
+        return _other_error(now.error, then.error, refusal)
+    said = difference(now.result, then.result, values)
+    mine, theirs = _strides(now.result), _strides(then.result)
+    if not said and mine != theirs:
+        said = f"laid out as {mine} where C++ gives {theirs}"
+    for what in _COMPARED:
+        was, is_now = then.effects.get(what, ""), now.effects.get(what, "")
+        if not said and was != is_now:
+            said = f"other {what}: {is_now or 'none'} where C++ has {was or 'none'}"
+    return said
+
+
+def _other_error(now: str, then: str, refusal: str) -> str:
+    if not now or not then:
+        return f"{now or 'no error'} where C++ has {then or 'no error'}"
+    if refusal and now.partition(":")[0] != then.partition(":")[0]:
+        return f"another error, {now}, where C++ raises {then}"
+    if refusal and re.search(refusal, then) and not re.search(refusal, now):
+        return f"an error that does not say {refusal!r}: {now}"
+    return ""
+
+
+def _strides(result: Any) -> list[str]:
+    """`layout` without the strides that say nothing: of a size of one, or where there is no element."""
+
+    def telling(leaf: Any) -> Any:
+        if not isinstance(leaf, torch.Tensor) or leaf.layout is not torch.strided:
+            return leaf
+        pairs = zip(leaf.shape, leaf.stride(), strict=True)
+        return [stride if size > 1 and leaf.numel() else 0 for size, stride in pairs]
+
+    marked = layout(pytree.tree_map_only(torch.Tensor, _bare, result))
+    return [f"{mark} {telling(leaf)}" for mark, leaf in zip(marked, pytree.tree_leaves(result), strict=True)]
+
+
+def _bare(tensor: Any) -> Any:
+    """One element that carries what a layout says but sizes and strides."""
+    if tensor.layout is not torch.strided:
+        return tensor
+    one = torch.empty((), dtype=tensor.dtype, device=tensor.device)
+    one = torch._conj(one) if tensor.is_conj() else one
+    return torch._neg_view(one) if tensor.is_neg() else one
+
+
+def _gradients(python: Sample, native: Sample) -> str:
+    (now, error), (then, refused) = differentiated(python), differentiated(native)
+    if error or refused:
+        return "" if error and refused else f"gradients: {error or 'no error'} where C++ has {refused or 'no error'}"
+    said = difference(now, then, values=not difference(differentiated(native)[0], then))
+    return f"gradients: {said}" if said else ""
+
+
+class _Watching(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Keeps the Python stack at the first call of an operator."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._name = name
+        self.frames: list[Any] = []
+
+    def __torch_dispatch__(self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if not self.frames and str(func).startswith(f"{self._name}."):
+            import traceback
+
+            self.frames = list(traceback.extract_stack())
+        return func(*args, **(kwargs or {}))

@@ -1,0 +1,150 @@
+"""Which of the operators that C++ is composing have a reference in Python that nobody registered for tracing."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+_CALLED = re.compile(r"at::_ops::(\w+)::(?:call|redispatch)\(")
+_KEY = "CompositeImplicitAutograd"
+_REFERENCES = {
+    "fft_": "torch._refs.fft",
+    "linalg_": "torch._refs.linalg",
+    "special_": "torch._refs.special",
+    "": "torch._refs",
+}
+"""Where torch keeps the references, by how the names of the operators begin."""
+_ALSO = "torch._refs.nn.functional"
+
+Reference = tuple[str, int, str, str]
+"""The file and first line of the reference, its name, and the overloads it fits, with blanks between: first the one
+that is asked about."""
+
+
+def references(names: Iterable[str]) -> list[Reference]:
+    """The references of the operators that are open in a stack of C++ functions, the innermost first.
+
+    An operator counts when C++ composes it for every backend (CompositeImplicitAutograd), Python does not do so yet,
+    and Inductor, which has lowerings of its own, does not take it whole.
+    """
+    called = (_CALLED.search(name) for name in names)
+    structs = dict.fromkeys(one[1] for one in called if one)
+    return list(dict.fromkeys(reference for struct in structs for reference in _of_struct(struct)))
+
+
+@cache
+def _of_struct(struct: str) -> tuple[Reference, ...]:
+    """At most one: what `reference_of` says of the overload that torch's C++ calls by this name."""
+    overload = _overloads().get(struct)
+    found = None if overload is None else reference_of(overload)
+    return () if found is None else (found,)
+
+
+def reference_of(overload: Any) -> Reference | None:
+    """The reference that could be registered for ``overload``, and for its siblings of which the same holds."""
+    function = _function_for(overload)
+    if function is None or not _open(overload) or not fits(function, overload):
+        return None
+    siblings = [getattr(overload.overloadpacket, name) for name in overload.overloadpacket.overloads()]
+    same = [one for one in siblings if _open(one) and _function_for(one) is function and fits(function, one)]
+    ordered = sorted(same, key=lambda one: one is not overload)
+    names = " ".join(str(one) for one in ordered if not _writes(one))
+    written = inspect.unwrap(function)
+    code = getattr(written, "__code__", None)
+    # What a factory made has no decorators of its own.
+    if code is None or written.__qualname__ != written.__name__ or not names:
+        return None
+    return code.co_filename, code.co_firstlineno, written.__name__, names
+
+
+def fits(function: Callable[..., Any], overload: Any) -> bool:
+    """Whether ``function`` can be called as the dispatcher calls it, with the schema's defaults where it has any."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (ValueError, TypeError):
+        return False
+    positional = [one for one in parameters.values() if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    asked = [one for one in overload._schema.arguments if not one.kwarg_only]
+    named = [one for one in overload._schema.arguments if one.kwarg_only]
+    if len(positional) < len(asked) or any(one.name not in parameters for one in named):
+        return False
+    pairs = [*zip(positional, asked, strict=False), *((parameters[one.name], one) for one in named)]
+    given = {parameter.name for parameter, _ in pairs}
+    return all(_same_default(*pair) for pair in pairs) and all(
+        one.default is not one.empty or one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+        for one in parameters.values()
+        if one.name not in given
+    )
+
+
+def _same_default(parameter: Any, argument: Any) -> bool:
+    """The dispatcher leaves out what has its default: the reference has to have the same one."""
+    if not argument.has_default_value():
+        return True
+    if parameter.default is parameter.empty:
+        return False
+    mine, theirs = (
+        tuple(one) if isinstance(one, (list, tuple)) else one for one in (parameter.default, argument.default_value)
+    )
+    return bool(mine == theirs) and type(mine) is type(theirs)
+
+
+def _open(overload: Any) -> bool:
+    """Whether C++ alone composes the overload, and Inductor does not lower it."""
+    import torch
+
+    key = getattr(torch._C.DispatchKey, _KEY)
+    if not torch._C._dispatch_has_kernel(overload.name()):
+        return False  # only TorchScript knows it
+    composed = torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), _KEY)
+    return composed and key not in overload.py_kernels and overload not in _lowered()
+
+
+def _writes(overload: Any) -> bool:
+    return any(one.alias_info is not None and one.alias_info.is_write for one in overload._schema.arguments)
+
+
+def _function_for(overload: Any) -> Callable[..., Any] | None:
+    """The decomposition of the overload or of a sibling, or the reference of its name."""
+    from torch._decomp import decomposition_table
+
+    packet = overload.overloadpacket
+    table: Mapping[Any, Any] = decomposition_table
+    for one in (overload, *(getattr(packet, name) for name in packet.overloads())):
+        if one in table:
+            return table[one]  # type: ignore[no-any-return]
+    return next(_named(packet.__name__), None)
+
+
+def _named(operator: str) -> Iterator[Callable[..., Any]]:
+    for prefix, module in (*_REFERENCES.items(), ("", _ALSO)):
+        home: Any = importlib.import_module(module)
+        name = operator.removeprefix(prefix)
+        if operator.startswith(prefix) and name in home.__all__ and callable(getattr(home, name, None)):
+            yield getattr(home, name)
+
+
+@lru_cache(maxsize=1)
+def _lowered() -> Mapping[Any, Any]:
+    lowering: Any = importlib.import_module("torch._inductor.lowering")
+    return lowering.lowerings  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=1)
+def _overloads() -> dict[str, Any]:
+    """Every overload of aten by the name that it has in C++: ``hsplit_int`` is ``aten.hsplit.int``."""
+    import torch
+
+    found = {}
+    for full in torch._C._dispatch_get_all_op_names():
+        space, _, rest = full.partition("::")
+        name, _, overload = rest.partition(".")
+        packet = getattr(torch.ops.aten, name, None) if space == "aten" else None
+        one = getattr(packet, overload or "default", None)
+        if one is not None:
+            found["_".join(filter(None, (name, overload)))] = one
+    return found

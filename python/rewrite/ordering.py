@@ -1,0 +1,85 @@
+"""Take the branch of an order of sizes that nobody can decide, with amounts that do nothing where it is false.
+
+Under ``a < b`` the value ``b - a`` is ``sym_max(b - a, 0)``, and ``a`` is ``sym_min(a, b)``: where the order is known
+nothing changes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix, Safety
+from ..analysis.unfit import Unfit
+from ..syntax.module import Module
+from .changes import Called
+from .findings import fix
+from .spelling import guarded, spell
+from .writing import edited
+
+_LESS = (ast.Lt, ast.LtE)
+_MORE = (ast.Gt, ast.GtE)
+
+
+def neutral_amounts(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
+    """``if a > b: x = x.narrow(0, 0, b)`` → ``if guard_or_true(a > b): x = x.narrow(0, 0, torch.sym_min(a, b))``."""
+    test = node.test
+    if node.orelse or not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return
+    operands = test.left, test.comparators[0]
+    if not isinstance(test.ops[0], (*_LESS, *_MORE)) or _rebound(node, operands):
+        return
+    lesser, greater = operands if isinstance(test.ops[0], _LESS) else operands[::-1]
+    guard = spell(module, node, guarded("guard_or_true"), context)
+    names = [spell(module, node, f"torch.{name}", context) for name in ("sym_min", "sym_max")]
+    if guard is None or any(name is None for name in names):
+        return
+    least, most = (name.text for name in names if name is not None)
+    texts = {one: module.text(one).decode() for one in (lesser, greater)}
+    edits = []
+    for statement in node.body:
+        for place, kind in _amounts(statement, lesser, greater):
+            written = module.text(place).decode()
+            both = ", ".join(texts[one] for one in operands)
+            text = f"{most}({written}, 0)" if kind == "difference" else f"{least if kind == 'least' else most}({both})"
+            edits.append(Edit(*module.span(place), text.encode()))
+    if not edits:
+        return
+    try:
+        decided = edited(module, test, [(test, Called(guard.text))])
+    except Unfit:
+        return
+    said = module.text(test).decode()
+    default = f"where `{said}` is not decided its branch is taken, with amounts that do nothing where it is false"
+    needs = [need for name in (guard, *names) if name is not None for need in name.needs]
+    message = f"take the branch of `{said}` with the smaller or larger of both"
+    yield fix(rule, module.place(node), [decided, *edits], message, needs, [default], Safety.UNSAFE)
+
+
+def _amounts(statement: ast.stmt, lesser: ast.expr, greater: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    """The places in a statement that say how much smaller one is, or name one of the two."""
+    small, large = ast.dump(lesser), ast.dump(greater)
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop(0)
+        less = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+        if isinstance(node, ast.BinOp) and less and (ast.dump(node.left), ast.dump(node.right)) == (large, small):
+            yield node, "difference"
+            continue
+        if isinstance(node, ast.expr) and not isinstance(node, ast.Constant) and ast.dump(node) in (small, large):
+            yield node, "least" if ast.dump(node) == small else "most"
+            continue
+        pending += ast.iter_child_nodes(node)
+
+
+def _rebound(node: ast.If, operands: tuple[ast.expr, ast.expr]) -> bool:
+    """Whether the body gives another value to a name that is compared."""
+    compared = {one.id for operand in operands for one in ast.walk(operand) if isinstance(one, ast.Name)}
+    stored = {
+        one.id
+        for statement in node.body
+        for one in ast.walk(statement)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
+    return bool(compared & stored)

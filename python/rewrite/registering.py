@@ -1,0 +1,113 @@
+"""Register a reference that stands in a file for the operators that C++ composes, so that tracing goes through it.
+
+Eager keeps the composition in C++: only the dispatcher of the tracers looks at Python kernels. It is PyTorch's own way
+(``torch/_decomp/decompositions.py``: ``matmul``, ``dropout``, ``pad_sequence``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix, Safety
+from ...codemods.engine.source import SourceFile
+from ..syntax.module import Module, parse
+from ..syntax.tree import Function
+from .findings import fix
+
+NAME = "registration"
+_KEY = "CompositeImplicitAutograd"
+_KEYS = "torch._C.DispatchKey"
+_ATEN = frozenset({"torch.ops.aten", "torch._ops.ops.aten"})
+
+
+def registered(source: SourceFile, context: Context, line: int, operators: Sequence[str]) -> Iterator[Fix]:
+    """The fix that registers the function which starts at ``line`` for ``operators`` (``aten.hsplit.int``)."""
+    module = parse(source)
+    function = next((one for one in module.functions if one.outer is None and _first_line(one) == line), None)
+    if function is None or function.qualname != function.node.name or not operators:
+        return
+    key, needs = _key(module, function)
+    aten = _aten(module)
+    if key is None or aten is None:
+        return
+    lines = [f"@{one.replace('aten', aten, 1)}.py_impl({key}.{_KEY})" for one in operators]
+    text = "".join(line + module.newline for line in lines).encode()
+    at = _line_start(module, _below(function))
+    names = ", ".join(f"`{one}`" for one in operators)
+    message = f"register `{function.node.name}` for {names}: tracing runs it, eager stays in C++"
+    default = "every traced call runs the reference, with known sizes too: its graph may have other operators in it"
+    place = module.place(function.node.body[0])
+    yield fix(NAME, place, [Edit(at, at, text)], message, needs, [default], Safety.UNSAFE)
+
+
+def newly_registered(before: bytes, after: bytes) -> tuple[str, ...]:
+    """The operators (``aten.hsplit.int``) that a Python kernel of ``after`` composes and none of ``before`` did."""
+    known = set(_registered(before))
+    return tuple(one for one in _registered(after) if one not in known)
+
+
+def _registered(content: bytes) -> Iterator[str]:
+    for node in ast.parse(content).body:
+        for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
+            if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
+                continue
+            keys = [one.attr for one in decorator.args if isinstance(one, ast.Attribute)]
+            if decorator.func.attr == "py_impl" and keys == [_KEY]:
+                yield "aten" + ast.unparse(decorator.func.value).rpartition("aten")[2]
+
+
+def _first_line(function: Function) -> int:
+    return min([function.node.lineno, *(one.lineno for one in function.node.decorator_list)])
+
+
+def _below(function: Function) -> int:
+    """The line (from 1) above which the registration goes: below those for tables, above what wraps the function."""
+    tables = [one for one in function.node.decorator_list if "register_decomposition" in ast.unparse(one)]
+    return (tables[-1].end_lineno or 0) + 1 if tables else _first_line(function)
+
+
+def _line_start(module: Module, line: int) -> int:
+    at = 0
+    for _ in range(line - 1):
+        at = module.source.content.index(b"\n", at) + 1
+    return at
+
+
+def _key(module: Module, function: Function) -> tuple[str | None, tuple[str, ...]]:
+    """How `DispatchKey` is written at the top of the file, and what has to be imported for it."""
+    own = _assigned(module).get("DispatchKey")
+    if own is not None:
+        return ("DispatchKey", ()) if own == _KEYS else (None, ())
+    for local, meaning in module.names.imported_at(function.node, {_KEYS}):
+        if meaning == _KEYS:
+            return local, ()
+    # Torch's own modules import it from there; the survey of torch's names does not hold those of `torch._C`.
+    return ("DispatchKey", (_KEYS,)) if module.names.free("DispatchKey", function.node) else (None, ())
+
+
+def _aten(module: Module) -> str | None:
+    """How the operators are named at the top of the file; None where nothing there names them."""
+    own = _assigned(module)
+    named = next((name for name, value in own.items() if value in _ATEN), None)
+    if named is not None:
+        return named
+    imported = any(
+        alias.name == "torch" and alias.asname is None
+        for one in module.tree.body
+        if isinstance(one, ast.Import)
+        for alias in one.names
+    )
+    return "torch.ops.aten" if imported and "torch" not in own else None
+
+
+def _assigned(module: Module) -> dict[str, str]:
+    """What single names are given at the top of the file."""
+    return {
+        statement.targets[0].id: ast.unparse(statement.value)
+        for statement in module.tree.body
+        if isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+    }
