@@ -259,6 +259,8 @@ def test_dimensions_are_sorted_as_torch_sorts_strides(context: Context) -> None:
     before = SORTED.format("x.stride()", "strides[d]")
     text = called(sorted_by_stride, before, context, "sort")
     assert "dims.sort(key=_by_stride(strides), reverse=True)" in text
+    told = called(sorted_by_stride, before.replace("def f(", "# Of f.\n# Of it too.\ndef f("), context, "sort")
+    assert "    return cmp_to_key(compare)\n\n\n# Of f.\n# Of it too.\ndef f(" in told
     assert called(sorted_by_stride, text + before.replace("f(", "g("), context, "sort").count("def _by_stride(") == 1
     names: list[dict[str, Any]] = [{}, {}]
     for known, code in zip(names, (before, text), strict=True):

@@ -51,12 +51,20 @@ def sorted_by_stride(rule: str, module: Module, call: ast.Call, context: Context
     outermost = function.outermost.node
     if outermost not in module.tree.body or outermost.decorator_list:
         return
-    above = module.span(outermost)[0]
+    above = _above_comments(module, module.span(outermost)[0])
     helper = [] if known is not None else [Edit(above, above, _HELPER.replace("\n", module.newline).encode())]
     edit = Edit(*module.span(key), f"{_NAME}({strides})".encode())
     default = "of two strides whose order is not decided the one that is a multiple of the other is the larger"
     message = f"order dimensions by `{strides}` where these can't be compared"
     yield fix(rule, module.place(call), [*helper, edit], message, (), [default], Safety.UNSAFE)
+
+
+def _above_comments(module: Module, start: int) -> int:
+    """Where the comment begins that stands right above a statement at the top of the file."""
+    lines = module.source.content[:start].splitlines(keepends=True)
+    while lines and lines[-1].startswith(b"#"):
+        start -= len(lines.pop())
+    return start
 
 
 def _are_strides(module: Module, place: ast.AST, name: str) -> bool:
