@@ -46,7 +46,7 @@ def _silent(asked: Examination, question: Question) -> Callable[[Path], bool]:
 
     @cache
     def walked() -> frozenset[Path]:
-        targets = find(asked.paths, frozenset(question.registry.suffixes), asked.exclude)
+        targets = find(asked.paths, question.registry.walked(question.rules), asked.exclude)
         return frozenset(target.path.absolute() for target in targets)
 
     def silent(path: Path) -> bool:

@@ -67,8 +67,7 @@ def examine(
     )
     wishes = Wishes(unsafe=asked.unsafe_fixes, polish=polish, apply=apply)
     question = Question(_chosen(registry, asked.select, asked.ignore), wishes, registry)
-    wanted = {card.wing for card in registry.rules if card.name in question.rules}
-    suffixes = frozenset(suffix for suffix, wing in registry.suffixes.items() if wing.package in wanted)
+    suffixes = registry.walked(question.rules)
     jobs = asked.jobs or default_jobs()
     try:
         with Progress(quiet=asked.quiet) as progress:

@@ -17,6 +17,7 @@ from ...schemas.syntax.entries import EntryError
 from ..engine.outcome import Changed, Refused
 from ..engine.source import SourceFile
 from ..engine.writing import write
+from ..reports import text
 from ..reports.patch import patch
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate
@@ -68,7 +69,8 @@ def _report(tree: NativeTree) -> int:
         why = one.against[0] if one.against else hindrances.get(family_of(name), "")
         left += bool(why)
         click.echo(f"{name}: {kind.type} {argument} is a size: {one.reasons[0]}{f'; left: {why}' if why else ''}")
-    click.echo(f"symfix: {len(found) - left} arguments can take SymInts, {left} are left", err=True)
+    said = f"{text.count(len(found) - left, 'argument')} can take SymInts, {left} {'is' if left == 1 else 'are'} left"
+    click.echo(f"symfix: {said}", err=True)
     return 1 if found else 0
 
 

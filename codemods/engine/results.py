@@ -94,14 +94,19 @@ class Results:
         """The answer when the file's bytes are the ones it had."""
         located = path.absolute()
         entry = self._entries.get(str(located))
-        if entry is None or entry.digest != _digest(content) or not _holds(entry, located, wing):
+        if (
+            wing.hangs_on_other_files
+            or entry is None
+            or entry.digest != _digest(content)
+            or not _holds(entry, located, wing)
+        ):
             return None
         self._remember(path, content, entry)
         return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, content))
 
     def learn(self, path: Path, content: bytes, outcome: Outcome | None, wing: WingCard) -> None:
         """Keep an answer; a failure is a bug that the next run should meet again, so it is not kept."""
-        if not isinstance(outcome, Failed):
+        if not isinstance(outcome, Failed) and not wing.hangs_on_other_files:
             packed = None if outcome is None else _pack(outcome)
             located = path.absolute()
             package = outcome is not None and package_speaks(located, wing)

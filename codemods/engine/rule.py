@@ -153,6 +153,9 @@ class Language:
     errors: Callable[[bytes], int]
     polish: Callable[[SourceFile, bytes, Context], bytes]
     strict: bool = False
+    hangs_on_other_files: bool = False
+    """What is said of a file hangs on all that is around it: only a file that is named is looked at, and no answer is
+    kept."""
     unparsed: Callable[[bytes], tuple[int, str] | None] = _parsed
     """The byte offset at which a text first does not parse, and what the parser says; None when all of it does."""
     settings: tuple[str, ...] = ()
