@@ -46,7 +46,7 @@ def test_without_operators_it_says_what_is_a_size(tree: Path) -> None:
     ended = symfix("widen", "--torch-root", ".", cwd=tree, code=1)
     assert ended.stdout.splitlines() == [
         f"warp: int rows is a size: it becomes the length of narrow, a SymInt, {KERNELS}:11",
-        f"warp.out: int rows is a size: it becomes the rows of warp, a size, {KERNELS}:15",
+        f"warp.out: int rows is a size: it becomes the length of narrow, a SymInt, {KERNELS}:11",
         f"crop: int length is a size: it becomes the length of narrow, a SymInt, {KERNELS}:19",
         f"pick: int times is a size: it becomes the length of narrow, a SymInt, {KERNELS}:29; "
         "left: pick stays on integers: a loop runs as often as the value says",
