@@ -45,7 +45,7 @@ static Tensor crop(const Tensor& t, int64_t length) { return t.narrow(0, 0, leng
         ("return x.narrow(0, 0, s[1]);", {(2, "narrow", "length")}),
         ("std::vector<int64_t> v;\nv.push_back(n);\nreturn x.expand(v);", {(1, "expand", "size")}),
         (
-            "DimVector v(s.begin(), s.end());\nv[0] = n;\nreturn x.expand(v);",
+            "DimVector v(s);\nv[0] = n;\nreturn x.expand(v);",
             {(1, "expand", "size"), (2, "expand", "size")},
         ),
         ("DimVector v(n, 3);\nreturn x.expand(v);", set()),
@@ -72,7 +72,7 @@ def test_a_value_is_followed_to_the_argument_that_takes_it(body: str, expected: 
         ("return x.size(n) == 1 ? x : -x;", "a dimension"),
         ("auto d = maybe_wrap_dim(n, x.dim());\nreturn x.sum(d);", "a dimension"),
         ("std::vector<int64_t> v(n, 1);\nreturn x.expand(v);", "a number of elements"),
-        ("std::vector<Tensor> v(n + 1);\nreturn v[0];", "a number of elements"),
+        ("std::vector<Tensor> v(n);\nreturn v[0];", "a number of elements"),
         ("auto v = s.vec();\nv.insert(v.begin() + n, 1);\nreturn x.expand(v);", "an index"),
     ],
 )

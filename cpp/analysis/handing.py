@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from ...codemods.torchapi import Argument, Operator
-from ..syntax.declarations import Function, Variable
+from ..syntax.declarations import NAMES, Function, Variable
 from ..syntax.tree import arguments, every
 from ..syntax.types import SYMBOLIC, SYMBOLIC_TYPES, Type
 from .eligibility import has_types
@@ -141,10 +141,8 @@ class _Reading:
     def _counts(self, variable: Variable, value: Node) -> bool:
         """Whether an initializer says how many elements a list has, or where to begin."""
         types = self._know.types
-        return types.type_of(variable.node) in _LISTS | {Type.TENSORS} and types.type_of(value) in (
-            Type.INT,
-            Type.LONG_LONG,
-        )
+        is_list = types.type_of(variable.node) in _LISTS | {Type.TENSORS}
+        return is_list and types.type_of(value) in (Type.INT, Type.LONG_LONG)
 
     def _store(self, target: tuple[int, str], value: Node) -> None:
         holder, member = target
@@ -153,7 +151,7 @@ class _Reading:
 
     def _members(self, value: Node) -> Mapping[str, Origins]:
         """What a value holds, by the members of a struct where it is one."""
-        if value.type == "identifier":
+        if value.type in NAMES:
             variable = self._know.model.resolved[value]
             own = None if variable is None else variable.node.id
             return {member: origins for (holder, member), origins in self._held.items() if holder == own}
@@ -193,13 +191,13 @@ class _Reading:
             if field is None or holder is None:
                 return None
             member, node = self._know.model.tree.text(field), holder
-        variable = self._know.model.resolved[node] if node.type == "identifier" else None
+        variable = self._know.model.resolved[node] if node.type in NAMES else None
         return None if variable is None else (variable.node.id, member)
 
     def _carried(self, node: Node) -> Origins:
         """The origins of the number or the numbers that an expression is."""
         match node.type:
-            case "identifier" | "field_expression":
+            case "identifier" | "type_identifier" | "field_expression":
                 target = self._target(node)
                 return _NOTHING if target is None else self._held[target]
             case "call_expression":
