@@ -16,6 +16,7 @@ import pytest
 from running import SHAPES, symfix
 from symfix.codemods.engine import storage, written
 from symfix.codemods.engine.registry import Registry
+from symfix.codemods.engine.written import is_own, remember
 from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.lab.observation import Observation
 from symfix.codemods.lab.operators import Answer, Answers, recalled
@@ -117,6 +118,24 @@ def test_every_kind_is_here() -> None:
         for path in (TOP / wing).rglob("*.py"):
             said |= set(re.findall(r"(?:\bfolder|\bstored)\(\"(\w+)\"", path.read_text(encoding="utf-8")))
     assert said == KINDS.keys() | ELSEWHERE
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_symfix_wrote_is_not_its_own_where_the_entry_is_damaged(
+    damage: str, tmp_path: Path, fresh_cache: Path
+) -> None:
+    report = tmp_path / "report.json"
+    report.write_text("{}")
+    assert not is_own(report)
+    remember(report)
+    assert is_own(report)
+    (entry,) = files(fresh_cache)
+    entry.write_bytes(DAMAGES[damage](entry.read_bytes()))
+    assert not is_own(report)
+    remember(report)
+    assert is_own(report)
+    report.write_text("{ }")
+    assert not is_own(report)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
