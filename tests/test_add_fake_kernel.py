@@ -85,7 +85,7 @@ def test_the_data_is_left_out() -> None:
 def test_a_text_is_shown_below_its_line() -> None:
     file = source("return at::empty({n}, x.options());")
     answers = tuple(one for one in rule.decide(file, Context(installed_torch())) if isinstance(one, Fix))
-    (line,) = findings([Unchanged(file, answers)], written=False)
+    (line,) = findings([Unchanged(file, answers)], written=False, left=True)
     assert "\n    // With SymInts in the schema: f(Tensor x, SymInt n) -> Tensor\n" in line
     assert "\n    at::Tensor f_meta(const at::Tensor& x, c10::SymInt n) {\n" in line
     assert callable(scaffold)
