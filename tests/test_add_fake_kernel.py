@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 import torch
 from goldens import installed_torch
+from running import git, symfix
+from symfix.codemods.commands import manual
 from symfix.codemods.engine.outcome import Unchanged
 from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.lab.observation import Observation
 from symfix.codemods.reports.text import findings
+from symfix.codemods.verify.change import Check, Verdict, Verification
 from symfix.codemods.verify.project.calling import NoCall, call_script, written
 from symfix.cpp.analysis.allocations import Allocations, Underived, allocations
 from symfix.cpp.analysis.knowledge import knowledge
 from symfix.cpp.rewrite.scaffold import scaffold
 from symfix.cpp.rules.add_fake_kernel import rule
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 HEAD = "#include <ATen/ATen.h>\n#include <torch/library.h>\n"
 
 
@@ -33,7 +39,7 @@ TORCH_LIBRARY_IMPL(a, CPU, m) {{ m.impl("f", &f); }}
 def shown(body: str) -> str:
     (fix,) = (one for one in rule.decide(source(body), Context(installed_torch())) if isinstance(one, Fix))
     assert fix.safety is Safety.MANUAL
-    return fix.edits[0].text.decode()
+    return fix.edits[-1].text.decode()
 
 
 @pytest.mark.parametrize(
@@ -86,7 +92,7 @@ def test_a_text_is_shown_below_its_line() -> None:
     file = source("return at::empty({n}, x.options());")
     answers = tuple(one for one in rule.decide(file, Context(installed_torch())) if isinstance(one, Fix))
     (line,) = findings([Unchanged(file, answers)], written=False, left=True)
-    assert "\n    // With SymInts in the schema: f(Tensor x, SymInt n) -> Tensor\n" in line
+    assert "\n    f(Tensor x, SymInt n) -> Tensor\n" in line
     assert "\n    at::Tensor f_meta(const at::Tensor& x, c10::SymInt n) {\n" in line
     assert callable(scaffold)
 
@@ -115,3 +121,59 @@ def test_a_call_is_tried_with_symbols(tmp_path: Path) -> None:
         run("torch.ops.aten.cumsum(torch.rand(8, 3), 1)", tmp_path)
     with pytest.raises(SystemExit, match=r"torch\.add is no operator"):
         run("torch.add(torch.rand(2), 2)", tmp_path)
+
+
+HALVES = """#include <torch/library.h>
+#include <ATen/ATen.h>
+
+namespace halves {
+
+at::Tensor half(const at::Tensor& x, int64_t columns) {
+  at::Tensor out = at::zeros({x.size(0) / 2, columns}, x.options());
+  out.select(1, 0).copy_(x.narrow(0, 0, x.size(0) / 2));
+  return out;
+}
+
+} // namespace halves
+
+TORCH_LIBRARY(halves, m) {
+  m.def("half(Tensor x, int columns) -> Tensor");
+}
+
+TORCH_LIBRARY_IMPL(halves, CPU, m) {
+  m.impl("half", &halves::half);
+}
+"""
+
+
+def test_a_text_is_tried_on_the_calls_that_the_user_names(tmp_path: Path) -> None:
+    shutil.copytree(GOLDEN / "schemas" / "warp", tmp_path / "project")
+    project = tmp_path / "project"
+    (project / "csrc" / "warps.cpp").write_text(HALVES)
+    shutil.rmtree(project / "tests")
+    (project / "warps" / "__init__.py").write_text(
+        "import torch\nfrom pathlib import Path\n"
+        "torch.ops.load_library(next(Path(__file__).parent.glob('_library*.so')))\n"
+    )
+    git(project, "init", "-q")
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "as it was")
+    call = "import warps; torch.ops.halves.half(torch.rand(8), 3)"
+    words = ("fix", "--verify", "--build", "python setup.py --quiet build_ext --inplace", "--call", call, "csrc")
+    ended = symfix(*words, cwd=project, code=1)
+    assert "add_fake_kernel: halves::half: with the text that is shown, which is not written" in ended.stderr
+    assert (project / "csrc" / "warps.cpp").read_text() == HALVES
+
+
+@pytest.mark.parametrize(
+    ("verdict", "before", "after", "words"),
+    [
+        (Verdict.PROVEN, False, True, "the call passes opcheck; without it, it fails"),
+        (Verdict.NEUTRAL, True, True, "passes opcheck without the text"),
+        (Verdict.REGRESSED, True, False, "passes opcheck without the text"),
+        (Verdict.NEUTRAL, False, False, "does not do for the call: shapes differ"),
+    ],
+)
+def test_what_is_said_of_a_trial(verdict: Verdict, before: bool, after: bool, words: str) -> None:
+    check = Check("repro", "call.py", Observation(before), Observation(after, "" if after else "shapes differ"))
+    assert words in manual._said(Verification(verdict, "", (), (check,)))

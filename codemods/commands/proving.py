@@ -77,7 +77,7 @@ class Prover:
         for repro in asked.repro:
             if not repro.is_file():
                 raise click.UsageError(f"--repro {repro}: no such file")
-        self._repros = (*asked.repro, *_scripts(asked.calls))
+        self._repros = (*asked.repro, *scripts(asked.calls))
         if asked.builds and asked.operators:
             raise click.UsageError("--op names torch's own operator tests: with --build, name a --test or a --repro")
         if asked.builds and not (asked.tests or self._repros):
@@ -118,13 +118,13 @@ class Prover:
         return found
 
 
-def _scripts(calls: Sequence[str]) -> list[Path]:
-    """The scripts of some calls, in a folder that lasts as long as the command."""
+def scripts(calls: Sequence[str], *, symbols: bool = True) -> list[Path]:
+    """The scripts of some calls, in a folder that lasts as long as the command; without symbols, by opcheck alone."""
     if not calls:
         return []
     folder = click.get_current_context().with_resource(scratch_folder())
     try:
-        return [written(call, folder) for call in calls]
+        return [written(call, folder, symbols=symbols) for call in calls]
     except NoCall as error:
         raise click.UsageError(f"--call {error}") from None
 

@@ -62,6 +62,10 @@ def fix(asked: Fix) -> int:
         session = _chosen_by_hand(session, asked)
     verdict = 0
     if asked.verifying:
+        from .manual import tried
+
+        for line in tried(session.report.outcomes, asked):
+            click.echo(line, err=True)
         session, verdict = _verified(session, asked)
     report = session.report
     outcomes = tuple(write(outcome) if isinstance(outcome, Changed) else outcome for outcome in report.outcomes)

@@ -37,23 +37,21 @@ def scaffold(operator: OwnOperator, kernel: OwnKernel, made: Allocations, contex
     registered = f'TORCH_LIBRARY_IMPL({space}, Meta, m) {{\n  m.impl("{name}", &{path});\n}}\n'
     whole = _symbolic(kernel, f"{opened}{text}{closed}{registered}", function, context)
     python = _python(operator, kernel, made)
-    schema = _widened(operator, kernel)
-    note = f"// With SymInts in the schema: {schema}\n" if schema else ""
-    return (f"// In Python:\n{python}" if python else "") + note + whole
+    return (f"// In Python:\n{python}" if python else "") + whole
 
 
 def _integers(function: Function) -> list[str]:
     return [one.name for one in function.parameters if one.name and one.type in (Type.INT, Type.INT_REF)]
 
 
-def _widened(operator: OwnOperator, kernel: OwnKernel) -> str | None:
-    """The schema that the text goes with, where it is not the present one."""
+def widened_schema(operator: OwnOperator, kernel: OwnKernel) -> str | None:
+    """The schema that the text goes with, as it is written, where it is not the present one."""
     text, names = operator.schema.text, _integers(kernel.function)
     pairs = zip(operator.schema.arguments, kernel.function.parameters, strict=False)
     for argument, parameter in reversed(list(pairs)):
         if parameter.name in names and argument.widened is not None:
             text = text[: argument.start] + argument.widened + text[argument.end :]
-    return None if text == operator.schema.text else " ".join(text.split())
+    return None if text == operator.schema.text else text
 
 
 def _function(kernel: OwnKernel, name: str, made: Allocations) -> str:

@@ -23,7 +23,7 @@ from ...codemods.engine.source import SourceFile
 from ..analysis.allocations import Allocations, allocations
 from ..analysis.operators import OwnOperator, own_kernel, own_operators, project_around
 from ..analysis.reasons import SkipReason
-from ..rewrite.scaffold import scaffold
+from ..rewrite.scaffold import scaffold, widened_schema
 from ..syntax.project import Project
 from ..syntax.registering import MARKS
 
@@ -61,7 +61,9 @@ def _answer(operator: OwnOperator, source: SourceFile, project: Project, context
             message = (
                 f"{operator.name} has no kernel for fake tensors; {kernel.function.name} allocates its outputs so:"
             )
-            yield Fix(NAME, 4, Safety.MANUAL, (Edit(end, end, text.encode()),), message, operator.name)
+            schema = widened_schema(operator, kernel)
+            edits = [] if schema is None else [Edit(*span, schema.encode())]
+            yield Fix(NAME, 4, Safety.MANUAL, (*edits, Edit(end, end, text.encode())), message, operator.name)
             return
         whys.append(made.why)
     why = f"; {whys[0]}" if whys else ""

@@ -22,7 +22,7 @@ at::Tensor like(const at::Tensor& x) {
 } // namespace rows
 
 TORCH_LIBRARY(rows, m) {
-  m.def("split_rows(Tensor x, int n, bool flag) -> (Tensor, Tensor)");
+  m.def("split_rows(Tensor x, SymInt n, bool flag) -> (Tensor, Tensor)");
   m.def("like(Tensor x) -> Tensor");
 }
 
@@ -38,7 +38,6 @@ TORCH_LIBRARY_IMPL(rows, CPU, m) {
 //       out = torch.empty((rows, x.shape[1]), dtype=x.dtype, device=x.device)
 //       index = torch.zeros((n,), dtype=torch.int64, device=x.device)
 //       return out, index
-// With SymInts in the schema: split_rows(Tensor x, SymInt n, bool flag) -> (Tensor, Tensor)
 namespace rows {
 std::tuple<at::Tensor, at::Tensor> split_rows_meta(const at::Tensor& x, c10::SymInt n, bool flag) {
   const auto rows = x.sym_size(0) * n;

@@ -32,11 +32,13 @@ function(*args, **kwargs)
 if not isinstance(overload, torch._ops.OpOverload):
     raise SystemExit(f"{{ast.unparse(last.value.func)}} is no operator: call torch.ops.name.operator")
 torch.library.opcheck(overload, tuple(args), kwargs)
+'''
+_SYMBOLS = """\
 arguments = enumerate(overload._schema.arguments[: len(args)])
 symints = [place for place, argument in arguments if isinstance(argument.real_type, torch._C.SymIntType)]
 symbolic = [place for place in symints if type(args[place]) is int and args[place] > 1]
 if not symbolic:
-    raise SystemExit(f"none of the integers of the call is a SymInt in the schema: {{overload._schema}}")
+    raise SystemExit(f"none of the integers of the call is a SymInt in the schema: {overload._schema}")
 for place in symbolic:
     rows = torch.empty(args[place])
     torch._dynamo.reset()
@@ -46,15 +48,15 @@ for place in symbolic:
         return overload(*args[:place], rows.size(0), *args[place + 1 :], **kwargs)
 
     torch.compile(call, backend="aot_eager", fullgraph=True)(rows)
-'''
+"""
 
 
 class NoCall(ValueError):
     """A text that is no call; ``str()`` says why."""
 
 
-def call_script(call: str) -> str:
-    """The script for ``import mine; torch.ops.mine.f(torch.ones(3), 5)``; raises NoCall."""
+def call_script(call: str, *, symbols: bool = True) -> str:
+    """The script for ``import mine; torch.ops.mine.f(torch.ones(3), 5)``, with or without symbols; raises NoCall."""
     try:
         body = ast.parse(call).body
     except (SyntaxError, ValueError) as error:
@@ -63,12 +65,12 @@ def call_script(call: str) -> str:
         raise NoCall("has to end with a call, such as `import mine; torch.ops.mine.f(torch.ones(3), 5)`")
     if any(isinstance(one, ast.Starred) for one in body[-1].value.args):
         raise NoCall("may not spread its arguments with `*`")
-    return _SCRIPT.format(call=call)
+    return _SCRIPT.format(call=call) + (_SYMBOLS if symbols else "")
 
 
-def written(call: str, folder: Path) -> Path:
+def written(call: str, folder: Path, *, symbols: bool = True) -> Path:
     """The script of a call as a file in ``folder``, of a name that stays the same; raises NoCall."""
-    text = call_script(call)
-    path = folder / f"call_{hashlib.blake2b(call.encode(), digest_size=4).hexdigest()}.py"
+    text = call_script(call, symbols=symbols)
+    path = folder / f"call_{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}.py"
     path.write_text(text, encoding="utf-8")
     return path
