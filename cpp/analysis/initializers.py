@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from tree_sitter import Node
 
 from ..syntax.declarations import Variable, moved, vexing_arguments
-from ..syntax.tree import arguments
+from ..syntax.tree import arguments, every
 from ..syntax.types import SYMBOLIC_TYPES, Type
 from .calls import argument
 from .conditions import SIMPLE
@@ -114,8 +114,11 @@ def _overwritten(p: Pass, variable: Variable) -> bool:
     call = behind.named_children[0] if behind is not None and behind.type == "expression_statement" else None
     if call is None or call.type != "call_expression" or p.types.callee(call) not in _OVERWRITE:
         return False
-    spans = [p.model.tree.text(value) for value in arguments(call)[:2]]
-    return spans == [f"{variable.name}.begin()", f"{variable.name}.end()"]
+    span, value = arguments(call)[:2], arguments(call)[2:]
+    if [p.model.tree.text(end) for end in span] != [f"{variable.name}.begin()", f"{variable.name}.end()"]:
+        return False
+    # What is put there may be read from there.
+    return not any(p.model.resolved[name] is variable for one in value for name in every(one, "identifier"))
 
 
 def captured(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:

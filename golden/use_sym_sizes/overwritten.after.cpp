@@ -40,11 +40,19 @@ at::Tensor read_between(const at::Tensor& self) {
   return self.new_ones_symint(shape).expand_symint({last});
 }
 
+// What is put everywhere is read from there.
+at::Tensor all_like_the_first(const at::Tensor& self) {
+  std::vector<c10::SymInt> shape(self.sym_sizes().begin(), self.sym_sizes().end());
+  std::fill(shape.begin(), shape.end(), shape[0]);
+  return self.new_ones_symint(shape);
+}
+
 } // namespace fold
 
 TORCH_LIBRARY(fold, m) {
   m.def("swap_last(Tensor self) -> Tensor", &fold::swap_last);
   m.def("ones_like_batch(Tensor self) -> Tensor", &fold::ones_like_batch);
   m.def("all_but_the_last(Tensor self) -> Tensor", &fold::all_but_the_last);
+  m.def("all_like_the_first(Tensor self) -> Tensor", &fold::all_like_the_first);
   m.def("read_between(Tensor self) -> Tensor", &fold::read_between);
 }
