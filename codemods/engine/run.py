@@ -176,7 +176,7 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
     wing = question.registry.wing(target.path)
     if wing is None:
         return _unknown(target, question.registry)
-    hit = None if target.named else results.by_stat(target.path, wing)
+    hit = None if target.named else results.by_stat(target.path, target.located, wing)
     if hit is not None:
         return hit.outcome
     content = read(target.path) if target.content is None else target.content
