@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .outcome import Refused
@@ -28,6 +28,12 @@ class Target:
     named: bool
     content: bytes | None = None
     """What to take for the file's bytes instead of reading it."""
+    located: str = field(default="", compare=False)
+    """The absolute path, made of ``path`` unless it is given."""
+
+    def __post_init__(self) -> None:
+        if not self.located:
+            object.__setattr__(self, "located", str(self.path.absolute()))
 
 
 def find(paths: Iterable[Path], suffixes: frozenset[str], exclude: Sequence[str] = ()) -> Iterator[Target]:
@@ -37,14 +43,15 @@ def find(paths: Iterable[Path], suffixes: frozenset[str], exclude: Sequence[str]
     what is generated or built, hidden folders and tests, and without files and folders whose path ends as a pattern of
     ``exclude`` says. Whoever wants these names them.
     """
-    targets: dict[Path, Target] = {}
+    targets: dict[str, Target] = {}
     for path in paths:
         if _is_folder(path):
-            for below in _walk(path, suffixes, exclude):
-                targets.setdefault(below.absolute(), Target(below, named=False))
+            for target in _walk(path, suffixes, exclude):
+                targets.setdefault(target.located, target)
         else:
-            targets[path.absolute()] = Target(path, named=True)
-    return iter(targets[path] for path in sorted(targets))
+            target = Target(path, named=True)
+            targets[target.located] = target
+    return iter(targets[located] for located in sorted(targets, key=lambda located: located.split(os.sep)))  # noqa: PTH206
 
 
 def _is_folder(path: Path) -> bool:
@@ -55,18 +62,22 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Iterator[Path]:
-    for parent, folders, files in os.walk(folder):
+def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Iterator[Target]:
+    for name, folders, files in os.walk(folder):
+        parent = Path(name)
         folders[:] = [
             name
             for name in folders
-            if name not in NOT_WALKED and not name.startswith(".") and not _excluded(Path(parent, name), exclude)
+            if name not in NOT_WALKED
+            and not name.startswith(".")
+            and not (exclude and _excluded(parent / name, exclude))
         ]
-        for name in files:
-            if os.path.splitext(name)[1] in suffixes and not _TEST_FILE.match(name):  # noqa: PTH122
-                path = Path(parent, name)
-                if not _excluded(path, exclude):
-                    yield path
+        read = [name for name in files if os.path.splitext(name)[1] in suffixes and not _TEST_FILE.match(name)]  # noqa: PTH122
+        located = str(parent.absolute()) if read else ""
+        for name in read:
+            path = parent / name
+            if not (exclude and _excluded(path, exclude)):
+                yield Target(path, named=False, located=os.path.join(located, name))  # noqa: PTH118
 
 
 def _excluded(path: Path, patterns: Sequence[str]) -> bool:

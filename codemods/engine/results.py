@@ -8,9 +8,9 @@ import json
 import os
 import time
 import zlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import storage
 from .edits import Edit
@@ -26,8 +26,7 @@ KEPT_INDEXES = 24
 _SETTLED_SECONDS = 2
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(NamedTuple):
     """What one file was when it was examined; ``stat`` is None when the file was too young for it to be trusted."""
 
     stat: tuple[int, int, int] | None
@@ -55,6 +54,8 @@ class Results:
     key: str
     _entries: dict[str, _Entry] = field(default_factory=dict)
     _grown: bool = False
+    _around: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """By folder and wing: what its settings and its project say, by digest."""
 
     @classmethod
     def load(cls, key: str) -> Results:
@@ -69,24 +70,31 @@ class Results:
         if not self._grown:
             return
         folder = storage.folder("results")
-        rows = {
-            path: (one.stat, one.digest, one.settings, one.package, one.project, one.outcome)
-            for path, one in self._entries.items()
-        }
-        storage.store(folder / self.key, json.dumps(rows, separators=(",", ":")).encode())
+        storage.store(folder / self.key, json.dumps(self._entries, separators=(",", ":")).encode())
         for index in sorted(folder.glob("[!.]*"), key=storage.age)[:-KEPT_INDEXES]:
             index.unlink(missing_ok=True)
 
-    def by_stat(self, path: Path, wing: WingCard) -> Hit | None:
-        """The answer when the file's stat is the one it had; reads the file only when there is something to show."""
-        located = path.absolute()
-        entry = self._entries.get(str(located))
-        if entry is None or entry.stat is None or not _holds(entry, located, wing):
+    def by_stat(self, path: Path, located: str, wing: WingCard) -> Hit | None:
+        """The answer when the file's stat is the one it had; reads the file only when there is something to show.
+
+        ``located`` is the absolute path.
+        """
+        entry = self._entries.get(located)
+        if entry is None or entry.stat is None:
+            return None
+        around = os.path.dirname(located), wing.package  # noqa: PTH120
+        if around not in self._around:
+            self._around[around] = _around(Path(located), wing)
+        if self._around[around] != (entry.settings, entry.project):
             return None
         try:
-            if _stat(path) != entry.stat:
+            if _stat(located) != entry.stat:
                 return None
-            return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, contents(path)))
+            if entry.outcome is None:
+                return Hit(None)
+            if entry.package != package_speaks(Path(located), wing):
+                return None
+            return Hit(_unpack(entry.outcome, path, contents(path)))
         except OSError:
             return None
 
@@ -121,7 +129,7 @@ class Results:
             return
         # A file written again within one tick of the clock keeps its stat; a settled one can't.
         settled = time.time_ns() - stat[0] > _SETTLED_SECONDS * 10**9 and stat[1] == len(content)
-        self._entries[str(path.absolute())] = replace(entry, stat=stat if settled else None)
+        self._entries[str(path.absolute())] = entry._replace(stat=stat if settled else None)
         self._grown = True
 
 
@@ -130,12 +138,16 @@ def _holds(entry: _Entry, path: Path, wing: WingCard) -> bool:
 
     Where nothing was said, the words of the package are not looked for: they only ever hold rules back.
     """
-    if entry.settings != settings_digest(path, wing) or entry.project != project_digest(path, wing):
+    if (entry.settings, entry.project) != _around(path, wing):
         return False
     return entry.outcome is None or entry.package == package_speaks(path, wing)
 
 
-def _stat(path: Path) -> tuple[int, int, int]:
+def _around(path: Path, wing: WingCard) -> tuple[str, str]:
+    return settings_digest(path, wing), project_digest(path, wing)
+
+
+def _stat(path: Path | str) -> tuple[int, int, int]:
     found = os.stat(path)  # noqa: PTH116
     return found.st_mtime_ns, found.st_size, found.st_ino
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 from ..syntax.module import Module
 from ..syntax.tree import Function
@@ -138,10 +138,12 @@ def _resolved(words: _Words, tree: ast.expr) -> str:
     """The text of the annotation, with each name as `_Words.word` gives it."""
     if isinstance(tree, ast.Name) and words.alias(tree, 0) is None:
         return words.word(tree)
-    return ast.unparse(_Resolver(words, 0).visit(deepcopy(tree)))
+    return ast.unparse(_Resolver(words, 0).visit(tree))
 
 
-class _Resolver(ast.NodeTransformer):
+class _Resolver(ast.NodeVisitor):
+    """Makes a new tree: the old one belongs to the file."""
+
     def __init__(self, words: _Words, depth: int) -> None:
         self._words = words
         self._depth = depth
@@ -153,8 +155,16 @@ class _Resolver(ast.NodeTransformer):
         alias = self._words.alias(node, self._depth)
         if alias is None:
             return ast.Name(self._words.word(node))
-        resolved: ast.expr = _Resolver(self._words, self._depth + 1).visit(deepcopy(alias))
+        resolved: ast.expr = _Resolver(self._words, self._depth + 1).visit(alias)
         return resolved
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        return type(node)(**{name: self._rebuilt(value) for name, value in ast.iter_fields(node)})
+
+    def _rebuilt(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._rebuilt(one) for one in value]
+        return self.visit(value) if isinstance(value, ast.AST) else value
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..syntax.module import Module
+from ..syntax.module import Module, kept
 from ..syntax.tree import Function, literal
 
 _CONDITION_FIRST = frozenset({"_check", "_check_value", "_check_index", "_check_type", "_check_not_implemented"})
@@ -329,9 +329,14 @@ def _root(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-@lru_cache(maxsize=256)
 def _stable(module: Module, function: Function) -> frozenset[str]:
     """Names that are bound once, outside of loops, and whose value no method changes in place."""
+    return _settled(function) - module.names.rebound_outer
+
+
+@kept
+def _settled(function: Function) -> frozenset[str]:
+    """The same, as far as the function itself says."""
     stores = Counter(function.nodes.stored)
     stores.update(argument.arg for argument in function.arguments)
     stores.update(function.nodes.named)
@@ -353,5 +358,4 @@ def _stable(module: Module, function: Function) -> frozenset[str]:
     stored = (one for one in places if not isinstance(one.ctx, ast.Load))
     done = (call.func for call in function.nodes.calls if isinstance(call.func, ast.Attribute))
     changed |= {_root(one) for one in stored} | {_root(one) for one in done if one.attr in _CHANGING}
-    rebound = module.names.rebound_outer
-    return frozenset(name for name, count in stores.items() if count == 1 and name not in changed | rebound)
+    return frozenset(name for name, count in stores.items() if count == 1 and name not in changed)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from enum import Enum
-from functools import lru_cache
 
-from ..syntax.module import Module
+from ..syntax.module import Module, kept
 from ..syntax.tree import Function
 
 
@@ -34,7 +33,7 @@ def registered(module: Module, function: Function) -> Seen | None:
     return _registrations(module).get(function.outermost.node)
 
 
-@lru_cache(maxsize=8)
+@kept
 def _registrations(module: Module) -> dict[ast.AST, Seen]:
     if not any(word in module.source.content for word in (b"register_", b"custom_op", b"triton_op", b"impl")):
         return {}
@@ -52,6 +51,12 @@ def _registrations(module: Module) -> dict[ast.AST, Seen]:
     return found
 
 
+@kept
+def _imported(module: Module) -> frozenset[str]:
+    """The names that an import anywhere in the file binds."""
+    return frozenset(alias.asname or alias.name for node in module.nodes.imports for alias in node.names)
+
+
 def _handed(module: Module, call: ast.Call) -> Iterator[ast.AST]:
     """The functions at the top of the file that a call hands over: ``lib.impl("f", f, "Meta")``, ``fake("f")(f)``."""
     around = module.parents.get(call)
@@ -64,8 +69,11 @@ def _handed(module: Module, call: ast.Call) -> Iterator[ast.AST]:
 
 def _seen(module: Module, named: ast.expr, arguments: Sequence[ast.expr], call: ast.Call | None) -> Seen | None:
     last = named.attr if isinstance(named, ast.Attribute) else named.id if isinstance(named, ast.Name) else ""
-    meaning = (module.names.meaning(named) or "").rpartition(".")[2]
-    name = meaning if meaning in _FAKE | _REAL | {"impl"} else last
+    name = last
+    # An attribute is called what it is; only an import gives another name to what is registered.
+    if isinstance(named, ast.Name) and last in _imported(module):
+        meaning = (module.names.meaning(named) or "").rpartition(".")[2]
+        name = meaning if meaning in _FAKE | _REAL | {"impl"} else last
     if name in _FAKE:
         return Seen.FAKE
     if name in _REAL:

@@ -6,11 +6,10 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import PurePath
 
 from ...codemods.engine.rule import Context
-from ..syntax.module import Module, Place
+from ..syntax.module import Module, Place, kept
 from ..syntax.tree import Function, spelled
 from .registered import Seen, registered
 from .scriptable import refused_by_script
@@ -98,7 +97,7 @@ def _inside_torch(path: PurePath) -> str:
     return "/".join(parts[last:])
 
 
-@lru_cache(maxsize=8)
+@kept
 def _passed_to_script(module: Module) -> set[str]:
     if b"jit.script(" not in module.source.content:
         return set()

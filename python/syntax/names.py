@@ -12,7 +12,8 @@ from functools import cached_property
 
 from .tree import Function, FunctionNode, Survey, imported_names
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_SCOPES = (*_DEFINITIONS, ast.Lambda)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
@@ -33,6 +34,7 @@ class Names:
         self._owners: dict[tuple[str, ast.AST | None], ast.AST | None] = {}
         self._globals: dict[ast.AST, frozenset[str]] = {}
         self._mentioned: dict[ast.AST, set[str]] = {}
+        self._scopes_at: dict[ast.AST, tuple[ast.AST, ...]] = {}
 
     @cached_property
     def _top(self) -> symtable.SymbolTable | None:
@@ -54,7 +56,7 @@ class Names:
         return found
 
     def _symbols(self, node: ast.AST) -> Iterator[symtable.Symbol]:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if isinstance(node, _DEFINITIONS):
             for table in self._tables.get((node.name, node.lineno), ()):
                 yield from table.get_symbols()
 
@@ -111,27 +113,42 @@ class Names:
 
     def chain(self, place: ast.AST) -> Iterator[ast.AST]:
         """The scopes whose names are seen at ``place``, innermost first, without the module."""
-        before = below = place
-        at, inside = self._parents.get(place), False
-        while at is not None:
-            if self._within(at, below, before) and not (inside and isinstance(at, ast.ClassDef)):
-                inside = True
-                yield at
-            before, below, at = below, at, self._parents.get(at)
+        inside = False
+        for scope in self._scopes(place):
+            if not (inside and isinstance(scope, ast.ClassDef)):
+                yield scope
+            inside = True
 
-    def _within(self, at: ast.AST, below: ast.AST, before: ast.AST) -> bool:
-        if isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            return below in at.body
-        if isinstance(at, ast.Lambda):
-            return below is at.body
-        if isinstance(at, _COMPREHENSIONS):
-            first = at.generators[0]
-            return not (below is first and before is first.iter)
-        return False
+    def _scopes(self, place: ast.AST) -> Iterator[ast.AST]:
+        """The scopes around ``place``, innermost first, those of classes among them."""
+        before = below = place
+        while not isinstance(below, ast.stmt):
+            at = self._parents.get(below)
+            if at is None:
+                return
+            if _of_expression(at, below, before):
+                yield at
+            before, below = below, at
+        yield from self._around(below)
+
+    def _around(self, statement: ast.stmt) -> tuple[ast.AST, ...]:
+        """The same of a statement: the functions and classes in whose bodies it stands."""
+        climbed: list[ast.AST] = []
+        at: ast.AST | None = statement
+        while at is not None and at not in self._scopes_at:
+            climbed.append(at)
+            at = self._parents.get(at)
+        found = () if at is None else self._scopes_at[at]
+        for below in reversed(climbed):
+            above = self._parents.get(below)
+            if isinstance(below, ast.stmt) and isinstance(above, _DEFINITIONS):
+                found = (above, *found)
+            self._scopes_at[below] = found
+        return found
 
     def owner(self, name: str, place: ast.AST) -> ast.AST | None:
         """The scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
-        seen = name, next(self.chain(place), None)
+        seen = name, next(self._scopes(place), None)
         if seen not in self._owners:
             self._owners[seen] = self._owner(name, self.chain(place))
         return self._owners[seen]
@@ -277,6 +294,16 @@ class Names:
     @cached_property
     def _function_by_node(self) -> dict[ast.AST, Function]:
         return {function.node: function for function in self._survey.functions}
+
+
+def _of_expression(at: ast.AST, below: ast.AST, before: ast.AST) -> bool:
+    """Whether ``at`` is a lambda or a comprehension whose names are seen in its child ``below``, above ``before``."""
+    if isinstance(at, ast.Lambda):
+        return below is at.body
+    if isinstance(at, _COMPREHENSIONS):
+        first = at.generators[0]
+        return not (below is first and before is first.iter)
+    return False
 
 
 def _imports_before(start: tuple[int, int], statements: Iterable[ast.stmt]) -> list[ast.stmt]:
