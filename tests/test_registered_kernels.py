@@ -188,7 +188,7 @@ def test_the_verifier_asks_it_of_what_a_change_registers(fault: bool) -> None:
 def test_the_reference_of_an_operator_is_found_with_its_siblings() -> None:
     found = reference_of(torch.ops.aten.hsplit.array)
     assert found is not None
-    assert found[2:] == ("hsplit", "aten.hsplit.int aten.hsplit.array")
+    assert found[2:] == ("hsplit", "aten.hsplit.array aten.hsplit.int"), "first the one that is asked about"
     lines = Path(found[0]).read_text().splitlines()
     assert lines[found[1] - 1].startswith("def hsplit(")
     transform = reference_of(torch.ops.aten.fft_fft.default)
