@@ -21,7 +21,23 @@ from typing import Any
 
 import click
 
-from .commands.options import BASELINE, EXPORTING, FILE, FIX_FORMAT, FORMAT, PROOF, RULES, SCHEMAS, TARGET, WHICH
+from .commands import completing
+from .commands.examples import Words
+from .commands.options import (
+    BASELINE,
+    CHILDREN_HELP,
+    EXECUTOR,
+    EXPORTING,
+    FILE,
+    FIX_FORMAT,
+    FORMAT,
+    PROOF,
+    QUIET,
+    RULES,
+    SCHEMAS,
+    TARGET,
+    WHICH,
+)
 from .engine import interrupting, streams
 
 
@@ -33,7 +49,7 @@ def _with(*groups: list[click.Option]) -> Callable[[click.Command], click.Comman
     return add
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=Words, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="symfix", message="symfix %(version)s")
 def main_group() -> None:
     """Make PyTorch operators work with symbolic shapes.
@@ -44,10 +60,11 @@ def main_group() -> None:
     """
 
 
+CHILDREN = click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help=CHILDREN_HELP)
 PATHS = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
 
 
-@_with(RULES, FORMAT, BASELINE, SCHEMAS)
+@_with(RULES, FORMAT, BASELINE, SCHEMAS, [EXECUTOR])
 @main_group.command()
 @PATHS
 def check(**words: Any) -> int:
@@ -87,7 +104,7 @@ def fix(**words: Any) -> int:
 
 
 @main_group.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing.rules)
 def rule(name: str | None) -> int:
     """List the rules, or explain one."""
     from .commands.rule import rule
@@ -95,11 +112,11 @@ def rule(name: str | None) -> int:
     return rule(name)
 
 
-@_with(PROOF, TARGET)
+@_with(PROOF, TARGET, [QUIET])
 @main_group.command()
 @click.argument("paths", nargs=-1, type=FILE)
 @click.option("--base", default="HEAD", show_default=True, metavar="REV", help="What the files are compared with.")
-@click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Compilers and children at a time [2].")
+@CHILDREN
 @click.option("--format", "style", type=click.Choice(["text", "json", "junit"]), default="text", show_default=True)
 def verify(**words: Any) -> int:
     """Prove the change between a revision and the files on disk."""
@@ -109,8 +126,9 @@ def verify(**words: Any) -> int:
     return verify(Verify(**words))
 
 
+@_with([EXECUTOR, QUIET])
 @main_group.command()
-@click.argument("operators", nargs=-1, metavar="[OP]...")
+@click.argument("operators", nargs=-1, metavar="[OP]...", shell_complete=completing.operators)
 @click.option(
     "--protocol", type=click.Choice(["unbacked", "backed"]), default="unbacked", show_default=True,
     help="Sizes without a hint, as in PyTorch's own test, or with one.",
@@ -120,20 +138,24 @@ def verify(**words: Any) -> int:
     "--samples", type=click.IntRange(1), metavar="N", help="Maximum number of samples for each operator [all]."
 )
 @click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
-@click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Processes [2].")
+@CHILDREN
 @click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--page", type=FILE, metavar="FILE", help="Also write an HTML report.")
 def hunt(**words: Any) -> int:
-    """Find which operators fail on symbolic sizes, in which mode, at which line [OP: all that torch tests]."""
+    """Find which operators fail on symbolic sizes, in which mode, at which line.
+
+    OP is a name, a name before a dot (fft), or a pattern ('masked.*'); without one, all that torch tests.
+    """
     from .commands.asked import Hunt
     from .commands.hunting import hunt
 
     return hunt(Hunt(**words))
 
 
+@_with([QUIET])
 @main_group.command()
-@click.argument("targets", nargs=-1, metavar="[OP|PATH]...")
+@click.argument("targets", nargs=-1, metavar="[OP|PATH]...", shell_complete=completing.operators)
 @click.option("--all", "everything", is_flag=True, help="Every operator that fails torch's unbacked test.")
 @click.option(
     "--output", type=FILE, default=Path("symfix-repairs"), show_default=True, metavar="DIR",
@@ -141,7 +163,7 @@ def hunt(**words: Any) -> int:
 )  # fmt: skip
 @click.option("--torch-root", type=FILE, metavar="DIR", help="A PyTorch source tree, to repair C++ too.")
 @click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
-@click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Compilers and children at a time [2].")
+@CHILDREN
 @click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
 def repair(**words: Any) -> int:
     """Find failing operators, try fixes where they fail, keep what is proven."""
@@ -151,6 +173,7 @@ def repair(**words: Any) -> int:
     return repair(Repair(**words))
 
 
+@_with([QUIET])
 @main_group.command()
 @click.argument("operators", nargs=-1, metavar="[OP]...")
 @click.option("--argument", "arguments", multiple=True, metavar="NAME", help="An int that is a size [what is found].")
@@ -201,10 +224,11 @@ def apply_report(**words: Any) -> int:
     return apply_report(ApplyReport(**words))
 
 
+@_with([QUIET])
 @main_group.command()
 @click.argument("paths", nargs=-1, required=True, type=FILE)
 @click.option("--check", is_flag=True, help="Only report what is stale; exit 1 if anything is.")
-@click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Processes [2].")
+@CHILDREN
 @click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
 @click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def xfails(**words: Any) -> int:
@@ -247,7 +271,7 @@ def series_plan(**words: Any) -> int:
     return plan_series(SeriesPlan(**words))
 
 
-@_with(WHICH)
+@_with(WHICH, [QUIET])
 @series.command("build")
 @click.option("--base", metavar="REV", help="Commit to build on [the planned one].")
 @click.option(
@@ -256,7 +280,7 @@ def series_plan(**words: Any) -> int:
 @click.option("--no-verify", is_flag=True, help="Build everything, proven or not.")
 @click.option("--unproven", is_flag=True, help="Also include changes that the verification cannot judge.")
 @click.option("--no-page", is_flag=True, help="Do not write the review page.")
-@click.option("--jobs", "-j", type=click.IntRange(1), metavar="N", help="Compilers and children at a time [2].")
+@CHILDREN
 @click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
 @click.option("--sandbox", type=click.Choice(["try", "require"]), default="try", show_default=True)
 def series_build(**words: Any) -> int:
@@ -307,12 +331,20 @@ def doctor(**words: Any) -> int:
     return doctor(Target(**words))
 
 
+@main_group.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> int:
+    """Print what a shell reads to complete commands, options, rules and operators."""
+    click.echo(completing.script(shell))
+    return 0
+
+
 def main() -> None:
     """Entry point: every way out goes through one of the four exit codes."""
     interrupting.install()
     streams.prepare()
     try:
-        code = main_group.main(standalone_mode=False)
+        code = main_group.main(standalone_mode=False, color=False if os.environ.get("NO_COLOR") else None)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()

@@ -38,7 +38,7 @@ def lint(**words: Any) -> None:
     baseline = words.pop("baseline")
     asked = Examination(**words)
     if asked.paths:
-        sys.stdout.writelines(messages(only_new(examine(asked), baseline, asked.paths).outcomes))
+        sys.stdout.writelines(messages(only_new(examine(asked), baseline, asked).outcomes))
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -9,11 +9,18 @@ from .rewrite.formatting import wrap_long_lines
 from .rewrite.includes import includes
 from .syntax.comments import same_code
 from .syntax.project import SUFFIXES, read_project
-from .syntax.tree import count_errors, tree_of
+from .syntax.tree import count_errors, doubts, tree_of
 
 
 def _errors(content: bytes) -> int:
     return count_errors(tree_of(content).root)
+
+
+def _unparsed(content: bytes) -> tuple[int, str] | None:
+    """Some macros only look like broken statements; a template's tags are none of C++."""
+    tree = tree_of(content)
+    found = None if tree.tags else min((error.start_byte for error in doubts(tree.root)), default=None)
+    return None if found is None else (found, "invalid syntax")
 
 
 def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
@@ -26,6 +33,7 @@ language = Language(
     complete=includes,
     errors=_errors,
     polish=_polish,
+    unparsed=_unparsed,
     settings=(".clang-format",),
     project=read_project,
     project_suffixes=SUFFIXES,

@@ -27,6 +27,19 @@ def errors(content: bytes) -> int:
     return 0
 
 
+def unparsed(content: bytes) -> tuple[int, str] | None:
+    """Where Python's parser stops, and why."""
+    try:
+        syntax_tree(content)
+    except SyntaxError as error:
+        lines = content.splitlines(keepends=True)[: error.lineno or 1]
+        last = lines.pop().decode("utf-8", "replace") if lines else ""
+        return sum(map(len, lines)) + len(last[: max((error.offset or 1) - 1, 0)].encode()), error.msg
+    except (ValueError, RecursionError) as error:
+        return 0, str(error)
+    return None
+
+
 def obscure(content: bytes) -> str | None:
     """Why the text is not UTF-8 to Python, although it may be valid UTF-8: its first two lines name an encoding."""
     try:
@@ -63,6 +76,7 @@ language = Language(
     errors,
     _polish,
     strict=True,
+    unparsed=unparsed,
     settings=CONFIGURATIONS,
     package_words=TO_SCRIPT,
     extent=extent,

@@ -140,14 +140,14 @@ def test_two_rules_on_a_line_share_a_comment() -> None:
 def test_the_checker_is_silent_afterwards_and_a_second_run_writes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "m.py"
     path.write_text(SHAPES)
-    ended = symfix("fix", "m.py", "--add-ignore", "until 2.9 is out", cwd=tmp_path, code=0)
+    ended = symfix("fix", "--allow-dirty", "m.py", "--add-ignore", "until 2.9 is out", cwd=tmp_path, code=0)
     assert "1 finding in 1 file now with a comment" in ended.stderr
     after = path.read_text()
     assert after == SHAPES.replace(
         "    torch._check", "    # symfix: ignore[migrate_check_is_size] until 2.9 is out\n    torch._check"
     )
-    assert "left (suppressed): until 2.9 is out" in symfix("check", "m.py", cwd=tmp_path, code=0).stdout
-    symfix("fix", "m.py", "--add-ignore", "again", cwd=tmp_path, code=0)
+    assert "left (suppressed): until 2.9 is out" in symfix("check", "m.py", "--show-left", cwd=tmp_path, code=0).stdout
+    symfix("fix", "--allow-dirty", "m.py", "--add-ignore", "again", cwd=tmp_path, code=0)
     assert path.read_text() == after
 
 
@@ -157,7 +157,7 @@ def test_a_finding_without_a_comment_is_printed_with_the_reason(tmp_path: Path) 
         SHAPES
         + "\n\ndef g(x: torch.Tensor):\n    a = 1 + \\\n    min(x.shape[0], x.shape[1]) + \\\n    2\n    return a\n"
     )
-    ended = symfix("fix", "m.py", "--add-ignore", "known", cwd=tmp_path, code=1)
+    ended = symfix("fix", "--allow-dirty", "m.py", "--add-ignore", "known", cwd=tmp_path, code=1)
     assert ended.stdout.startswith("m.py:11:5: use_sym_min_max left: no comment fits")
     assert "1 finding in 1 file now with a comment; 1 left" in ended.stderr
     assert path.read_text().count("symfix: ignore") == 1
@@ -170,7 +170,7 @@ def test_comments_after_which_other_findings_come_are_not_written(
     (tmp_path / "m.py").write_text(SHAPES)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(ignoring, "_silenced", lambda *_: False)
-    arguments = ["fix", "m.py", "--add-ignore", "known"]
+    arguments = ["fix", "--allow-dirty", "m.py", "--add-ignore", "known"]
     assert main_group.main(arguments, standalone_mode=False) == 1
     assert "with the comments the file has other findings" in capsys.readouterr().out
     assert (tmp_path / "m.py").read_text() == SHAPES
@@ -178,6 +178,9 @@ def test_comments_after_which_other_findings_come_are_not_written(
 
 def test_what_has_no_meaning_beside_it_is_refused(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(SHAPES)
-    assert "say why" in symfix("fix", "m.py", "--add-ignore", " ", cwd=tmp_path, code=2).stderr
-    assert "--verify" in symfix("fix", "m.py", "--add-ignore", "x", "--verify", cwd=tmp_path, code=2).stderr
+    assert "say why" in symfix("fix", "--allow-dirty", "m.py", "--add-ignore", " ", cwd=tmp_path, code=2).stderr
+    assert (
+        "--verify"
+        in symfix("fix", "--allow-dirty", "m.py", "--add-ignore", "x", "--verify", cwd=tmp_path, code=2).stderr
+    )
     assert (tmp_path / "m.py").read_text() == SHAPES

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pytest
 from running import SHAPES, symfix
-from symfix.codemods.engine import storage
+from symfix.codemods.engine import storage, written
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.lab.observation import Observation
@@ -103,7 +103,7 @@ KINDS: dict[str, Callable[[Asked], object]] = {
     "answers": lambda asked: recalled("key", [("abs", "eager")], asked.answers),
     "regressions": lambda asked: additions._kept(REPAIR, cast(Any, asked), asked.regression),
 }
-ELSEWHERE = {"rules", "results", "projects", "evidence", "objects", "precompiled", "hunts", "repair"}
+ELSEWHERE = {"rules", "results", "projects", "evidence", "objects", "precompiled", "hunts", "repair", "written"}
 """Kinds with a test of their own below."""
 
 
@@ -313,3 +313,18 @@ def test_a_new_cache_is_for_its_owner_alone(tmp_path: Path, fresh_cache: Path) -
     finally:
         os.umask(before)
     assert (fresh_cache / "symfix").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_memory_of_what_was_written_makes_a_file_somebody_elses(
+    damage: str, tmp_path: Path, fresh_cache: Path
+) -> None:
+    patch = tmp_path / "one.patch"
+    patch.write_text("-a\n+b\n")
+    written.remember(patch)
+    assert written.is_own(patch)
+    for path in files(fresh_cache):
+        path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    assert not written.is_own(patch)
+    written.remember(patch)
+    assert written.is_own(patch)

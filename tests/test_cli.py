@@ -39,15 +39,15 @@ def test_the_names_in_a_patch_start_at_the_repository(folder: Path) -> None:
 
 
 def test_fix_writes_and_a_second_run_changes_nothing(folder: Path) -> None:
-    symfix("fix", "pkg", cwd=folder, code=0)
+    symfix("fix", "--allow-dirty", "pkg", cwd=folder, code=0)
     after = (folder / "pkg" / "m.py").read_text()
     assert MENDED in after
-    assert "0 changed" in symfix("fix", "pkg", cwd=folder, code=0).stderr
+    assert "all clear" in symfix("fix", "--allow-dirty", "pkg", cwd=folder, code=0).stderr
     assert (folder / "pkg" / "m.py").read_text() == after
 
 
 def test_fix_says_in_json_what_it_applied(folder: Path) -> None:
-    document = json.loads(symfix("fix", "pkg", "--format", "json", cwd=folder, code=0).stdout)
+    document = json.loads(symfix("fix", "--allow-dirty", "pkg", "--format", "json", cwd=folder, code=0).stdout)
     (file,) = document["files"]
     assert (file["path"], file["outcome"], file["fixes"][0]["applied"]) == ("pkg/m.py", "changed", True)
     assert document["torch"][:2] == "2."
@@ -87,10 +87,10 @@ def test_unsafe_fixes_are_held_back_and_said(folder: Path) -> None:
     target.write_text(
         "import torch\n\n\ndef f(x: torch.Tensor):\n    if x.numel() == 0:\n        return x\n    return x + 1\n"
     )
-    ended = symfix("fix", "torch", "--select", "guard_size_branches", cwd=folder, code=1)
+    ended = symfix("fix", "--allow-dirty", "torch", "--select", "guard_size_branches", cwd=folder, code=1)
     assert "1 unsafe fix held back: see --unsafe-fixes" in ended.stderr
     assert "guard_or" not in target.read_text()
-    symfix("fix", "torch", "--select", "guard_size_branches", "--unsafe-fixes", cwd=folder, code=0)
+    symfix("fix", "--allow-dirty", "torch", "--select", "guard_size_branches", "--unsafe-fixes", cwd=folder, code=0)
     assert "if guard_or_false(x.numel() == 0):" in target.read_text()
 
 
@@ -110,19 +110,19 @@ TWICE = SHAPES + "\n\ndef g(y: torch.Tensor):\n    torch._check_is_size(y.shape[
 def test_a_person_takes_or_leaves_each_fix(folder: Path, answers: str, first: bool, second: bool, code: int) -> None:
     path = folder / "pkg" / "m.py"
     path.write_text(TWICE)
-    ended = symfix("fix", "--interactive", "pkg", cwd=folder, code=code, text=answers)
+    ended = symfix("fix", "--allow-dirty", "--interactive", "pkg", cwd=folder, code=code, text=answers)
     assert "-    torch._check_is_size(x.shape[0])\n+    torch._check(x.shape[0] >= 0)" in ended.stderr
     assert ("torch._check(x.shape[0] >= 0)" in path.read_text()) == first
     assert ("torch._check(y.shape[1] >= 0)" in path.read_text()) == second
 
 
 def test_no_answer_writes_nothing(folder: Path) -> None:
-    symfix("fix", "--interactive", "pkg", cwd=folder, code=2, text="")
+    symfix("fix", "--allow-dirty", "--interactive", "pkg", cwd=folder, code=2, text="")
     assert (folder / "pkg" / "m.py").read_text() == SHAPES
 
 
 def test_stdin_goes_through(folder: Path) -> None:
-    ended = symfix("fix", "-", "--stdin-filename", "pkg/new.py", cwd=folder, code=0, text=SHAPES)
+    ended = symfix("fix", "--allow-dirty", "-", "--stdin-filename", "pkg/new.py", cwd=folder, code=0, text=SHAPES)
     assert MENDED in ended.stdout
     assert symfix("check", "-", "--stdin-filename", "pkg/new.py", cwd=folder, code=1, text=SHAPES).stdout.startswith(
         "pkg/new.py:5:5:"
@@ -134,7 +134,34 @@ def test_stdin_goes_through(folder: Path) -> None:
 def test_a_comment_keeps_a_rule_out(folder: Path) -> None:
     path = folder / "pkg" / "m.py"
     path.write_text(SHAPES.replace("[0])\n", "[0])  # symfix: ignore[migrate_check_is_size] old torch\n"))
-    assert "left (suppressed): old torch" in symfix("check", "pkg", cwd=folder, code=0).stdout
+    assert "left (suppressed): old torch" in symfix("check", "pkg", "--show-left", cwd=folder, code=0).stdout
+
+
+def test_what_is_left_is_counted_and_shown_when_asked_for(folder: Path) -> None:
+    (folder / "pkg" / "m.py").write_text(
+        SHAPES.replace("[0])\n", "[0])  # symfix: ignore[migrate_check_is_size] old\n")
+    )
+    ended = symfix("check", "pkg", cwd=folder, code=0)
+    assert ended.stdout == ""
+    assert "1 place left with a reason: see --show-left" in ended.stderr
+    shown = symfix("check", "pkg", "--show-left", cwd=folder, code=0)
+    assert "left (suppressed): old" in shown.stdout
+    assert "--show-left" not in shown.stderr
+    assert json.loads(symfix("check", "pkg", "--format", "json", cwd=folder, code=0).stdout)["summary"]["skips"] == 1
+
+
+def test_quiet_prints_results_and_errors_only(folder: Path) -> None:
+    ended = symfix("check", "-q", "pkg", cwd=folder, code=1)
+    assert ended.stdout.startswith("pkg/m.py:5:5: migrate_check_is_size safe:")
+    assert ended.stderr == ""
+    assert symfix("diff", "-q", "pkg", cwd=folder, code=1).stderr == ""
+    assert "no such file" in symfix("check", "-q", "nowhere.py", cwd=folder, code=2).stderr
+
+
+def test_nothing_to_say_is_said(folder: Path) -> None:
+    assert symfix("check", "pkg/n.py", cwd=folder, code=0).stderr == "all clear: 1 file, nothing to change\n"
+    (folder / "empty").mkdir()
+    assert "no file to look at" in symfix("check", "empty", cwd=folder, code=0).stderr
 
 
 def test_statistics_and_github(folder: Path) -> None:

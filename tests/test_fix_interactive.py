@@ -61,13 +61,13 @@ def taken(folder: Path) -> str:
 def test_the_keys_take_and_leave(folder: Path, answers: str | list[str], after: str) -> None:
     text = "".join(f"{answer}\n" for answer in answers)
     left = after.replace(" ", "") != "0120"
-    ended = symfix("fix", "-i", ".", cwd=folder, code=int(left), text=text)
+    ended = symfix("fix", "--allow-dirty", "-i", ".", cwd=folder, code=int(left), text=text)
     assert taken(folder) == after
     assert "(1/4) Take this fix [y,n,q,a,d,j,J,k,K,g,/,v,p,?]? " in ended.stderr
 
 
 def test_a_question_says_what_one_must_know(folder: Path) -> None:
-    said = symfix("fix", "-i", "b.py", cwd=folder, code=0, text="?\np\ny\n").stderr
+    said = symfix("fix", "--allow-dirty", "-i", "b.py", cwd=folder, code=0, text="?\np\ny\n").stderr
     assert "b.py:5:5: migrate_check_is_size in f0\n  mode 2, safe: " in said
     assert said.count("-    torch._check_is_size(x.shape[0])\n+    torch._check(x.shape[0] >= 0)\n") == 2
     assert "q - quit; leave this fix and all that are undecided\n" in said
@@ -79,18 +79,18 @@ def test_a_default_is_named(tmp_path: Path) -> None:
     path.write_text(
         "import torch\n\n\ndef f(x: torch.Tensor):\n    if x.numel() == 0:\n        return x\n    return x + 1\n"
     )
-    said = symfix("fix", "-i", "--unsafe-fixes", "torch", cwd=tmp_path, code=1, text="n\n").stderr
+    said = symfix("fix", "--allow-dirty", "-i", "--unsafe-fixes", "torch", cwd=tmp_path, code=1, text="n\n").stderr
     assert ", unsafe: " in said and "  what changes: " in said
     assert "guard_or" not in path.read_text()
 
 
 def test_answers_that_end_early_write_nothing(folder: Path) -> None:
-    symfix("fix", "-i", ".", cwd=folder, code=2, text="y\ny\n")
+    symfix("fix", "--allow-dirty", "-i", ".", cwd=folder, code=2, text="y\ny\n")
     assert taken(folder) == " "
 
 
 def test_a_verdict_is_there_when_asked_for(folder: Path) -> None:
-    ended = symfix("fix", "-i", "b.py", cwd=folder, code=0, text="v\np\ny\n")
+    ended = symfix("fix", "--allow-dirty", "-i", "b.py", cwd=folder, code=0, text="v\np\ny\n")
     assert ended.stderr.count("  verified alone: unverifiable: ") == 2
 
 
@@ -98,7 +98,7 @@ def test_in_a_terminal_it_asks_in_colour(folder: Path) -> None:
     mother, child = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color"}
     environment.pop("NO_COLOR", None)
-    words = [sys.executable, "-m", "symfix.codemods.cli", "fix", "-i", "."]
+    words = [sys.executable, "-m", "symfix.codemods.cli", "fix", "--allow-dirty", "-i", "."]
     process = subprocess.Popen(words, cwd=folder, stdin=child, stdout=child, stderr=child, env=environment)
     os.close(child)
     said = b""

@@ -137,7 +137,7 @@ def test_while_another_interpreter_is_asked(
     source: Path, tmp_path: Path, temporary: Path, runs: list[Run], alone: bool
 ) -> None:
     python = sleeper(tmp_path / "python", tmp_path / "trace")
-    runs.append(Run([*CLI, "fix", "--torch-python", python, source], source.parent, temporary))
+    runs.append(Run([*CLI, "fix", "--allow-dirty", "--torch-python", python, source], source.parent, temporary))
     runs[0].wait_for(tmp_path / "trace")
     assert runs[0].interrupt(alone=alone) == f"{SAID}every file is either as it was or whole\n"
     assert source.read_text() == SHAPES
@@ -166,7 +166,7 @@ def test_while_processes_are_at_work(
 ) -> None:
     (source.parent / "n.py").write_text(SHAPES)
     (tmp_path / "workers").mkdir()
-    words = ["fix", "-j", "2", str(source.parent)]
+    words = ["fix", "--allow-dirty", "-j", "2", str(source.parent)]
     script = SLOW_WORKERS.replace("sys.argv.pop()", repr(str(tmp_path / "workers")))
     runs.append(Run([sys.executable, "-c", script, *words], source.parent, temporary))
     until = time.monotonic() + SECONDS
@@ -199,7 +199,7 @@ def test_while_torch_is_run(tmp_path: Path, temporary: Path, runs: list[Run], wo
 
 
 def test_at_a_question(source: Path, temporary: Path, runs: list[Run]) -> None:
-    runs.append(Run([*CLI, "fix", "-i", "m.py"], source.parent, temporary))
+    runs.append(Run([*CLI, "fix", "--allow-dirty", "-i", "m.py"], source.parent, temporary))
     assert runs[0].process.stderr is not None
     seen = ""
     while "Take this fix" not in seen:

@@ -5,10 +5,12 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
 import pytest
+from running import MENDED, SHAPES
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -72,6 +74,112 @@ def test_the_wheel_holds_what_the_checkout_holds(tmp_path: Path) -> None:
     kinds = (".py", ".html", ".css", ".js")
     ours = {name for name in tracked if name.endswith(kinds) and name.split("/")[0] not in NOT_PACKAGES}
     assert held == {f"symfix/{name}" for name in ours}
+
+
+def run(*command: object, cwd: Path, code: int = 0) -> str:
+    ended = subprocess.run(list(map(str, command)), cwd=cwd, capture_output=True, text=True, check=False)
+    assert ended.returncode == code, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+def test_a_built_wheel_works_in_a_fresh_environment(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    run("git", "clone", "--quiet", TOP, checkout, cwd=tmp_path)
+    for name in run("git", "ls-files", "--modified", "--others", "--exclude-standard", cwd=TOP).splitlines():
+        if (TOP / name).is_file():
+            (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(TOP / name, checkout / name)
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", tmp_path, checkout, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
+    fresh = tmp_path / "fresh"
+    run(sys.executable, "-m", "venv", "--without-pip", fresh, cwd=tmp_path)
+    python = fresh / "bin" / "python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+    # What symfix needs is taken from here, and this checkout is not: a path file of a path file is not read.
+    (packages,) = fresh.glob("lib/*/site-packages")
+    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    place = run(python, "-c", "import symfix; print(symfix.__file__)", cwd=tmp_path).strip()
+    assert Path(place).is_relative_to(fresh)
+    (tmp_path / "m.py").write_text(SHAPES)
+    for program in ([fresh / "bin" / "symfix"], [python, "-m", "symfix"]):
+        assert "m.py:5:5: migrate_check_is_size" in run(*program, "check", "m.py", cwd=tmp_path, code=1)
+        assert "use_sym_sizes" in run(*program, "rule", cwd=tmp_path)
+    assert MENDED in run(fresh / "bin" / "symfix", "diff", "m.py", cwd=tmp_path, code=1)
+    assert "ok       torch" in run(fresh / "bin" / "symfix", "doctor", cwd=tmp_path)
+
+
+BACKEND = """
+import zipfile
+from pathlib import Path
+
+def build_editable(folder, settings=None, metadata=None):
+    name = "symfix-0-py3-none-any.whl"
+    with zipfile.ZipFile(Path(folder, name), "w") as wheel:
+        info = "symfix-0.dist-info/"
+        needs = "Provides-Extra: verify\\nRequires-Dist: torch>=2.8; extra == 'verify'\\n"
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: symfix\\nVersion: 0\\n" + needs)
+        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(info + "RECORD", "")
+    return name
+"""
+"""What builds a project that has no code, with nothing but Python."""
+
+
+def stand_in(folder: Path, version: str) -> None:
+    """A wheel under the name of torch."""
+    info = f"torch-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"torch-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("torch/__init__.py", "")
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+
+
+@pytest.mark.parametrize(
+    ("there", "taken", "said"),
+    [
+        (("+cpu", ""), "+cpu", ()),
+        (("",), "", ("pip knows no torch==", "3 GB", "SYMFIX_TORCH_INDEX")),
+        ((), None, ("found neither",)),
+    ],
+)
+def test_the_environment_is_made_where_pip_knows_no_cpu_build(
+    tmp_path: Path, there: tuple[str, ...], taken: str | None, said: tuple[str, ...]
+) -> None:
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(TOP / "scripts" / "venv", tmp_path / "scripts" / "venv")
+    (tmp_path / "pyproject.toml").write_text(
+        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
+    )
+    (tmp_path / "backend.py").write_text(BACKEND)
+    # A system whose name is Linux, wherever this runs.
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "uname").write_text("#!/bin/sh\necho Linux\n")
+    (tmp_path / "bin" / "uname").chmod(0o755)
+    pinned = re.search(r"torch='torch==([\d.]+)\+cpu'", (TOP / "scripts" / "venv").read_text())
+    assert pinned
+    (tmp_path / "index").mkdir()
+    for suffix in there:
+        stand_in(tmp_path / "index", pinned[1] + suffix)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "SYMFIX_"))}
+    surroundings = {
+        **kept, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path / "index"), "PIP_CONFIG_FILE": os.devnull,
+        "PYTHON": sys.executable, "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+    }  # fmt: skip
+    ended = subprocess.run(
+        ["sh", "scripts/venv", "verify"], cwd=tmp_path, capture_output=True, text=True, check=False, env=surroundings
+    )
+    for words in said:
+        assert words in ended.stderr
+    if taken is None:
+        assert ended.returncode == 1
+        return
+    assert ended.returncode == 0, ended.stderr
+    assert said or ended.stderr == ""
+    code = "import importlib.metadata as m; print(m.version('torch'), m.version('symfix'))"
+    assert run(tmp_path / ".venv" / "bin" / "python", "-c", code, cwd=tmp_path) == f"{pinned[1]}{taken} 0\n"
+    again = ["sh", "scripts/venv", "verify"]
+    assert subprocess.run(again, cwd=tmp_path, capture_output=True, env=surroundings, check=True).stderr == b""
 
 
 def test_no_file_names_a_machines_folders() -> None:

@@ -356,7 +356,7 @@ def test_a_message_is_read_by_its_exception_alone(body: str, only: bool) -> None
 def test_how_findings_are_written_down() -> None:
     module, argument = probed("probe(x)")
     place = module.place(argument)
-    assert cannot_name("r", place, "torch.f").reason == "name-taken"
+    assert cannot_name("r", place, "torch.f").reason == "no-such-name"
     safe, unsafe = fix("r", place, [], "m"), fix("r", place, [], "m", doubts=["a", "b", "a"])
     assert safe.safety is Safety.SAFE and safe.default is None and safe.function == "f"
     assert unsafe.safety is Safety.UNSAFE and unsafe.default == "a; b"

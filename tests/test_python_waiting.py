@@ -22,7 +22,7 @@ from symfix.python.rewrite.formatting import wrap_long_lines
 from symfix.python.rewrite.joining import Joiner
 from symfix.python.rewrite.lines import broken, code, comments
 from symfix.python.rewrite.refusals import check_for
-from symfix.python.rewrite.spelling import name_taken, spell, spelled_out
+from symfix.python.rewrite.spelling import spell, spelled_out, unnamed
 from symfix.python.rewrite.writing import edited
 
 
@@ -118,7 +118,19 @@ def test_a_symbol_is_written_as_the_file_names_it() -> None:
     made = function("return x")
     here = made.nodes.returns[0]
     assert spelled_out(made, here, "torch.sym_min", context()).text == "torch.sym_min"
-    assert name_taken("torch.sym_min")[0] == "name-taken"
+
+
+def test_why_a_symbol_can_not_be_written() -> None:
+    made = function("return x")
+    assert unnamed(made, made.nodes.returns[0], "torch.sym_nothing") == (
+        "no-such-name", "the target torch has no `torch.sym_nothing`"
+    )  # fmt: skip
+    taken = function("z = x\nsym_eq = 1\nreturn z")
+    here = taken.nodes.assigns[0]
+    assert unnamed(taken, here, f"{SHAPES}.sym_eq")[0] == "name-shadowed"
+    with pytest.raises(Unfit) as error:
+        spelled_out(taken, here, f"{SHAPES}.sym_eq", context())
+    assert error.value.reason == "name-shadowed"
 
 
 def test_expressions_get_the_parentheses_that_they_need() -> None:

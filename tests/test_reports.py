@@ -11,7 +11,7 @@ from symfix.codemods.engine.edits import Edit
 from symfix.codemods.engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
 from symfix.codemods.engine.rule import Fix, Safety, Skip
 from symfix.codemods.engine.source import SourceFile
-from symfix.codemods.reports import github, machine, text
+from symfix.codemods.reports import frames, github, machine, sarif, text
 from symfix.codemods.reports.patch import patch
 
 BEFORE = b"// n\xc3\xa9\nint n = t.numel();\nloop(n);\n"
@@ -82,12 +82,13 @@ def test_json_lines_say_the_same_a_file_a_line() -> None:
 
 
 def test_text_has_a_line_a_place() -> None:
-    assert list(text.findings(OUTCOMES, written=False)) == [
+    assert list(text.findings(OUTCOMES, written=False, left=True)) == [
         "aten/src/ATen/native/A.cpp:2:1: use_sym_sizes safe: size\n",
         "aten/src/ATen/native/A.cpp:3:1: guard unsafe: guard, or: 100% [what changes: not empty]\n",
         "aten/src/ATen/native/A.cpp:3:1: use_sym_sizes left (loop-bound): line 3: a loop runs to it\n",
     ]
-    assert next(text.findings(OUTCOMES, written=True)).endswith("use_sym_sizes fixed: size\n")
+    assert next(text.findings(OUTCOMES, written=True, left=True)).endswith("use_sym_sizes fixed: size\n")
+    assert "left" not in "".join(text.findings(OUTCOMES, written=True, left=False))
     assert next(text.troubles(OUTCOMES)) == "c.cpp: is a binary file [binary]\n"
     assert "".join(text.troubles(OUTCOMES)).endswith("RuleBug: oh\n")
 
@@ -96,6 +97,68 @@ def test_the_summary_counts_and_says_what_is_held_back() -> None:
     assert text.summary(OUTCOMES, 1234, written=True) == (
         "1,234 files, 1 changed: 1 fix; 1 place left with a reason\n1 unsafe fix held back: see --unsafe-fixes\n"
     )
+    assert "1 place left with a reason: see --show-left\n" in text.summary(
+        OUTCOMES, 4, written=False, hint=": see --show-left"
+    )
+
+
+def test_the_summary_says_in_words_that_there_is_nothing() -> None:
+    assert text.summary([], 2, written=False) == "all clear: 2 files, nothing to change\n"
+    assert text.summary([], 0, written=False).startswith("no file to look at: ")
+    assert not text.summary(OUTCOMES[2:], 2, written=False).startswith("all clear")
+
+
+def test_what_does_not_parse_is_said_with_its_place_and_many_files_are_counted() -> None:
+    broken = [Unchanged(SourceFile(Path(f"{name}.cpp"), b"a\nb("), unparsed=3) for name in "abcd"]
+    assert list(text.troubles(broken[:1])) == [f"a.cpp:2:2: {text.UNPARSED}\n"]
+    assert list(text.troubles(broken)) == ["4 files do not parse in places, such as a.cpp:2:2: see --show-left\n"]
+    assert len(list(text.troubles(broken, left=True))) == 4
+    assert not text.summary(broken, 4, written=False).startswith("all clear")
+    document = json.loads(machine.document(broken[:1], 1, tool="t", torch="2.13.0", written=False))
+    assert document["files"][0]["detail"] == "parse-error: does not parse at line 2, column 2"
+    run = json.loads(sarif.document(broken[:1], [], version="0"))["runs"][0]
+    (note,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert (note["level"], note["message"]["text"]) == ("note", document["files"][0]["detail"])
+
+
+def rows(before: bytes, *edits: Edit, safety: Safety = Safety.SAFE) -> list[tuple[str, str]]:
+    fix = Fix("r", 1, safety, edits, "m")
+    return [tuple(row) for row in frames.frame(SourceFile(Path("a.py"), before), fix)]  # type: ignore[misc]
+
+
+def test_a_frame_has_the_line_a_caret_and_the_change() -> None:
+    assert rows(b"x\n\tn = t.size(0);\n", Edit(9, 13, b"sym_size")) == [
+        ("old", "  2 - \tn = t.size(0);"),
+        ("caret", "    | \t      ^^^^"),
+        ("new", "  2 + \tn = t.sym_size(0);"),
+    ]
+
+
+def test_a_frame_of_wide_letters_of_several_lines_and_of_what_is_only_inserted() -> None:
+    text_before = "漢 = f(\n  a)\nb\r\nc\n".encode()
+    assert rows(text_before, Edit(6, 11, b"g(")) == [
+        ("old", "  1 - 漢 = f("),
+        ("caret", "    |      ^^"),
+        ("old", "  2 -   a)"),
+        ("new", "  1 + 漢 = g(a)"),
+    ]
+    assert rows(b"a\nb\n", Edit(2, 2, b"new\n")) == [("note", "  2 | b"), ("caret", "    | ^"), ("new", "  2 + new")]
+    assert rows(b"a\r\nb", Edit(3, 4, b"c")) == [("old", "  2 - b"), ("caret", "    | ^"), ("new", "  2 + c")]
+
+
+def test_a_frame_obeys_nothing_that_stands_in_the_file_and_ends() -> None:
+    assert rows(b"\x1b[31mx", Edit(5, 6, b"y"))[0] == ("old", "  1 - \ufffd[31mx")
+    many = rows(b"x\n" * 40, Edit(0, 80, b"y\n" * 40))
+    assert len(many) == frames.MOST_ROWS + 1
+    assert many[-1][1] == "  … 57 more lines: symfix diff shows them"
+
+
+def test_a_frame_of_what_is_left_or_shown_only_has_no_change() -> None:
+    assert [tuple(row) for row in frames.frame(SOURCE, SKIP)] == [
+        ("note", "  3 | loop(n);"),
+        ("caret", "    | ^^^^^^^"),
+    ]
+    assert [kind for kind, _ in rows(b"x", Edit(0, 1, b"y"), safety=Safety.MANUAL)] == ["note", "caret"]
 
 
 def test_statistics_count_by_rule_and_reason() -> None:

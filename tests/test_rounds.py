@@ -98,9 +98,10 @@ def test_polish_can_be_left_out() -> None:
 
 def test_a_strict_language_refuses_a_text_that_does_not_parse() -> None:
     language = replace(load_language("toywing"), strict=True)
-    outcome = rewrite(SourceFile(Path("a.toy"), b"!\nquiet\n"), load_rules("toywing"), language, CONTEXT, Wishes())
+    outcome = rewrite(SourceFile(Path("a.toy"), b"quiet\n!\n"), load_rules("toywing"), language, CONTEXT, Wishes())
     assert isinstance(outcome, Refused)
     assert outcome.reason == "syntax-error"
+    assert "at line 2, column 1: !" in outcome.detail
 
 
 def test_places_of_later_rounds_are_places_of_the_original() -> None:

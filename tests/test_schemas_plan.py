@@ -10,6 +10,7 @@ from symfix.codemods.torchapi import NotATorchTree, TorchError
 from symfix.schemas.analysis.finding import sizes
 from symfix.schemas.analysis.native import DERIVATIVES, FUNCTIONS
 from symfix.schemas.rewrite.manual import DECLARED, DEFINED
+from symfix.schemas.rewrite.offering import hindered
 from symfix.schemas.rewrite.plan import Plan, plan, texts_after
 from symfix.schemas.syntax.entries import EntryError
 
@@ -121,10 +122,86 @@ def test_a_tree_without_derivatives_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_sizes_are_found_by_what_is_done_with_them(tmp_path: Path) -> None:
-    found = sizes(read_tree(write_tree(tmp_path)))
+    tree = read_tree(write_tree(tmp_path))
+    found = sizes(tree)
     assert {key for key, one in found.items() if not one.against} == {
         ("warp", "rows"),
+        ("warp.out", "rows"),
         ("crop", "length"),
+        ("pick", "times"),
     }
-    assert found["pick", "times"].against == ("a loop runs as often as the value says",)
-    assert found["warp", "rows"].reasons == (f"{KERNELS}: it reaches narrow where that takes a SymInt, line 11",)
+    assert found["warp", "rows"].reasons == (f"it becomes the length of narrow, a SymInt, {KERNELS}:11",)
+    assert hindered(tree, found) == {"pick": "pick stays on integers: a loop runs as often as the value says"}
+
+
+def test_what_is_given_a_size_is_one_and_a_dimension_is_none(tmp_path: Path) -> None:
+    functions = (
+        YAML
+        + """
+- func: fold(Tensor self, int by, int dim) -> Tensor
+
+- func: folded(Tensor self, int dim) -> Tensor
+
+- func: on_data(Tensor self, int width) -> Tensor
+  dispatch:
+    CPU: on_data
+"""
+    )
+    kernels = CPP.replace(
+        "} // namespace at::native",
+        """Tensor fold(const Tensor& input, int64_t by, int64_t dim) {
+  return at::folded(at::on_data(input, input.size(0)), dim);
+}
+Tensor folded(const Tensor& self, int64_t dim) {
+  return self.narrow(dim, 0, self.size(maybe_wrap_dim(dim, self.dim())));
+}
+} // namespace at::native""",
+    )
+    found = sizes(read_tree(write_tree(tmp_path, yaml=functions, cpp=kernels)))
+    assert found["on_data", "width"].reasons[0].startswith("it is given a size of a Tensor")
+    assert not found["on_data", "width"].against
+    assert ("fold", "by") not in found and ("fold", "dim") not in found and ("folded", "dim") not in found
+
+
+def test_a_function_of_a_header_takes_symbols_with_the_kernel_that_calls_it(tmp_path: Path) -> None:
+    header = KERNELS.with_name("Checks.h")
+    checks = """#include <ATen/core/Tensor.h>
+namespace at::native {
+inline void check_rows(const Tensor& self, int64_t rows) {
+  TORCH_CHECK(rows <= self.size(0), rows, " of ", self.size(0));
+}
+inline void check_rank(const Tensor& self, int64_t rank) {
+  static const char* names[] = {"none", "one"};
+  TORCH_CHECK(self.dim() == rank, names[rank]);
+}
+} // namespace at::native
+"""
+    kernels = CPP.replace(
+        "  return self.narrow(dim, 0, rows);", "  check_rows(self, rows);\n  return self.narrow(dim, 0, rows);"
+    )
+    assert kernels != CPP
+    root = write_tree(tmp_path, cpp=kernels)
+    (root / header).write_text(checks)
+    tree = read_tree(root)
+    found = plan(tree, {"warp": ("rows",)})
+    after = {path: text.decode() for path, (_, text) in texts_after(tree, found).items()}
+    assert not found.kept
+    assert "inline void check_rows(const Tensor& self, c10::SymInt rows) {" in after[header]
+    assert "rows <= self.sym_size(0)" in after[header]
+    assert "check_rank(const Tensor& self, int64_t rank)" in after[header]
+    assert "check_rows(self, rows);" in after[KERNELS]
+
+
+def test_a_kernel_stays_where_the_header_needs_the_integer(tmp_path: Path) -> None:
+    kernels = CPP.replace(
+        "  return self.narrow(dim, 0, rows);", "  pick_name(rows);\n  return self.narrow(dim, 0, rows);"
+    )
+    root = write_tree(tmp_path, cpp=kernels)
+    (root / KERNELS.with_name("Checks.h")).write_text(
+        "namespace at::native {\ninline const char* pick_name(int64_t rows) {\n"
+        '  static const char* names[] = {"none", "one"};\n  return names[rows];\n}\n}\n'
+    )
+    found = plan(read_tree(root), {"warp": ("rows",)})
+    assert [reason for one, reason in found.kept.items() if one.old == "warp"] == [
+        "nothing says that pick_name takes a symbolic value"
+    ]

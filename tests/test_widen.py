@@ -44,10 +44,14 @@ def test_it_writes_all_files(tree: Path) -> None:
 
 def test_without_operators_it_says_what_is_a_size(tree: Path) -> None:
     ended = symfix("widen", "--torch-root", ".", cwd=tree, code=1)
-    assert (
-        f"warp: int rows is a size: {KERNELS}: it reaches narrow where that takes a SymInt, line 11\n" in ended.stdout
-    )
-    assert "2 arguments are sizes, 1 more may be" in ended.stderr
+    assert ended.stdout.splitlines() == [
+        f"warp: int rows is a size: it becomes the length of narrow, a SymInt, {KERNELS}:11",
+        f"warp.out: int rows is a size: it becomes the rows of warp, a size, {KERNELS}:15",
+        f"crop: int length is a size: it becomes the length of narrow, a SymInt, {KERNELS}:19",
+        f"pick: int times is a size: it becomes the length of narrow, a SymInt, {KERNELS}:29; "
+        "left: pick stays on integers: a loop runs as often as the value says",
+    ]
+    assert "3 arguments can take SymInts, 1 is left" in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -56,7 +60,7 @@ def test_without_operators_it_says_what_is_a_size(tree: Path) -> None:
         (("nobody",), "native_functions.yaml has no operator 'nobody'"),
         (("warp", "--argument", "self"), "'self' is no int of warp: it has it as Tensor"),
         (("warp", "--argument", "nothing"), "'nothing' is no int of warp: it has none of that name"),
-        (("pick",), "nothing says that an int of pick is a size"),
+        (("zeros_like_warp",), "nothing says that an int of zeros_like_warp is a size"),
     ],
 )
 def test_what_is_not_there_is_one_clear_line(words: tuple[str, ...], said: str, tree: Path) -> None:

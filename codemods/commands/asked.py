@@ -29,6 +29,8 @@ class Examination(Target):
     jobs: int | None
     stdin_filename: Path | None
     installed_torchgen: bool
+    exclude: tuple[str, ...]
+    quiet: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,7 @@ class Shown:
 
     style: str
     statistics: bool
+    show_left: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +62,7 @@ class Check(Examination, Shown):
 
     baseline: Path | None
     write_baseline: Path | None
+    executor: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +79,7 @@ class Fix(Examination, Shown, Proof):
 class Verify(Target, Proof):
     """``symfix verify``."""
 
+    quiet: bool
     paths: tuple[Path, ...]
     base: str
     jobs: int | None
@@ -85,10 +90,12 @@ class Verify(Target, Proof):
 class Hunt:
     """``symfix hunt``."""
 
+    quiet: bool
     operators: tuple[str, ...]
     protocol: str
     every_sample: bool
     samples: int | None
+    executor: str | None
     fresh: bool
     jobs: int | None
     torch_python: Path | None
@@ -100,6 +107,7 @@ class Hunt:
 class Repair:
     """``symfix repair``."""
 
+    quiet: bool
     targets: tuple[str, ...]
     everything: bool
     output: Path
@@ -113,6 +121,7 @@ class Repair:
 class Widen:
     """``symfix widen``."""
 
+    quiet: bool
     operators: tuple[str, ...]
     arguments: tuple[str, ...]
     torch_root: Path | None
@@ -126,6 +135,7 @@ class Widen:
 class Exporting:
     """How targets are tried, and where what comes of it goes."""
 
+    quiet: bool
     ways: tuple[str, ...]
     unbacked: bool
     output: Path
@@ -158,6 +168,7 @@ class ApplyReport(Exporting):
 class Xfails:
     """``symfix xfails``."""
 
+    quiet: bool
     paths: tuple[Path, ...]
     check: bool
     jobs: int | None
@@ -186,6 +197,7 @@ class SeriesPlan(Series, Examination):
 class SeriesBuild(Series):
     """``symfix series build``."""
 
+    quiet: bool
     base: str | None
     decisions: Path | None
     no_verify: bool

@@ -14,13 +14,15 @@ from ..engine.intake import find
 from ..engine.outcome import Changed, Failed, Unchanged
 from ..engine.rule import Fix
 from ..engine.run import Question, Report, Surroundings, turn_down
+from ..engine.written import remember
 from ..reports import text
+from .asked import Examination
 
 
 def only_new(
-    report: Report, baseline: Path, question: Question, surroundings: Surroundings, paths: Sequence[Path]
+    report: Report, baseline: Path, question: Question, surroundings: Surroundings, asked: Examination
 ) -> Report:
-    """The report about ``paths`` without the findings that a baseline knows."""
+    """The report without the findings that a baseline knows."""
     left_out = {card.name for card in question.registry.rules} - question.rules
 
     def without(outcome: Changed, fixes: Sequence[Fix]) -> Changed | Unchanged:
@@ -28,7 +30,7 @@ def only_new(
 
     try:
         known = Baseline.read(baseline, left_out)
-        outcomes, gone = known.without_known(report.outcomes, without, _silent(paths, question))
+        outcomes, gone = known.without_known(report.outcomes, without, _silent(asked, question))
     except BaselineError as error:
         raise click.ClickException(str(error)) from None
     if gone:
@@ -38,13 +40,14 @@ def only_new(
     return replace(report, outcomes=tuple(outcomes))
 
 
-def _silent(paths: Sequence[Path], question: Question) -> Callable[[Path], bool]:
+def _silent(asked: Examination, question: Question) -> Callable[[Path], bool]:
     """Whether a file was looked at, or would have been if it were still there."""
-    folders = [path.absolute() for path in paths]
+    folders = [path.absolute() for path in asked.paths]
 
     @cache
     def walked() -> frozenset[Path]:
-        return frozenset(target.path.absolute() for target in find(paths, frozenset(question.registry.suffixes)))
+        targets = find(asked.paths, question.registry.walked(question.rules), asked.exclude)
+        return frozenset(target.path.absolute() for target in targets)
 
     def silent(path: Path) -> bool:
         return path in walked() if path.exists() else any(path.is_relative_to(folder) for folder in folders)
@@ -61,6 +64,7 @@ def note(report: Report, baseline: Path) -> int:
         baseline.write_text(document(report.outcomes, baseline.absolute().parent), encoding="utf-8")
     except OSError as error:
         raise click.ClickException(f"{baseline}: can't be written: {error.strerror or error}") from None
+    remember(baseline)
     kept = [outcome for outcome in report.outcomes if isinstance(outcome, (Changed, Unchanged))]
     count = sum(
         len(outcome.offered) + len(outcome.skips) + (len(outcome.applied) if isinstance(outcome, Changed) else 0)

@@ -10,15 +10,19 @@ from pathlib import Path
 import click
 
 from ..engine import repository
+from ..engine.cluster import NoCluster, UnlikeWorker, cluster
 from ..engine.intake import Target, find
+from ..engine.nearest import nearest
 from ..engine.registry import Registry
 from ..engine.rounds import Wishes
 from ..engine.run import Question, Report, default_jobs, run
 from ..engine.surroundings import TorchSurroundings
 from ..engine.writing import is_leaving
+from ..engine.written import is_own
 from ..torchapi.errors import TorchError
 from .asked import STDIN, Examination
 from .progress import Progress
+from .releases import tree_meant
 
 
 @dataclass(frozen=True)
@@ -30,43 +34,63 @@ class Session:
     report: Report
 
 
-def only_new(session: Session, baseline: Path | None, paths: Sequence[Path]) -> Report:
+def only_new(session: Session, baseline: Path | None, asked: Examination) -> Report:
     """The report, without what the baseline knows where there is one."""
     if not baseline:
         return session.report
     from . import baselining
 
-    return baselining.only_new(session.report, baseline, session.question, session.surroundings, paths)
+    return baselining.only_new(session.report, baseline, session.question, session.surroundings, asked)
 
 
-def examine(asked: Examination, *, polish: bool = True, apply: bool = True) -> Session:
-    """Run the chosen rules over the paths."""
+def examine(
+    asked: Examination,
+    *,
+    polish: bool = True,
+    apply: bool = True,
+    verifying: bool = False,
+    executor: str | None = None,
+) -> Session:
+    """Run the chosen rules over the paths, where an executor is named on its workers."""
+    if executor is not None and (asked.torch_root is not None or asked.torch_python is not None):
+        raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
     registry = Registry()
+    named = [asked.stdin_filename] if STDIN in asked.paths and asked.stdin_filename else asked.paths
+    root = None if executor else tree_meant(asked, named, verifying=verifying)
     surroundings = TorchSurroundings(
-        asked.torch_root,
+        root,
         asked.torch_python,
         asked.min_torch,
         asked.all_functions,
-        asked.installed_torchgen,
+        # Nobody asked for code of a tree that was only recognised to be run.
+        asked.installed_torchgen or asked.torch_root is None,
     )
     wishes = Wishes(unsafe=asked.unsafe_fixes, polish=polish, apply=apply)
     question = Question(_chosen(registry, asked.select, asked.ignore), wishes, registry)
-    wanted = {card.wing for card in registry.rules if card.name in question.rules}
-    suffixes = frozenset(suffix for suffix, wing in registry.suffixes.items() if wing.package in wanted)
+    suffixes = registry.walked(question.rules)
     jobs = asked.jobs or default_jobs()
     try:
-        with Progress() as progress:
+        with Progress(quiet=asked.quiet) as progress:
+            progress.say("files")
             targets = _targets(asked, suffixes)
-            report = run(targets, question, surroundings, jobs=jobs, progress=progress)
+            if executor is None:
+                report = run(targets, question, surroundings, jobs=jobs, progress=progress)
+            else:
+                from ..engine.far import spread_far
+
+                with cluster(executor) as workers:
+                    report = run(
+                        targets, question, surroundings, executor=workers, spread=spread_far, progress=progress
+                    )
             return Session(question, surroundings, report)
-    except TorchError as error:
+    except (TorchError, NoCluster, UnlikeWorker) as error:
         raise click.ClickException(str(error)) from None
 
 
 def _targets(asked: Examination, suffixes: frozenset[str]) -> list[Target]:
     paths = asked.paths
     if STDIN not in paths:
-        return list(find(paths, suffixes))
+        return list(find(paths, suffixes, asked.exclude))
     name = asked.stdin_filename
     if name is None:
         raise click.UsageError("'-' needs --stdin-filename: its suffix says the language")
@@ -79,13 +103,20 @@ def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[s
     known = {card.name for card in registry.rules}
     for name in (*(select or ()), *ignore):
         if name not in known:
-            raise click.UsageError(f"no rule {name!r}; `symfix rule` lists them")
+            raise click.UsageError(f"no rule {name!r}{nearest(name, known)}; `symfix rule` lists them")
     return frozenset(select or known) - frozenset(ignore)
 
 
 def refuse_dirty(paths: Sequence[Path]) -> None:
+    """Raise where git could not bring back what will be written."""
+    unkept = [path for path in repository.outside(paths) if path.exists()]
+    if unkept:
+        more = f" and {len(unkept) - 1} more" if len(unkept) > 1 else ""
+        raise click.ClickException(
+            f"{unkept[0]}{more}: in no git repository, so nothing could bring back what is written; say --allow-dirty"
+        )
     try:
-        dirty = repository.dirty(paths, is_leaving)
+        dirty = repository.dirty(paths, lambda path: is_leaving(path) or is_own(path))
     except repository.GitMissing as error:
         raise click.ClickException(f"{error}; --allow-dirty goes on without it") from None
     if dirty:

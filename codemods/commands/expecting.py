@@ -14,6 +14,7 @@ import click
 from ..engine.outcome import Changed, Refused
 from ..engine.source import SourceFile
 from ..engine.writing import write
+from ..lab.batch import children
 from ..lab.scratch import scratch_folder
 from ..lab.variants import Laboratory
 from ..torchapi.errors import TorchError
@@ -32,12 +33,13 @@ def xfails(asked: Xfails) -> int:
     found: list[tuple[Path, bytes, list[Judgement]]] = []
     try:
         torch = locate(None, asked.torch_python)
-        with Progress() as progress, scratch_folder() as scratch:
+        with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
             laboratory = Laboratory(torch.python, scratch, LIMITS)
             for path in paths:
+                progress.say(f"running the tests that {path} expects to fail")
                 content = path.read_bytes()
                 entries = _entries(path, content)
-                judged = judge(path, entries, torch, laboratory, jobs=asked.jobs or 2, progress=progress)
+                judged = judge(path, entries, torch, laboratory, jobs=children(asked.jobs), progress=progress)
                 found.append((path, content, judged))
     except (TorchError, NothingRuns) as error:
         raise click.ClickException(str(error)) from None

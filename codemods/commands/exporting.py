@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 
 from ..engine.interrupting import promise
+from ..engine.written import remember
+from ..lab.batch import children
 from ..lab.isolation import Limits
 from ..lab.scratch import scratch_folder
 from ..lab.variants import Laboratory
@@ -24,6 +26,7 @@ from ..workflows.export.procedure import export as run_export
 from ..workflows.export.skeleton import SKELETON
 from ..workflows.export.text import lines
 from .asked import ApplyReport, Export
+from .progress import Progress
 
 _SECONDS = 900.0
 
@@ -65,6 +68,7 @@ def _begin(path: Path) -> int:
             file.write(SKELETON)
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}") from None
+    remember(path)
     click.echo(f"{path} written; change it, then: symfix export {path}")
     return 0
 
@@ -81,7 +85,7 @@ def _wanted(asked: Export | ApplyReport, targets: tuple[str, ...], folder: Path)
         asked.unbacked,
         asked.torch_python,
         asked.min_torch,
-        asked.jobs or 1,
+        children(asked.jobs),
         Limits(wall=seconds, cpu=int(seconds) + 60),
     )
 
@@ -89,8 +93,8 @@ def _wanted(asked: Export | ApplyReport, targets: tuple[str, ...], folder: Path)
 def _run(wanted: Wanted, asked: Export | ApplyReport) -> int:
     promise("nothing was written")
     try:
-        with scratch_folder() as scratch:
-            outcome = run_export(wanted, scratch, _say)
+        with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
+            outcome = run_export(wanted, scratch, progress.say)
     except TorchError as error:
         raise click.ClickException(str(error)) from None
     _show(outcome, asked)
@@ -112,6 +116,7 @@ def _report(asked: Export, path: Path) -> int:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{path}: {error.strerror}") from None
+    remember(path)
     click.echo(f"{len(report.failures)} failures written to {path}; next: symfix apply-report {path}")
     return 1 if report.failures else 0
 
@@ -137,6 +142,9 @@ def _show(outcome: Outcome, asked: Export | ApplyReport) -> None:
             asked.page.write_text(page(outcome), encoding="utf-8")
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}") from None
+    for written in (asked.output, asked.page) if patches else (asked.page,):
+        if written is not None:
+            remember(written)
     for path in patches:
         click.echo(f"symfix: patch written to {path}", err=True)
     if asked.page is not None:
@@ -145,8 +153,3 @@ def _show(outcome: Outcome, asked: Export | ApplyReport) -> None:
 
 def _worth_a_folder(outcome: Outcome) -> bool:
     return any(one.files for one in outcome.targets)
-
-
-def _say(text: str) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"symfix: {text}", err=True)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 
 import click
 
+from ..engine.cluster import NoCluster, UnlikeWorker, cluster
 from ..engine.interrupting import promise
+from ..engine.written import remember
+from ..lab.batch import children
 from ..torchapi.errors import TorchError
 from ..workflows.hunt.document import to_json
 from ..workflows.hunt.naming import UnknownOperator
@@ -24,18 +28,22 @@ def hunt(asked: Hunt) -> int:
     """Sweep, print, and write the page. 0: every operator passes; 1: some fail."""
     promise("the same command goes on where this one was")
     try:
-        with Progress() as progress:
+        if asked.executor is not None and asked.torch_python is not None:
+            raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
+        with Progress(quiet=asked.quiet) as progress, ExitStack() as stack:
+            progress.say("running operators with symbolic sizes")
             found = run_sweep(
                 asked.operators or None,
                 asked.protocol,
                 torch_python=asked.torch_python,
-                jobs=asked.jobs or 2,
+                jobs=children(asked.jobs),
                 fresh=asked.fresh,
                 every_sample=asked.every_sample,
                 samples=asked.samples,
+                executor=stack.enter_context(cluster(asked.executor)) if asked.executor else None,
                 progress=progress,
             )
-    except (TorchError, UnknownOperator, NothingRuns) as error:
+    except (TorchError, UnknownOperator, NothingRuns, NoCluster, UnlikeWorker) as error:
         raise click.ClickException(str(error)) from None
     _show(found, asked)
     return 1 if found.failures else 0
@@ -51,4 +59,5 @@ def _show(found: Sweep, asked: Hunt) -> None:
             asked.page.write_text(page(found), encoding="utf-8")
         except OSError as error:
             raise click.ClickException(f"--page {asked.page}: {error.strerror}") from None
+        remember(asked.page)
         click.echo(f"symfix: page written to {asked.page}", err=True)

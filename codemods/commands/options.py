@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .completing import operators, rules
+
 if TYPE_CHECKING:
     from ..engine.config import Kind
 
@@ -37,6 +39,8 @@ def _series_name(ctx: click.Context, param: click.Parameter, value: str) -> str:
 def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -> None:
     from ..engine.config import UNASKED, ConfigError, load
 
+    if ctx.resilient_parsing:  # words are being completed
+        return
     try:
         # A key is spelled as the option is, whatever the parameter behind it is called.
         options = {
@@ -87,13 +91,28 @@ SCHEMAS = [
         help="Read the schemas of --torch-root with the installed torchgen, or fail; run nothing of the tree.",
     ),
 ]  # fmt: skip
+QUIET = click.Option(["--quiet", "-q"], is_flag=True, help="Print results and errors only: no progress, no summary.")
+CHILDREN_HELP = "Processes at a time [one for each processor, as far as memory goes]."
+EXECUTOR = click.Option(
+    ["--executor"], metavar="dask://HOST:PORT",
+    help="Work on the workers of a dask cluster, which have the same torch and symfix; see docs/cluster.md.",
+)  # fmt: skip
 RULES = [
-    click.Option(["--select"], callback=_names, metavar="RULE,…", help="Only these rules."),
-    click.Option(["--ignore"], callback=_names, default="", metavar="RULE,…", help="Not these rules."),
+    click.Option(["--select"], callback=_names, metavar="RULE,…", shell_complete=rules, help="Only these rules."),
+    click.Option(
+        ["--ignore"], callback=_names, default="", metavar="RULE,…", shell_complete=rules, help="Not these rules."
+    ),
     click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes that change something; each one states what."),
     click.Option(["--all-functions"], is_flag=True, help="Assume symbolic sizes in every function (out-of-tree code)."),
-    click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes [one for each processor]."),
+    click.Option(
+        ["--exclude"], callback=_names, default="", metavar="GLOB,…",
+        help="In folders, pass over files and folders whose path ends so, such as 'legacy' or 'csrc/*.h'.",
+    ),
+    click.Option(
+        ["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes at a time [one for each processor]."
+    ),
     click.Option(["--stdin-filename"], type=FILE, metavar="FILE", help="The name of '-'; its suffix is the language."),
+    QUIET,
 ]  # fmt: skip
 _STYLES = ["text", "json", "json-lines", "github", "sarif"]
 FORMAT = [
@@ -102,6 +121,7 @@ FORMAT = [
         help="How findings are printed.",
     ),
     click.Option(["--statistics"], is_flag=True, help="Counts by rule and reason instead of places."),
+    click.Option(["--show-left"], is_flag=True, help="Also print each place that is left, with the reason."),
 ]  # fmt: skip
 FIX_FORMAT = [
     click.Option(
@@ -139,7 +159,7 @@ PROOF = [
         help="Limit for each --build and each --test of a project [3600].",
     ),
     click.Option(
-        ["--op", "operators"], multiple=True, metavar="NAME",
+        ["--op", "operators"], multiple=True, metavar="NAME", shell_complete=operators,
         help="One of torch's own operator tests (OpInfo), such as nn.functional.cross_entropy "
         "[those that reach the change, unless there is a --repro or --test].",
     ),
@@ -150,6 +170,7 @@ PROOF = [
     ),
 ]  # fmt: skip
 EXPORTING = [
+    QUIET,
     click.Option(
         ["--backend", "ways"], type=click.Choice(["export", "strict", "compile"]), multiple=True,
         help="torch.export non-strict, strict, or torch.compile(fullgraph=True); may be repeated "
@@ -165,7 +186,7 @@ EXPORTING = [
     click.Option(
         ["--timeout"], type=click.FloatRange(1), metavar="SECONDS", help="Limit for each try of a target [900]."
     ),
-    click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help="Processes, for several targets [1]."),
+    click.Option(["--jobs", "-j"], type=click.IntRange(1), metavar="N", help=CHILDREN_HELP),
     click.Option(
         ["--torch-python"], type=FILE, metavar="EXE", help="The interpreter that runs the model [this one]."
     ),

@@ -1,8 +1,9 @@
-"""A progress bar on stderr, for a person who waits longer than a second."""
+"""How long something has taken, how much of it is done, and what is done now, on stderr, for whoever waits."""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -12,40 +13,93 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 PATIENCE_SECONDS = 1.0
+EVERY_SECONDS = 60.0
+"""Without a terminal a line comes so often, no more and no less."""
 
 
 class Progress:
-    """Called with (done, total); shows nothing before the work has taken a second, or when stderr is no terminal."""
+    """Called with (done, total), or told with `say` what is done now; nothing is shown of what takes a second at most.
 
-    def __init__(self) -> None:
+    On a terminal it is one row that changes and goes in the end; without one, a line a minute.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
         self._start = time.monotonic()
+        self._now = ""
+        self._count: tuple[int, int] | None = None
         self._bar: Bar | None = None
         self._task: TaskID | None = None
+        self._over = threading.Event()
 
     def __enter__(self) -> Progress:
+        if not self._quiet:
+            watch = self._row if sys.stderr.isatty() else self._lines
+            threading.Thread(target=watch, name="progress", daemon=True).start()
         return self
 
     def __call__(self, done: int, total: int) -> None:
-        if self._bar is None:
-            if time.monotonic() - self._start < PATIENCE_SECONDS or not sys.stderr.isatty():
-                return
-            self._bar, self._task = _bar(total)
-        assert self._task is not None
-        self._bar.update(self._task, completed=done, total=total)
+        self._count = done, total
+        self._draw()
+
+    def say(self, text: str) -> None:
+        """What is done now; a count that comes behind it is of that."""
+        self._now, self._count = text, None
+        self._draw()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._over.set()
         if self._bar is not None:
             self._bar.stop()
 
+    def line(self) -> str:
+        """All of it as a line: ``3 min: 12 of 196: trying``."""
+        minutes = (time.monotonic() - self._start) / 60
+        count = f"{self._count[0]:,} of {self._count[1]:,}" if self._count else ""
+        return ": ".join(filter(None, (f"{minutes:.0f} min", count, self._now)))
 
-def _bar(total: int) -> tuple[Bar, TaskID]:
+    def _lines(self) -> None:
+        while not self._over.wait(EVERY_SECONDS):
+            print(f"symfix: {self.line()}", file=sys.stderr, flush=True)
+
+    def _row(self) -> None:
+        if not self._over.wait(PATIENCE_SECONDS):
+            bar = _bar()
+            self._task = bar.add_task("", total=None, count="")
+            self._bar = bar
+            self._draw()
+            if self._over.is_set():
+                bar.stop()
+
+    def _draw(self) -> None:
+        if self._bar is not None and self._task is not None:
+            done, total = self._count or (0, None)
+            count = f"{done:,} of {total:,}" if total is not None else ""
+            self._bar.update(self._task, completed=done, total=total, count=count, description=self._now)
+
+
+def _bar() -> Bar:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+    from rich.table import Column
+    from rich.text import Text
+
+    class Now(ProgressColumn):
+        """What is done now, cut off where the terminal ends; not markup, since it may name files and operators."""
+
+        def render(self, task: Task) -> Text:
+            return Text(task.description, no_wrap=True, overflow="ellipsis")
 
     bar = Progress(
-        BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True
+        TimeElapsedColumn(),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[count]}"),
+        Now(table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
+        console=Console(stderr=True),
+        transient=True,
+        expand=True,
     )
     bar.start()
-    return bar, bar.add_task("files", total=total)
+    return bar

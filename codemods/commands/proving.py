@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -16,6 +17,8 @@ import click
 from ..engine import repository
 from ..engine.config import UNASKED
 from ..engine.registry import Registry
+from ..engine.written import remember
+from ..lab.batch import children
 from ..lab.isolation import Limits, Network, SandboxMissing
 from ..lab.scratch import scratch_folder
 from ..lab.variants import Laboratory
@@ -29,6 +32,8 @@ from ..verify.project.calling import NoCall, written
 from ..verify.project.extension import Memory
 from ..verify.replays import Memory as Replays
 from .asked import Fix, Verify
+from .progress import Progress
+from .releases import tree_meant
 
 CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
 """Exit codes of the verdicts; what is neither proven nor worse is a finding (1)."""
@@ -36,8 +41,10 @@ CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
 
 def verify(asked: Verify) -> int:
     """Prove the difference between a revision and the files on disk."""
+    paths = asked.paths or (Path.cwd(),)
+    asked = replace(asked, torch_root=tree_meant(asked, paths, verifying=True))
     prove = Prover(asked)
-    changes = list(_since(asked.base, asked.paths or (Path.cwd(),)))
+    changes = list(_since(asked.base, paths))
     if not changes:
         click.echo(f"nothing that a rule reads differs from {asked.base}", err=True)
         if asked.style == "junit":
@@ -87,24 +94,28 @@ class Prover:
         asked = self._asked
         limits = Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE)
         try:
-            return run_verification(
-                changes,
-                repros=self._repros,
-                tests=asked.tests,
-                builds=asked.builds,
-                operators=self._operators or None,
-                torch_python=asked.torch_python,
-                torch_root=asked.torch_root,
-                jobs=asked.jobs or 2,
-                limits=limits,
-                timeout=asked.timeout,
-                evidence_folder=asked.evidence,
-                memory=self._memory,
-                replays=self._replays,
-                progress=_say,
-            )
+            with Progress(quiet=asked.quiet) as progress:
+                found = run_verification(
+                    changes,
+                    repros=self._repros,
+                    tests=asked.tests,
+                    builds=asked.builds,
+                    operators=self._operators or None,
+                    torch_python=asked.torch_python,
+                    torch_root=asked.torch_root,
+                    jobs=children(asked.jobs),
+                    limits=limits,
+                    timeout=asked.timeout,
+                    evidence_folder=asked.evidence,
+                    memory=self._memory,
+                    replays=self._replays,
+                    progress=progress.say,
+                )
         except (TorchError, SandboxMissing) as error:
             raise click.ClickException(str(error)) from None
+        if asked.evidence is not None:
+            remember(asked.evidence)
+        return found
 
 
 def _scripts(calls: Sequence[str]) -> list[Path]:
@@ -134,11 +145,6 @@ def known_operators(names: Sequence[str], torch_python: Path | None) -> tuple[st
     except (TorchError, NothingRuns) as error:
         raise click.ClickException(str(error)) from None
     return tuple(dict.fromkeys(operator.name for operator in found))
-
-
-def _say(text: str) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"symfix: {text}", err=True)
 
 
 def _since(base: str, paths: Sequence[Path]) -> Iterator[Change]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -20,24 +21,21 @@ from ..verify.build.twins import Twin
 from ..verify.change import Change, Verdict
 from ..verify.twinned import Question, Sides, prove
 from .asked import Widen
+from .progress import Progress
 from .proving import CODES
 
 
 def proven(tree: NativeTree, made: Plan, changed: Sequence[Changed], asked: Widen) -> int:
     """Prove a plan and say how: 0 where it may be written."""
     try:
-        with scratch_folder() as scratch:
-            proof = prove(_question(tree, made, changed), locate(None, asked.torch_python), scratch, _say)
+        with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
+            proof = prove(_question(tree, made, changed), locate(None, asked.torch_python), scratch, progress.say)
     except CompilerMissing as error:
         raise click.ClickException(str(error)) from None
     click.echo(f"{proof.verdict.value}: {', '.join(made.widened)}", err=True)
     for line in proof.lines:
         click.echo(f"  {line}", err=True)
     return 0 if proof.verdict is Verdict.PROVEN else CODES.get(proof.verdict, 1) or 1
-
-
-def _say(text: str) -> None:
-    click.echo(f"symfix: {text}", err=True)
 
 
 def _question(tree: NativeTree, made: Plan, changed: Sequence[Changed]) -> Question:
@@ -52,8 +50,15 @@ def _question(tree: NativeTree, made: Plan, changed: Sequence[Changed]) -> Quest
             for one in changed
             if one.source.path.suffix == ".cpp"
         ),
+        {_included(tree.root, one.source.path): one.after for one in changed if one.source.path.suffix == ".h"},
         tuple(_sides(tree, made, functions)),
     )
+
+
+def _included(root: Path, header: Path) -> str:
+    """How a header of the tree is included."""
+    path = header.relative_to(root).as_posix()
+    return path.removeprefix("aten/src/")
 
 
 def _sides(tree: NativeTree, made: Plan, functions: bytes) -> list[Sides]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from ..engine.interrupting import promise
+from ..engine.written import remember
+from ..lab.batch import children
 from ..lab.scratch import scratch_folder
 from ..torchapi.errors import TorchError
-from ..torchapi.locating import locate, release
+from ..torchapi.locating import locate
 from ..verify.build.toolchain import CompilerMissing
 from ..workflows.hunt.naming import UnknownOperator
 from ..workflows.hunt.workers import NothingRuns
@@ -22,6 +23,7 @@ from ..workflows.repair.procedure import repair as run_repair
 from ..workflows.repair.repaired import Outcome
 from .asked import Repair
 from .progress import Progress
+from .releases import say_release
 
 
 def repair(asked: Repair) -> int:
@@ -29,16 +31,17 @@ def repair(asked: Repair) -> int:
     wanted = _wanted(asked)
     promise("the same command goes on where this one was")
     try:
-        with Progress() as progress, scratch_folder() as scratch:
-            outcome = run_repair(wanted, scratch, _say, progress)
+        with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
+            outcome = run_repair(wanted, scratch, progress.say, progress)
             workplace = Workplace(
                 locate(None, wanted.torch_python), scratch, wanted.torch_root, wanted.torch_python, wanted.jobs
             )
-            judged, addition = additions(outcome.repairs, workplace, _say)
+            judged, addition = additions(outcome.repairs, workplace, progress.say)
     except (TorchError, UnknownOperator, NothingRuns, CompilerMissing) as error:
         raise click.ClickException(str(error)) from None
     outcome = replace(outcome, repairs=tuple(judged))
     write(outcome, asked.output, [addition])
+    remember(asked.output)
     _show(outcome, asked.output)
     return 0 if len(outcome.mended) + len(outcome.unblocked) == outcome.asked else 1
 
@@ -55,33 +58,19 @@ def _wanted(asked: Repair) -> Wanted:
         raise click.ClickException(f"{missing[0]}: no such file")
     operators = tuple(name for name in named if Path(name).suffix not in (".py", ".cpp"))
     try:
-        _warn_of_another_release(asked.torch_root, asked.torch_python)
+        say_release(
+            asked.torch_root, asked.torch_python, "Python is repaired there, C++ files of the tree where they fit"
+        )
     except TorchError as error:
         raise click.ClickException(str(error)) from None
     return Wanted(
         operators or None,
         asked.torch_root,
         asked.torch_python,
-        asked.jobs or 2,
+        children(asked.jobs),
         asked.fresh,
         files=files,
     )
-
-
-def _warn_of_another_release(root: Path | None, python: Path | None) -> None:
-    if root is None:
-        return
-    tree, installed = locate(root, python).version, locate(None, python).version
-    if release(tree) != release(installed):
-        click.echo(
-            f"symfix: {root} is PyTorch {tree}, the installed torch {installed}: C++ files that do not fit are refused",
-            err=True,
-        )
-
-
-def _say(text: str) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"symfix: {text}", err=True)
 
 
 def _show(outcome: Outcome, folder: Path) -> None:

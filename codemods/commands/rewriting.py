@@ -13,25 +13,24 @@ from ..engine.outcome import Changed, Outcome, Unchanged
 from ..engine.writing import write
 from .asked import STDIN, Check, Examination, Fix
 from .examining import Session, examine, only_new, refuse_dirty
-from .showing import exit_code, show
+from .showing import exit_code, show, summarize
 
 
 def check(asked: Check) -> int:
     """Print what could be fixed and what was left."""
-    session = examine(asked, polish=False)
+    session = examine(asked, polish=False, executor=asked.executor)
     report = session.report
     if asked.write_baseline:
         from .baselining import note
 
         return note(report, asked.write_baseline)
-    report = only_new(session, asked.baseline, asked.paths)
+    report = only_new(session, asked.baseline, asked)
     show(report, session.surroundings, asked, written=False)
     return exit_code(report.outcomes, asked, findings=any(map(_has_findings, report.outcomes)))
 
 
 def diff(asked: Examination) -> int:
     """Print the patch."""
-    from ..reports import text
     from ..reports.patch import patch
 
     session = examine(asked)
@@ -41,8 +40,7 @@ def diff(asked: Examination) -> int:
         name = _name_in_patch(outcome.source.path, session.surroundings.torch_root)
         sys.stdout.buffer.write(patch(name, outcome.source.content, outcome.after))
     sys.stdout.buffer.flush()
-    sys.stderr.writelines(text.troubles(report.outcomes))
-    sys.stderr.write(text.summary(report.outcomes, report.seen, written=False))
+    summarize(report, asked, written=False, hint=": see symfix check --show-left")
     return exit_code(report.outcomes, asked, findings=bool(changed))
 
 
@@ -58,7 +56,8 @@ def fix(asked: Fix) -> int:
         raise click.UsageError("--format junit is of a verification: fix --verify, or verify")
     if not asked.allow_dirty:
         refuse_dirty(asked.paths)
-    session = examine(asked)
+    session = examine(asked, verifying=asked.verifying)
+    asked = replace(asked, torch_root=session.surroundings.torch_root)
     if asked.interactive:
         session = _chosen_by_hand(session, asked)
     verdict = 0

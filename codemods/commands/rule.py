@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ..engine.nearest import nearest
 from ..engine.registry import Registry
 
 
@@ -17,6 +18,7 @@ def rule(name: str | None) -> int:
         return 0
     found = next((card for card in cards if card.name == name), None)
     if found is None:
-        raise click.UsageError(f"no rule {name!r}; `symfix rule` lists them")
+        near = nearest(name, [card.name for card in cards])
+        raise click.UsageError(f"no rule {name!r}{near}; `symfix rule` lists them")
     click.echo(f"{found.name} ({found.language}, {found.safety})\n\n{found.doc.strip()}")
     return 0

@@ -7,9 +7,10 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,8 +22,10 @@ from ..engine.rounds import Wishes as RuleWishes
 from ..engine.run import Question, turn_down
 from ..engine.source import SourceFile
 from ..engine.surroundings import TorchSurroundings
+from ..lab.batch import children
 from ..lab.isolation import Limits, Network, SandboxMissing
 from ..torchapi.errors import TorchError
+from ..torchapi.locating import tree_around
 from ..verify.change import Change, Verification
 from ..verify.command import verify
 from ..workflows.series import decisions, plan, standing
@@ -38,6 +41,11 @@ from ..workflows.series.repairs import read_folder
 from ..workflows.series.sending import Journal, Sender
 from ..workflows.series.standing import Standing, State
 from .asked import Series, SeriesBuild, SeriesPlan, SeriesSend, SeriesStatus
+from .progress import Progress
+from .releases import say_release
+
+if TYPE_CHECKING:
+    from .examining import Session
 
 RULE_WORDS = (
     "select", "ignore", "unsafe_fixes", "all_functions",
@@ -55,7 +63,13 @@ def plan_series(asked: SeriesPlan) -> int:
         repository = Repository.around((asked.repository or Path.cwd()) if repairs else asked.paths[0])
         workshop = Workshop(asked.folder or _folder(repository, asked.name), repository)
         base = repository.commit("HEAD")
-        proposals, notes = _from_repairs(repository, base, repairs) if repairs else _from_rules(asked, repository, base)
+        if repairs:
+            proposals, notes = _from_repairs(repository, base, repairs)
+        else:
+            session = _examined(asked)
+            around = session.surroundings
+            asked = replace(asked, torch_root=around.torch_root, installed_torchgen=around.installed_torchgen)
+            proposals, notes = _from_rules(session, repository, base)
         made = make_plan(
             proposals,
             name=asked.name,
@@ -85,18 +99,21 @@ def build_series(asked: SeriesBuild) -> int:
     promise("the same command goes on where this one was")
     with _plainly():
         workshop, made = _opened(asked)
+        if not asked.no_verify:
+            what = "its C++ and Python are swapped into that one, where they fit"
+            say_release(tree_around(workshop.repository.top), asked.torch_python, what)
         chosen = Decisions()
         if asked.decisions:
             chosen = decisions.read(_text(asked.decisions), made)
-        with workshop.alone():
+        with workshop.alone(), Progress(quiet=asked.quiet) as progress:
             wishes = Wishes(
                 base=workshop.repository.commit(asked.base) if asked.base else made.base,
-                prove=None if asked.no_verify else _prover(asked, made, workshop),
+                prove=None if asked.no_verify else _prover(asked, made, workshop, progress),
                 redo=_redo(made),
                 decisions=chosen,
                 unproven=asked.unproven,
                 commands=(_reviewers_command(workshop.repository, made),),
-                progress=_say,
+                progress=progress.say,
             )
             record = build(made, workshop, wishes)
             if not asked.no_page:
@@ -183,11 +200,14 @@ def _agreed(request: Request, standing: Standing, draft: bool) -> bool:
     return click.confirm(f"Open this {'draft ' if draft else ''}pull request?", default=False, err=True)
 
 
-def _from_rules(asked: SeriesPlan, repository: Repository, base: str) -> tuple[list[Proposal], list[str]]:
+def _examined(asked: SeriesPlan) -> Session:
     from .examining import examine, refuse_dirty
 
     refuse_dirty(asked.paths)
-    session = examine(asked)
+    return examine(asked)
+
+
+def _from_rules(session: Session, repository: Repository, base: str) -> tuple[list[Proposal], list[str]]:
     inside, notes = [], []
     for outcome in session.report.outcomes:
         parts = [fix for fix in outcome.applied if fix.files] if isinstance(outcome, Changed) else []
@@ -229,8 +249,10 @@ def _from_repairs(repository: Repository, base: str, folders: Sequence[Path]) ->
     return proposals, notes
 
 
-def _prover(asked: SeriesBuild, made: Plan, workshop: Workshop) -> Any:
+def _prover(asked: SeriesBuild, made: Plan, workshop: Workshop, progress: Progress) -> Any:
     def prove(changes: Sequence[Change], tree: Path, request: Request | None) -> Verification:
+        number = made.requests.index(request) + 1 if request in made.requests else 0
+        where = f"{number} of {len(made.requests)}" if number else "all of them together"
         has_torch = (tree / "torch").is_dir() or (tree / "aten").is_dir()
         return verify(
             changes,
@@ -238,10 +260,10 @@ def _prover(asked: SeriesBuild, made: Plan, workshop: Workshop) -> Any:
             bystanders=request.bystanders if request else (),
             torch_python=asked.torch_python,
             torch_root=_within(made, workshop, tree) or (tree if has_torch else None),
-            jobs=asked.jobs or 2,
+            jobs=children(asked.jobs),
             limits=Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE),
             evidence_folder=workshop.evidence,
-            progress=lambda text: click.echo(f"symfix:   {text}", err=True) if sys.stderr.isatty() else None,
+            progress=lambda text: progress.say(f"{where}: {text}"),
         )
 
     return prove

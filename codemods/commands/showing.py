@@ -1,18 +1,23 @@
-"""What ``check`` and ``fix`` print, in the form that was asked for."""
+"""What ``check``, ``diff`` and ``fix`` print, in the form that was asked for."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
-from ..engine.outcome import Failed, Outcome, Refused
+import click
+
+from ..engine.outcome import Changed, Failed, Outcome, Refused
 from ..engine.registry import Registry
 from ..engine.run import Report
 from ..engine.surroundings import TorchSurroundings
 from ..reports import text
-from .asked import Examination, Shown
+from .asked import Check, Examination, Fix
+
+COLOURS = {"old": "red", "new": "green", "caret": "cyan"}
 
 
-def show(report: Report, surroundings: TorchSurroundings, asked: Shown, *, written: bool) -> None:
+def show(report: Report, surroundings: TorchSurroundings, asked: Check | Fix, *, written: bool) -> None:
     """Findings on stdout, troubles and the summary on stderr; ``written``: the changes are on disk."""
     outcomes, style = report.outcomes, asked.style
     if style in ("json", "json-lines"):
@@ -33,14 +38,34 @@ def show(report: Report, surroundings: TorchSurroundings, asked: Shown, *, writt
         sys.stdout.writelines(workflow_commands(outcomes))
     elif style == "junit":
         # Stdout has the verification.
-        sys.stderr.writelines(text.findings(outcomes, written=written))
+        sys.stderr.writelines(text.findings(outcomes, written=written, left=asked.show_left))
     elif asked.statistics:
         sys.stdout.write(text.statistics(outcomes))
+    elif sys.stdout.isatty():
+        _frames(outcomes, written=written, left=asked.show_left)
     else:
-        sys.stdout.writelines(text.findings(outcomes, written=written))
+        sys.stdout.writelines(text.findings(outcomes, written=written, left=asked.show_left))
     sys.stdout.flush()
-    sys.stderr.writelines(text.troubles(outcomes))
-    sys.stderr.write(text.summary(outcomes, report.seen, written=written))
+    hint = "" if asked.show_left or asked.statistics else ": see --show-left"
+    summarize(report, asked, written=written, left=asked.show_left, hint=hint)
+
+
+def summarize(report: Report, asked: Examination, *, written: bool, left: bool = False, hint: str = "") -> None:
+    """Troubles, and what it comes to unless nobody wants to know, on stderr."""
+    sys.stderr.writelines(text.troubles(report.outcomes, left=left))
+    if not asked.quiet:
+        sys.stderr.write(text.summary(report.outcomes, report.seen, written=written, hint=hint))
+
+
+def _frames(outcomes: Sequence[Outcome], *, written: bool, left: bool) -> None:
+    from ..reports.frames import frame
+
+    for outcome, answer in text.answers(outcomes, left=left):
+        done = written and isinstance(outcome, Changed) and answer in outcome.applied
+        click.secho(text.heading(outcome.source, answer, done=done), bold=True)
+        for row in frame(outcome.source, answer):
+            click.secho(row.text, fg=COLOURS.get(row.kind))
+        click.echo(text.to_take_over(answer))
 
 
 def exit_code(outcomes: tuple[Outcome, ...], asked: Examination, *, findings: bool) -> int:

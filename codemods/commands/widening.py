@@ -8,18 +8,22 @@ from pathlib import Path
 
 import click
 
+from ...schemas.analysis.families import family_of
 from ...schemas.analysis.finding import sizes
 from ...schemas.analysis.native import NativeTree, native_tree
+from ...schemas.rewrite.offering import hindered
 from ...schemas.rewrite.plan import Plan, plan, texts_after
 from ...schemas.syntax.entries import EntryError
 from ..engine.outcome import Changed, Refused
 from ..engine.source import SourceFile
 from ..engine.writing import write
+from ..reports import text
 from ..reports.patch import patch
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate
 from .asked import Widen
 from .examining import refuse_dirty
+from .releases import say_release
 
 
 def widen(asked: Widen) -> int:
@@ -27,6 +31,8 @@ def widen(asked: Widen) -> int:
     if asked.torch_root is None:
         raise click.UsageError("schemas are changed in a source tree: name one with --torch-root")
     try:
+        if asked.verifying:
+            say_release(asked.torch_root, asked.torch_python, "the twins run in that one")
         tree = native_tree(locate(asked.torch_root, asked.torch_python))
         if not asked.operators:
             return _report(tree)
@@ -55,14 +61,16 @@ def widen(asked: Widen) -> int:
 def _report(tree: NativeTree) -> int:
     """The arguments that are sizes, each with what says so."""
     found = sizes(tree)
+    hindrances = hindered(tree, found)
+    left = 0
     for (name, argument), one in found.items():
-        entry = tree.entries[name]
-        kind = entry.schema.argument(argument)
+        kind = tree.entries[name].schema.argument(argument)
         assert kind is not None
-        left = f"; left: {one.against[0]}" if one.against else ""
-        click.echo(f"{name}: {kind.type} {argument} is a size: {one.reasons[0]}{left}")
-    certain = sum(not one.against for one in found.values())
-    click.echo(f"symfix: {certain} arguments are sizes, {len(found) - certain} more may be", err=True)
+        why = one.against[0] if one.against else hindrances.get(family_of(name), "")
+        left += bool(why)
+        click.echo(f"{name}: {kind.type} {argument} is a size: {one.reasons[0]}{f'; left: {why}' if why else ''}")
+    said = f"{text.count(len(found) - left, 'argument')} can take SymInts, {left} {'is' if left == 1 else 'are'} left"
+    click.echo(f"symfix: {said}", err=True)
     return 1 if found else 0
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from . import repository
+from .nearest import nearest
 from .reading import contents
 
 Kind = Literal["flag", "number", "text", "path", "names", "commands"]
@@ -148,11 +149,8 @@ def _shown(value: object) -> str:
 
 
 def _nearest_name(key: str, known: Mapping[str, Kind]) -> str:
-    from difflib import get_close_matches
-
     keys = sorted(name.replace("_", "-") for name in known)
-    near = get_close_matches(key.replace("_", "-"), keys, n=1)
-    return f"; do you mean {near[0]!r}?" if near else f"; there are {', '.join(keys)}"
+    return nearest(key.replace("_", "-"), keys) or f"; there are {', '.join(keys)}"
 
 
 def _table(path: Path, text: str) -> dict[str, Any]:

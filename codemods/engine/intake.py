@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,16 +30,17 @@ class Target:
     """What to take for the file's bytes instead of reading it."""
 
 
-def find(paths: Iterable[Path], suffixes: frozenset[str]) -> Iterator[Target]:
+def find(paths: Iterable[Path], suffixes: frozenset[str], exclude: Sequence[str] = ()) -> Iterator[Target]:
     """The files meant by ``paths``, each once, in path order.
 
     A folder stands for the files below it that some rule could read, without other people's code (third_party),
-    what is generated or built, hidden folders and tests. Whoever wants these names them.
+    what is generated or built, hidden folders and tests, and without files and folders whose path ends as a pattern of
+    ``exclude`` says. Whoever wants these names them.
     """
     targets: dict[Path, Target] = {}
     for path in paths:
         if _is_folder(path):
-            for below in _walk(path, suffixes):
+            for below in _walk(path, suffixes, exclude):
                 targets.setdefault(below.absolute(), Target(below, named=False))
         else:
             targets[path.absolute()] = Target(path, named=True)
@@ -54,12 +55,22 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _walk(folder: Path, suffixes: frozenset[str]) -> Iterator[Path]:
+def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Iterator[Path]:
     for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in NOT_WALKED and not name.startswith(".")]
+        folders[:] = [
+            name
+            for name in folders
+            if name not in NOT_WALKED and not name.startswith(".") and not _excluded(Path(parent, name), exclude)
+        ]
         for name in files:
             if os.path.splitext(name)[1] in suffixes and not _TEST_FILE.match(name):  # noqa: PTH122
-                yield Path(parent, name)
+                path = Path(parent, name)
+                if not _excluded(path, exclude):
+                    yield path
+
+
+def _excluded(path: Path, patterns: Sequence[str]) -> bool:
+    return any(path.match(pattern) for pattern in patterns)
 
 
 def read(path: Path) -> bytes | Refused:

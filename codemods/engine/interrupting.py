@@ -76,6 +76,8 @@ def _end(number: int, frame: FrameType | None) -> None:
         clear = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""
         with contextlib.suppress(OSError):
             os.write(2, f"{clear}symfix: interrupted; {_promised}\n".encode())
+            # Another thread may be about to draw its bar once more.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         _end_children()
         _remove(list(_temporary))
     finally:

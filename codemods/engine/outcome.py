@@ -18,15 +18,20 @@ class Changed:
     applied: tuple[Fix, ...]
     offered: tuple[Fix, ...] = ()
     skips: tuple[Skip, ...] = ()
+    unparsed: int | None = None
 
 
 @dataclass(frozen=True)
 class Unchanged:
-    """Nothing was applied; ``offered`` are fixes that exist but were not asked for (unsafe, manual)."""
+    """Nothing was applied; ``offered`` are fixes that exist but were not asked for (unsafe, manual).
+
+    ``unparsed`` is the byte offset of the first statement that does not parse, where the rules keep out of it.
+    """
 
     source: SourceFile
     offered: tuple[Fix, ...] = ()
     skips: tuple[Skip, ...] = ()
+    unparsed: int | None = None
 
 
 @dataclass(frozen=True)

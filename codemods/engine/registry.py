@@ -15,7 +15,7 @@ from pathlib import Path
 from . import storage
 from .rule import Language, Rule
 
-WINGS = ("symfix.cpp", "symfix.python")
+WINGS = ("symfix.cpp", "symfix.python", "symfix.schemas")
 
 
 class RegistryError(Exception):
@@ -49,6 +49,7 @@ class WingCard:
     package_words: tuple[bytes, ...]
     project_suffixes: tuple[str, ...]
     project_tables: tuple[str, ...]
+    hangs_on_other_files: bool
     rules: tuple[RuleCard, ...]
     identity: str = ""
     """That of the registry it belongs to."""
@@ -79,8 +80,13 @@ class Registry:
     @cached_property
     def identity(self) -> str:
         """A hash of everything that decides what the rules answer: their sources, the engine's, what is installed."""
+        parts = (self.packages, sys.version_info, _installed(), self.sources)
+        return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def sources(self) -> str:
+        """A hash of the sources of the rules and of the engine: the same on any machine that has them."""
         digest = hashlib.blake2b(digest_size=16)
-        digest.update(repr((self.packages, sys.version_info, _installed())).encode())
         for package in ("symfix.codemods", *self.packages):
             folder = _folder(package)
             for path in sorted(folder.rglob("*.py")):
@@ -92,6 +98,15 @@ class Registry:
     def suffixes(self) -> dict[str, WingCard]:
         """The wing that reads files with a suffix."""
         return {suffix: wing for wing in self.wings for suffix in wing.suffixes}
+
+    def walked(self, rules: Iterable[str]) -> frozenset[str]:
+        """The suffixes of the files that a folder stands for, as far as these rules read them."""
+        wanted = set(rules)
+        return frozenset(
+            suffix
+            for suffix, wing in self.suffixes.items()
+            if not wing.hangs_on_other_files and any(card.name in wanted for card in wing.rules)
+        )
 
     def wing(self, path: Path) -> WingCard | None:
         """The wing whose language the file's suffix says, or None."""
@@ -144,6 +159,7 @@ def _describe(package: str, identity: str) -> WingCard:
         language.package_words,
         language.project_suffixes,
         language.project_tables,
+        language.hangs_on_other_files,
         cards,
         identity,
     )
@@ -163,6 +179,7 @@ def _wing_from_json(wing: dict[str, object]) -> WingCard:
         tuple(word.encode("latin-1") for word in _strings(wing["package_words"])),
         _strings(wing["project_suffixes"]),
         _strings(wing["project_tables"]),
+        bool(wing["hangs_on_other_files"]),
         cards,
         str(wing["identity"]),
     )

@@ -21,6 +21,12 @@ def top(folder: Path) -> Path | None:
     return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
 
 
+def outside(paths: Sequence[Path]) -> list[Path]:
+    """Those of the paths that are in no repository, so that git could not bring them back."""
+    absolute = [(path, path.absolute()) for path in paths]
+    return [path for path, full in absolute if top(full if full.is_dir() else full.parent) is None]
+
+
 def dirty(paths: Sequence[Path], passing: Callable[[Path], bool] = lambda path: False) -> list[str]:
     """The files among or below ``paths`` that git could not bring back as they are, as git names them.
 
@@ -43,7 +49,8 @@ def dirty(paths: Sequence[Path], passing: Callable[[Path], bool] = lambda path: 
 def _status(root: Path, paths: Sequence[Path]) -> list[tuple[str, str]]:
     # A repository may name programs that git starts when it looks around.
     quiet = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
-    command = ["git", "-C", str(root), *quiet, "status", "--porcelain", "-z", "--no-renames", "--", *map(str, paths)]
+    asked = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]
+    command = ["git", "-C", str(root), *quiet, *asked, "--", *map(str, paths)]
     try:
         output = subprocess.run(command, capture_output=True, check=True).stdout
     except FileNotFoundError:

@@ -94,14 +94,19 @@ class Results:
         """The answer when the file's bytes are the ones it had."""
         located = path.absolute()
         entry = self._entries.get(str(located))
-        if entry is None or entry.digest != _digest(content) or not _holds(entry, located, wing):
+        if (
+            wing.hangs_on_other_files
+            or entry is None
+            or entry.digest != _digest(content)
+            or not _holds(entry, located, wing)
+        ):
             return None
         self._remember(path, content, entry)
         return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, content))
 
     def learn(self, path: Path, content: bytes, outcome: Outcome | None, wing: WingCard) -> None:
         """Keep an answer; a failure is a bug that the next run should meet again, so it is not kept."""
-        if not isinstance(outcome, Failed):
+        if not isinstance(outcome, Failed) and not wing.hangs_on_other_files:
             packed = None if outcome is None else _pack(outcome)
             located = path.absolute()
             package = outcome is not None and package_speaks(located, wing)
@@ -145,7 +150,8 @@ def _pack(outcome: Outcome) -> str:
         value = ["refused", outcome.reason, outcome.detail]
     else:
         assert isinstance(outcome, (Changed, Unchanged))
-        value = ["unchanged", [_fix(fix) for fix in outcome.offered], [vars(skip) for skip in outcome.skips]]
+        value = ["unchanged", outcome.unparsed]
+        value += [[_fix(fix) for fix in outcome.offered], [vars(skip) for skip in outcome.skips]]
         if isinstance(outcome, Changed):
             value = ["changed", *value[1:], [_fix(fix) for fix in outcome.applied]]
             value += _delta(outcome.source.content, outcome.after)
@@ -156,14 +162,15 @@ def _unpack(packed: str, path: Path, content: bytes) -> Outcome:
     kind, *values = json.loads(packed)
     if kind == "refused":
         return Refused(path, *values)
+    unparsed, *values = values
     source = SourceFile(path, content)
     offered = tuple(_fix_again(row) for row in values[0])
     skips = tuple(Skip(**row) for row in values[1])
     if kind == "unchanged":
-        return Unchanged(source, offered, skips)
+        return Unchanged(source, offered, skips, unparsed)
     applied, start, end, middle = values[2:]
     after = content[:start] + zlib.decompress(middle.encode("latin-1")) + content[end:]
-    return Changed(source, after, tuple(_fix_again(row) for row in applied), offered, skips)
+    return Changed(source, after, tuple(_fix_again(row) for row in applied), offered, skips, unparsed)
 
 
 def _fix(fix: Fix) -> dict[str, Any]:

@@ -50,8 +50,12 @@ def rewrite(
     obscure = language.obscure(source.content)
     if obscure:
         return Refused(source.path, "encoding", obscure)
-    if language.strict and language.errors(source.content):
-        return Refused(source.path, "syntax-error", f"does not parse as {language.name}; mend it first")
+    broken = language.unparsed(source.content)
+    if language.strict and broken is not None:
+        line, column = source.line_column(broken[0])
+        what = f"does not parse as {language.name} at line {line}, column {column}: {broken[1]}"
+        return Refused(source.path, "syntax-error", f"{what}; mend it first")
+    unparsed = None if broken is None else broken[0]
     text = source
     steps: list[Step] = []
     applied: list[Fix] = []
@@ -70,13 +74,13 @@ def rewrite(
     offered = tuple(_on_original(fix, steps) for fix in fixes)
     left = tuple(_skip_on_original(skip, steps) for skip in skips)
     if not steps:
-        return Unchanged(source, offered, left)
+        return Unchanged(source, offered, left, unparsed)
     if text.content == source.content:
         raise RuleBug(f"fixes that take each other back: {', '.join(sorted({fix.rule for fix in applied}))}")
     after = language.polish(source, text.content, context) if wishes.polish else text.content
     errors = language.errors(source.content)
     if max(language.errors(text.content), language.errors(after)) <= errors:
-        return Changed(source, after, tuple(applied), offered, left)
+        return Changed(source, after, tuple(applied), offered, left, unparsed)
     names = ", ".join(sorted({fix.rule for fix in applied}))
     if errors:
         # Around an error the parser recovers as best it can, and a few other bytes may lead it elsewhere.

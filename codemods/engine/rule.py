@@ -111,6 +111,10 @@ def _readable(content: bytes) -> str | None:
     return None
 
 
+def _parsed(content: bytes) -> tuple[int, str] | None:
+    return None
+
+
 def _identical(before: bytes, after: bytes) -> bool:
     return before == after
 
@@ -149,6 +153,11 @@ class Language:
     errors: Callable[[bytes], int]
     polish: Callable[[SourceFile, bytes, Context], bytes]
     strict: bool = False
+    hangs_on_other_files: bool = False
+    """What is said of a file hangs on all that is around it: only a file that is named is looked at, and no answer is
+    kept."""
+    unparsed: Callable[[bytes], tuple[int, str] | None] = _parsed
+    """The byte offset at which a text first does not parse, and what the parser says; None when all of it does."""
     settings: tuple[str, ...] = ()
     package_words: tuple[bytes, ...] = ()
     """What is asked about all files of a source's package: whether one of these stands in any."""

@@ -73,6 +73,19 @@ class Report:
     seen: int
 
 
+class Spread(Protocol):
+    """Gives the tasks to an executor, and says of how many the outcome is there."""
+
+    def __call__(
+        self,
+        tasks: Sequence[Task],
+        question: Question,
+        context: Context,
+        executor: Executor,
+        progress: Callable[[int, int], None],
+    ) -> list[Outcome]: ...
+
+
 def run(
     targets: Sequence[Target],
     question: Question,
@@ -80,19 +93,21 @@ def run(
     *,
     jobs: int = 1,
     executor: Executor | None = None,
+    spread: Spread | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Report:
     """Ask the question of every target.
 
-    Neither the number of jobs nor the executor changes what comes out. A rule that breaks fails its own file only.
+    ``spread`` is how an executor is used that shares no memory and no disk with this process. Neither the number of
+    jobs nor the executor changes what comes out. A rule that breaks fails its own file only.
     """
     results = Results.load(_key(question, surroundings))
     outcomes: dict[Path, Outcome | None] = {}
-    pending: list[_Task] = []
+    pending: list[Task] = []
     ahead = _Ahead(surroundings)
     for target in targets:
         answer = _without_rules(target, question, results)
-        if isinstance(answer, _Task):
+        if isinstance(answer, Task):
             ahead.begin()
             pending.append(answer)
         else:
@@ -101,7 +116,10 @@ def run(
     if pending:
         context = ahead.context()
         with _collecting_seldom():
-            answers = _examine_all(pending, question, context, jobs, executor, progress)
+            if executor is not None:
+                answers = (spread or spread_chunks)(pending, question, context, executor, progress)
+            else:
+                answers = _examine_all(pending, question, context, jobs, progress)
         for task, answer in zip(pending, answers, strict=True):
             silent = _says_nothing(answer)
             outcomes[task.path] = None if silent and task.path not in named else answer
@@ -143,15 +161,18 @@ class _Ahead:
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
+    """A file that the rules are asked about; ``package_speaks`` is None where it is to be found out."""
+
     path: Path
     content: bytes
     wing: WingCard
     on_disk: bool
     project: bytes = b""
+    package_speaks: bool | None = None
 
 
-def _without_rules(target: Target, question: Question, results: Results) -> Outcome | _Task | None:
+def _without_rules(target: Target, question: Question, results: Results) -> Outcome | Task | None:
     wing = question.registry.wing(target.path)
     if wing is None:
         return _unknown(target, question.registry)
@@ -168,14 +189,14 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
         results.learn(target.path, content, None, wing)
         return None
     project = said_by_project(target.path.absolute(), wing)
-    return _Task(target.path, content, wing, target.content is None, project)
+    return Task(target.path, content, wing, target.content is None, project)
 
 
 def _says_nothing(outcome: Outcome) -> bool:
     """Is it of interest only to whoever named the file? Generated files are, like tests, part of any tree."""
     if isinstance(outcome, Refused):
         return outcome.reason == "generated"
-    return isinstance(outcome, Unchanged) and not outcome.offered and not outcome.skips
+    return isinstance(outcome, Unchanged) and not (outcome.offered or outcome.skips or outcome.unparsed is not None)
 
 
 def _unknown(target: Target, registry: Registry) -> Refused:
@@ -210,21 +231,18 @@ def _collecting_seldom() -> Iterator[None]:
 
 
 def _examine_all(
-    tasks: Sequence[_Task],
+    tasks: Sequence[Task],
     question: Question,
     context: Context,
     jobs: int,
-    executor: Executor | None,
     progress: Callable[[int, int], None],
 ) -> list[Outcome]:
-    if executor is None and (jobs < 2 or sum(len(task.content) for task in tasks) < FEW_BYTES):
+    if jobs < 2 or sum(len(task.content) for task in tasks) < FEW_BYTES:
         answers = []
         for done, task in enumerate(tasks):
             progress(done, len(tasks))
             answers.append(examine(task, question, context))
         return answers
-    if executor is not None:
-        return _spread(tasks, question, context, executor, progress)
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
@@ -233,18 +251,11 @@ def _examine_all(
     methods = multiprocessing.get_all_start_methods()
     start = multiprocessing.get_context("fork" if "fork" in methods else methods[0])
     with ProcessPoolExecutor(jobs, mp_context=start, initializer=die_with_parent, initargs=(os.getpid(),)) as pool:
-        return _spread(tasks, question, context, pool, progress)
+        return spread_chunks(tasks, question, context, pool, progress)
 
 
-def _spread(
-    tasks: Sequence[_Task],
-    question: Question,
-    context: Context,
-    executor: Executor,
-    progress: Callable[[int, int], None],
-) -> list[Outcome]:
-    from concurrent.futures import as_completed
-
+def chunked(tasks: Sequence[Task]) -> list[list[int]]:
+    """The numbers of the tasks in portions, the largest files first."""
     chunks: list[list[int]] = []
     weight = _CHUNK_BYTES
     for number in sorted(range(len(tasks)), key=lambda number: -len(tasks[number].content)):
@@ -253,9 +264,22 @@ def _spread(
             weight = 0
         chunks[-1].append(number)
         weight += len(tasks[number].content)
+    return chunks
+
+
+def spread_chunks(
+    tasks: Sequence[Task],
+    question: Question,
+    context: Context,
+    executor: Executor,
+    progress: Callable[[int, int], None],
+) -> list[Outcome]:
+    """The outcomes of the tasks, by an executor on this machine."""
+    from concurrent.futures import as_completed
+
     futures: dict[Future[list[Outcome]], list[int]] = {
         executor.submit(examine_chunk, [tasks[number] for number in chunk], question, context): chunk
-        for chunk in chunks
+        for chunk in chunked(tasks)
     }
     answers: dict[int, Outcome] = {}
     for future in as_completed(futures):
@@ -264,11 +288,11 @@ def _spread(
     return [answers[number] for number in range(len(tasks))]
 
 
-def examine_chunk(tasks: Sequence[_Task], question: Question, context: Context) -> list[Outcome]:
+def examine_chunk(tasks: Sequence[Task], question: Question, context: Context) -> list[Outcome]:
     return [examine(task, question, context) for task in tasks]
 
 
-def examine(task: _Task, question: Question, context: Context) -> Outcome:
+def examine(task: Task, question: Question, context: Context) -> Outcome:
     """What comes of one file; whatever breaks becomes a Failed with its traceback.
 
     Rules ask where a file lives, so they get its whole path, whatever the caller called it.
@@ -277,7 +301,8 @@ def examine(task: _Task, question: Question, context: Context) -> Outcome:
     if isinstance(source, Refused):
         return source
     path = task.path.absolute()
-    located = SourceFile(path, task.content, package_speaks(path, task.wing), task.project)
+    speaks = package_speaks(path, task.wing) if task.package_speaks is None else task.package_speaks
+    located = SourceFile(path, task.content, speaks, task.project)
     try:
         rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
         outcome = rewrite(located, rules, load_language(task.wing.package), context, question.wishes)
@@ -296,7 +321,7 @@ def turn_down(outcome: Changed, fixes: Sequence[Fix], question: Question, contex
     assert wing is not None
     without = question.wishes.without | {(fix.rule, fix.start) for fix in fixes}
     project = said_by_project(outcome.source.path.absolute(), wing)
-    task = _Task(outcome.source.path, outcome.source.content, wing, on_disk=False, project=project)
+    task = Task(outcome.source.path, outcome.source.content, wing, on_disk=False, project=project)
     left = examine(task, replace(question, wishes=replace(question.wishes, without=without)), context)
     if isinstance(left, (Refused, Failed)):
         raise RuleBug(f"without {len(fixes)} of its fixes {outcome.source.path} can't be rewritten: {left.detail}")

@@ -28,6 +28,10 @@ class SourceFile:
             at = self.content.find(b"\n", at + 1)
         return starts
 
+    def line_start(self, line: int) -> int:
+        """The byte offset at which a line, counted from 1, begins; the end of the text where there is none."""
+        return self._line_starts[line - 1] if line <= len(self._line_starts) else len(self.content)
+
     def line_column(self, offset: int) -> tuple[int, int]:
         """1-based line and 1-based column, in bytes, of a byte offset."""
         line = bisect_right(self._line_starts, offset)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import os
+import threading
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from .isolation import Ended, Limits
+from ..engine.run import default_jobs
+from .isolation import GIB, Ended, Limits
 from .scratch import new_name
 from .variants import Laboratory, Variant
+
+_MEMORY_OF_A_CHILD = 2 * GIB
+_WATCH_SECONDS = 1.0
 
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -23,6 +30,14 @@ class Heard(Generic[Item, Answer]):
     ready: bool
     begun: Item | None
     answers: Mapping[Item, Answer]
+
+
+def children(jobs: int | None) -> int:
+    """How many children with a torch run at a time: ``jobs``, else as many as processors and memory allow."""
+    if jobs is not None:
+        return jobs
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(default_jobs(), memory // _MEMORY_OF_A_CHILD))
 
 
 def rows(report: Path) -> list[dict[str, Any]]:
@@ -39,6 +54,25 @@ def rows(report: Path) -> list[dict[str, Any]]:
 def limits_for(limits: Limits, count: int, start_seconds: int) -> Limits:
     """The limits of a process that is asked about ``count`` items, those of one item being ``limits``."""
     return replace(limits, wall=limits.wall * count + start_seconds, cpu=limits.cpu * count + start_seconds)
+
+
+@contextmanager
+def watched(counted: Callable[[int], None] | None, mark: bytes) -> Iterator[Callable[[Path], None]]:
+    """Tell, about once a second, how many lines with ``mark`` the reports have that the block's value is given."""
+    reports: list[Path] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        while counted is not None and not over.wait(_WATCH_SECONDS):
+            with suppress(OSError):
+                counted(sum(report.read_bytes().count(mark) for report in reports))
+
+    if counted is not None:
+        threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield reports.append
+    finally:
+        over.set()
 
 
 def ask_each(

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ..engine import storage
-from .batch import Heard, ask_each, limits_for
+from .batch import Heard, ask_each, limits_for, watched
 from .isolation import Ended
 from .variants import Laboratory, Ran, Variant, merged
 
@@ -60,8 +60,11 @@ def ask_all(
     tasks: Sequence[Task],
     samples: int = SAMPLES,
     told: Callable[[Task], None] = lambda _: None,
+    counted: Callable[[int], None] | None = None,
 ) -> Answers:
     """Run every task on ``variant``. A task whose child dies is answered with how it died.
+
+    ``counted`` is told from time to time how many are done.
 
     The laboratory's limits of time hold for each task.
     """
@@ -74,19 +77,21 @@ def ask_all(
         states, ran = loaded or states, merged([ran, told_of])
         return heard
 
-    answers, broken = ask_each(
-        laboratory,
-        "operators",
-        variant,
-        tasks,
-        request=lambda left: {"tasks": left, "samples": samples},
-        hear=hear,
-        lost=lambda task, ended: Answer(
-            crashed=f"the process {_how(ended, laboratory.limits.wall)}", overtime=_met_a_limit(ended)
-        ),
-        limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
-        told=told,
-    )
+    with watched(counted, b'"task"') as opened:
+        answers, broken = ask_each(
+            laboratory,
+            "operators",
+            variant,
+            tasks,
+            request=lambda left: {"tasks": left, "samples": samples},
+            hear=hear,
+            lost=lambda task, ended: Answer(
+                crashed=f"the process {_how(ended, laboratory.limits.wall)}", overtime=_met_a_limit(ended)
+            ),
+            limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+            told=told,
+            opened=opened,
+        )
     if broken is not None:
         return Answers(answers, states, _how(broken, laboratory.limits.wall))
     return Answers(answers, states, ran=ran)

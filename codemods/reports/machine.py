@@ -9,6 +9,7 @@ from typing import Any
 from ..engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
 from ..engine.rule import Fix, Skip
 from ..engine.source import SourceFile
+from .text import unparsed
 
 VERSION = 1
 
@@ -60,7 +61,7 @@ def _examined(outcome: Changed | Unchanged, written: bool) -> dict[str, Any]:
     return {
         "path": source.path.as_posix(),
         "outcome": "changed" if isinstance(outcome, Changed) else "unchanged",
-        "detail": None,
+        "detail": unparsed(outcome),
         "fixes": [_fix(fix, source, done) for fix, done in sorted(fixes, key=lambda pair: pair[0].start)],
         "skips": [_skip(skip, source) for skip in outcome.skips],
     }

@@ -15,6 +15,7 @@ from ..engine.outcome import Changed, Failed, Outcome, Refused
 from ..engine.registry import RuleCard
 from ..engine.rule import Fix, Skip
 from ..engine.source import SourceFile
+from .text import unparsed
 
 MOST_RESULTS = 5000
 """GitHub takes no more of one run."""
@@ -32,6 +33,8 @@ def document(outcomes: Sequence[Outcome], rules: Sequence[RuleCard], *, version:
         if isinstance(outcome, (Refused, Failed)):
             notifications.append(_trouble(outcome))
             continue
+        if said := unparsed(outcome):
+            notifications.append(_notification(outcome.source.path, "note", said))
         applied = outcome.applied if isinstance(outcome, Changed) else ()
         answers: list[Fix | Skip] = [*applied, *outcome.offered, *outcome.skips]
         answers.sort(key=lambda answer: (answer.start, answer.rule))
@@ -145,9 +148,11 @@ def _artifact(path: Path) -> dict[str, str]:
 
 
 def _trouble(outcome: Refused | Failed) -> _Json:
-    refused = isinstance(outcome, Refused)
-    return {
-        "level": "warning" if refused else "error",
-        "message": {"text": f"{outcome.reason}: {outcome.detail}" if isinstance(outcome, Refused) else outcome.detail},
-        "locations": [{"physicalLocation": {"artifactLocation": _artifact(outcome.path)}}],
-    }
+    if isinstance(outcome, Refused):
+        return _notification(outcome.path, "warning", f"{outcome.reason}: {outcome.detail}")
+    return _notification(outcome.path, "error", outcome.detail)
+
+
+def _notification(path: Path, level: str, text: str) -> _Json:
+    where = [{"physicalLocation": {"artifactLocation": _artifact(path)}}]
+    return {"level": level, "message": {"text": text}, "locations": where}

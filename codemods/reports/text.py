@@ -9,33 +9,53 @@ from ..engine.outcome import Changed, Failed, Outcome, Refused, Unchanged
 from ..engine.rule import Fix, Safety, Skip
 from ..engine.source import SourceFile
 
+FEW = 3
+UNPARSED = "does not parse here; the statements that a parse error touches are left"
 
-def findings(outcomes: Sequence[Outcome], *, written: bool) -> Iterator[str]:
-    """A line for each fix and each skip, in path order and then by place."""
+
+def answers(outcomes: Sequence[Outcome], *, left: bool) -> Iterator[tuple[Changed | Unchanged, Fix | Skip]]:
+    """Each fix, and each skip when what is ``left`` is asked for, in path order and then by place."""
     for outcome in outcomes:
         if isinstance(outcome, (Changed, Unchanged)):
             applied = outcome.applied if isinstance(outcome, Changed) else ()
-            answers: list[Fix | Skip] = [*applied, *outcome.offered, *outcome.skips]
-            for answer in sorted(answers, key=lambda answer: (answer.start, answer.rule)):
-                yield finding(outcome.source, answer, done=written and answer in applied)
+            found: list[Fix | Skip] = [*applied, *outcome.offered, *(outcome.skips if left else ())]
+            for answer in sorted(found, key=lambda answer: (answer.start, answer.rule)):
+                yield outcome, answer
 
 
-def finding(source: SourceFile, answer: Fix | Skip, *, done: bool = False) -> str:
+def findings(outcomes: Sequence[Outcome], *, written: bool, left: bool) -> Iterator[str]:
+    """A line for each of the `answers`."""
+    for outcome, answer in answers(outcomes, left=left):
+        done = written and isinstance(outcome, Changed) and answer in outcome.applied
+        yield heading(outcome.source, answer, done=done) + "\n" + to_take_over(answer)
+
+
+def heading(source: SourceFile, answer: Fix | Skip, *, done: bool = False) -> str:
     """One line: where, which rule, how safe or why not, what."""
     line, column = source.line_column(answer.start)
-    return f"{source.path.as_posix()}:{line}:{column}: {_say(answer, done)}\n{_shown(answer)}"
+    return f"{source.path.as_posix()}:{line}:{column}: {_say(answer, done)}"
 
 
-def _shown(answer: Fix | Skip) -> str:
-    """The text that a person may take over, where it is never applied."""
+def to_take_over(answer: Fix | Skip) -> str:
+    """The text that a person may take over, where it is never applied; else nothing."""
     if isinstance(answer, Skip) or answer.safety is not Safety.MANUAL:
         return ""
     texts = (edit.text.decode(errors="replace") for edit in answer.edits)
     return "".join(f"    {line}\n" if line else "\n" for text in texts for line in text.strip("\n").split("\n"))
 
 
-def troubles(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """A line for each file that was refused, and the traceback of each that failed."""
+def troubles(outcomes: Sequence[Outcome], *, left: bool = False) -> Iterator[str]:
+    """A line for each file that was refused, and the traceback of each that failed.
+
+    Files that do not parse in places have a line too, unless they are many and what is ``left`` is not asked for.
+    """
+    broken = [
+        outcome for outcome in outcomes if isinstance(outcome, (Changed, Unchanged)) and outcome.unparsed is not None
+    ]
+    for one in broken if left or len(broken) <= FEW else ():
+        yield f"{_unparsed(one)}: {UNPARSED}\n"
+    if len(broken) > FEW and not left:
+        yield f"{count(len(broken), 'file')} do not parse in places, such as {_unparsed(broken[0])}: see --show-left\n"
     for outcome in outcomes:
         if isinstance(outcome, Refused):
             yield f"{outcome.path.as_posix()}: {outcome.detail} [{outcome.reason}]\n"
@@ -44,21 +64,43 @@ def troubles(outcomes: Sequence[Outcome]) -> Iterator[str]:
             yield outcome.detail
 
 
-def summary(outcomes: Sequence[Outcome], seen: int, *, written: bool) -> str:
-    """One or two lines: how many files and fixes, and what was held back."""
+def unparsed(outcome: Changed | Unchanged) -> str | None:
+    """That a file does not parse, and where first; None when all of it does."""
+    if outcome.unparsed is None:
+        return None
+    line, column = outcome.source.line_column(outcome.unparsed)
+    return f"parse-error: does not parse at line {line}, column {column}"
+
+
+def _unparsed(outcome: Changed | Unchanged) -> str:
+    assert outcome.unparsed is not None
+    line, column = outcome.source.line_column(outcome.unparsed)
+    return f"{outcome.source.path.as_posix()}:{line}:{column}"
+
+
+def summary(outcomes: Sequence[Outcome], seen: int, *, written: bool, hint: str = "") -> str:
+    """One line or a few: how many files and fixes, and what was held back; ``hint`` says how to see what is left."""
+    if not seen:
+        return "no file to look at: in a folder, tests, hidden folders and other people's code are passed over\n"
     changed = [outcome for outcome in outcomes if isinstance(outcome, Changed)]
     examined = [outcome for outcome in outcomes if isinstance(outcome, (Changed, Unchanged))]
     applied = sum(len(outcome.applied) for outcome in changed)
     skips = sum(len(outcome.skips) for outcome in examined)
+    offered = Counter(fix.safety for outcome in examined for fix in outcome.offered)
+    if not (changed or skips or offered) and not any(map(_in_trouble, outcomes)):
+        return f"all clear: {count(seen, 'file')}, nothing to change\n"
     verb = "changed" if written else "would change"
     text = f"{count(seen, 'file')}, {len(changed)} {verb}: {count(applied, 'fix', 'fixes')}"
-    text += f"; {count(skips, 'place')} left with a reason\n" if skips else "\n"
-    offered = Counter(fix.safety for outcome in examined for fix in outcome.offered)
+    text += f"; {count(skips, 'place')} left with a reason{hint}\n" if skips else "\n"
     if offered[Safety.UNSAFE]:
         text += f"{count(offered[Safety.UNSAFE], 'unsafe fix', 'unsafe fixes')} held back: see --unsafe-fixes\n"
     if offered[Safety.MANUAL]:
         text += f"{count(offered[Safety.MANUAL], 'fix', 'fixes')} for a person to decide, never applied\n"
     return text
+
+
+def _in_trouble(outcome: Outcome) -> bool:
+    return isinstance(outcome, (Refused, Failed)) or outcome.unparsed is not None
 
 
 def statistics(outcomes: Sequence[Outcome]) -> str:

@@ -43,6 +43,11 @@ class TorchApi:
         return _opened, (self._place,)
 
     @property
+    def place(self) -> Place:
+        """The files that it was read from."""
+        return self._place
+
+    @property
     def version(self) -> str:
         """Such as ``2.13.0``, or ``2.6.0a0`` for a source tree."""
         return self._place.version

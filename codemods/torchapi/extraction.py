@@ -44,7 +44,7 @@ def extract(place: Place) -> bytes:
     if _held_back(place) and (unreadable or failures):
         raise TorchgenFailed(
             f"the installed torchgen does not read torch {place.version} ({[*unreadable, *failures][0]}): "
-            "without --installed-torchgen the tree's own is run"
+            f"--torch-root {place.root} without --installed-torchgen runs the tree's own"
         )
     if unreadable:
         raise YamlUnreadable(f"{yamls(place)[0]} does not parse: {unreadable[0]}")

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
@@ -57,9 +58,40 @@ def locate(torch_root: Path | None, torch_python: Path | None, *, tree_code: boo
         return _tree(torch_root.resolve(), python, package, tree_code)
     if package is None:
         raise TorchMissing(
-            f"no torch in {python}: install symfix[verify] there, or name another interpreter with --torch-python"
+            f"no torch in {python}: install symfix[verify] there, or name another interpreter with --torch-python; "
+            "to get the CPU build, first install torch there with --index-url and the address of PyTorch's CPU wheels"
         )
     return _installed(package, python)
+
+
+def tree_around(path: Path) -> Path | None:
+    """The PyTorch source tree that a file or folder belongs to, known by what only such a tree has."""
+    here = path.absolute()
+    return next((folder for folder in (here, *here.parents) if _is_tree(folder)), None)
+
+
+def tree_version(root: Path) -> str | None:
+    """What a source tree says of its version; None where it says nothing."""
+    try:
+        version = (root / "version.txt").read_text().strip()
+        release(version)
+    except (OSError, ValueError):
+        return None
+    return version
+
+
+def installed_version(torch_python: Path | None) -> str | None:
+    """The version of the torch that is installed for an interpreter; None without one. Raises TorchMissing."""
+    package = _installed_package(torch_python)
+    match = _VERSION.search((package / "version.py").read_text()) if package else None
+    return match[1].partition("+")[0] if match else None
+
+
+def _is_tree(folder: Path) -> bool:
+    try:
+        return (folder / _NATIVE / "native_functions.yaml").is_file() and (folder / "version.txt").is_file()
+    except OSError:
+        return False
 
 
 def release(version: str) -> tuple[int, int]:
@@ -74,11 +106,9 @@ def _tree(root: Path, python: Path, installed: Path | None, tree_code: bool) -> 
     native = root / _NATIVE
     if not native.is_dir():
         raise NotATorchTree(f"{root} has no {_NATIVE}: --torch-root takes the top folder of a PyTorch source tree")
-    try:
-        version = (root / "version.txt").read_text().strip()
-        release(version)
-    except (OSError, ValueError):
-        raise NotATorchTree(f"{root} has no version.txt with a version: is the source tree complete?") from None
+    version = tree_version(root)
+    if version is None:
+        raise NotATorchTree(f"{root} has no version.txt with a version: is the source tree complete?")
     torchgens = [root / "torchgen"] if tree_code else []
     if installed is not None:
         # One of the same release knows all that the schemas say; the tree's code is not needed then.
@@ -138,6 +168,11 @@ def _with_yaml(native: Path) -> Path:
 def _installed_package(python: Path | None) -> Path | None:
     if python is None or python.absolute() == Path(sys.executable).absolute():
         return _package_here()
+    return _asked(python)
+
+
+@lru_cache
+def _asked(python: Path) -> Path | None:
     import subprocess
 
     try:

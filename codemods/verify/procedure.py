@@ -349,8 +349,15 @@ class Procedure:
     def _compared(
         self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant, first: bool
     ) -> dict[Task, Check]:
+        counts = dict.fromkeys(("before", "after"), 0)
+
         def ask(variant: Variant) -> Answers:
-            return ask_all(self._laboratory, variant, tasks, samples)
+            def counted(done: int) -> None:
+                counts[variant.name] = done
+                told = f"{counts['before']:,} of {len(tasks):,} before, {counts['after']:,} after"
+                self._progress(f"operator tests: {told}: {self._chosen}")
+
+            return ask_all(self._laboratory, variant, tasks, samples, counted=counted)
 
         def ask_once(variant: Variant) -> Answers:
             identity = question_key(

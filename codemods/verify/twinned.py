@@ -40,12 +40,13 @@ class Sides:
 @dataclass(frozen=True)
 class Question:
     """What is to be proven. ``yamls`` are the changed files of schemas by their names, ``families`` whose headers lie
-    before torch's own."""
+    before torch's own, ``headers`` those of the tree that changed, by the paths that they are included by."""
 
     root: Path
     yamls: Mapping[str, bytes]
     families: tuple[str, ...]
     changes: tuple[Change, ...]
+    headers: Mapping[str, bytes]
     operators: tuple[Sides, ...]
 
 
@@ -104,6 +105,9 @@ def _generated(question: Question, place: Place, scratch: Path, lines: list[str]
             if header.stem.removeprefix(family).split("_")[0] == "":
                 shutil.copyfile(header, overlay / "ATen" / "ops" / header.name)
                 count += 1
+    for name, content in question.headers.items():
+        (overlay / name).parent.mkdir(parents=True, exist_ok=True)
+        (overlay / name).write_bytes(content)
     lines.append(f"torchgen generates; {count} headers of the changed operators laid before torch's")
     return overlay
 

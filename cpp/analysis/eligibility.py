@@ -154,12 +154,12 @@ class Eligibility:
             return None
         if not _in_native(function):
             return None
-        standing = [kernel for kernel in self._api.kernels(function.name) if _has_types(function, kernel)]
+        standing = [kernel for kernel in self._api.kernels(function.name) if has_types(function, kernel)]
         if standing:
-            beside = [one for one in self.model.named(function.name) if _has_types(one, standing[0])]
+            beside = [one for one in self.model.named(function.name) if has_types(one, standing[0])]
             behind = [kernel for kernel in standing if kernel.symint and _falls_short(function, kernel)]
             return behind[0] if len(behind) == len(standing) == len(beside) == 1 else None
-        matching = [kernel for kernel in successors(self._api, function.name) if _has_types(function, kernel)]
+        matching = [kernel for kernel in successors(self._api, function.name) if has_types(function, kernel)]
         alone = len(self.model.named(function.name)) == 1 and not self._api.kernels(function.name)
         if alone and not matching:
             twins = self._api.kernels(symint_name(function.name))
@@ -169,7 +169,7 @@ class Eligibility:
 
     def given(self, function: Function) -> Type:
         """What torch expects a kernel of the file to give; UNKNOWN for any other function."""
-        kernels = [kernel for kernel in self._api.kernels(function.name) if _has_types(function, kernel)]
+        kernels = [kernel for kernel in self._api.kernels(function.name) if has_types(function, kernel)]
         answers = {read_type(kernel.returns) for kernel in kernels if self._keys(function)}
         return answers.pop() if len(answers) == 1 else Type.UNKNOWN
 
@@ -329,7 +329,7 @@ def successors(api: TorchApi, name: str) -> tuple[Kernel, ...]:
     return tuple(dict.fromkeys(kernel for one in names for kernel in api.kernels(one) if kernel.symint))
 
 
-def _has_types(function: Function, kernel: Kernel) -> bool:
+def has_types(function: Function, kernel: Kernel) -> bool:
     """Whether a function takes what a kernel takes, its integers for the kernel's SymInts."""
     if len(kernel.parameters) != len(function.parameters):
         return False

@@ -10,11 +10,15 @@ from ..syntax.declarations import Variable, moved, vexing_arguments
 from ..syntax.tree import arguments
 from ..syntax.types import SYMBOLIC_TYPES, Type
 from .calls import argument
-from .facts import Becomes, Fact, Refuses, Stores
+from .conditions import SIMPLE
+from .facts import Becomes, Fact, Rearranges, Refuses, Requires, Stores
 from .graph import Value
 from .passes import Pass
 from .reasons import SkipReason
 
+_NAMES = ("type_identifier", "parameter_declaration")
+"""What a name is in what reads like a parameter."""
+_OVERWRITE = ("std::iota", "std::fill")
 _TAKE_ONE = (Type.INT, Type.LONG_LONG, Type.INT_REF, Type.FLOAT, Type.AUTO, Type.SCALAR)
 
 
@@ -54,7 +58,7 @@ def passed(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
     if variable is None:
         detail = "the value constructs something that has no name"
         return (Refuses(cause, around, SkipReason.UNSUPPORTED_SYNTAX, detail),)
-    return _constructed(variable, arguments(parent), node, kind, cause)
+    return _constructed(p, variable, parent, arguments(parent), node, kind, cause)
 
 
 def vexing(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
@@ -70,15 +74,23 @@ def vexing(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
     if listed is None or variable is None or variable.how != "local":
         yield Refuses(cause, parent, SkipReason.UNSUPPORTED_SYNTAX, "the value stands where a type could")
     else:
-        yield from _constructed(variable, vexing_arguments(listed), node, kind, cause)
+        yield from _constructed(p, variable, listed, vexing_arguments(listed), node, kind, cause)
 
 
-def _constructed(variable: Variable, values: list[Node], node: Node, kind: Type, cause: Value) -> Iterator[Fact]:
+def _constructed(
+    p: Pass, variable: Variable, listed: Node, values: list[Node], node: Node, kind: Type, cause: Value
+) -> Iterator[Fact]:
     """A symbolic value is a constructor argument of a declared variable."""
     position = next((i for i, value in enumerate(values) if value.id == node.id), 0)
     if variable.type is Type.TENSORS:
         detail = f"the value decides how many Tensors {variable.name} holds"
         yield Refuses(cause, node, SkipReason.DECIDES_ARITY, detail)
+    elif variable.type is Type.INT_VEC and kind is Type.SYM_ITER and len(values) == 2 and _overwritten(p, variable):
+        first, last = values
+        yield Requires(cause, last if node.id == first.id else first)
+        if node.id == first.id:
+            begin = (first,) if first.type in {*SIMPLE, *_NAMES} else ("(", first, ")")
+            yield Rearranges(cause, listed, ("(", last, " - ", *begin, ")"))
     elif variable.type in (Type.INT_VEC, Type.SYM_VEC):
         if kind is Type.SYM_INT and position == 0 and node.type != "initializer_list":
             detail = f"the value decides how many elements {variable.name} has"
@@ -92,6 +104,18 @@ def _constructed(variable: Variable, values: list[Node], node: Node, kind: Type,
     elif variable.type not in SYMBOLIC_TYPES:
         detail = f"the value constructs {variable.name}, a {variable.type_text}"
         yield Refuses(cause, node, SkipReason.UNKNOWN_CALLEE, detail)
+
+
+def _overwritten(p: Pass, variable: Variable) -> bool:
+    """Whether every element of a container is set by the next statement, so that only their number is taken."""
+    behind = variable.declaration.next_named_sibling
+    while behind is not None and behind.type == "comment":
+        behind = behind.next_named_sibling
+    call = behind.named_children[0] if behind is not None and behind.type == "expression_statement" else None
+    if call is None or call.type != "call_expression" or p.types.callee(call) not in _OVERWRITE:
+        return False
+    spans = [p.model.tree.text(value) for value in arguments(call)[:2]]
+    return spans == [f"{variable.name}.begin()", f"{variable.name}.end()"]
 
 
 def captured(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:

@@ -70,7 +70,7 @@ def operator_argument(
     p: Pass, call: Node, passed: list[Node], position: int, kind: Type, cause: Value, *, is_method: bool
 ) -> Iterable[Fact] | None:
     """Pass the value to the operator that a call means, by its ``_symint`` name; None when it is no operator."""
-    operators = [op for op in p.types.operators(call) if _fits(p.types, op, is_method, passed, position)]
+    operators = [op for op in p.types.operators(call) if fits(p.types, op, is_method, passed, position)]
     if not operators:
         return None
     taken = _ACCEPTS.get(kind, frozenset())
@@ -171,7 +171,8 @@ def _takes(candidate: HeaderFunction, position: int, kind: Type) -> bool:
     return not is_output_reference(text) and (wanted is kind or (kind, wanted) in _CONVERTED)
 
 
-def _fits(types: Inference, operator: Operator, is_method: bool, passed: list[Node], position: int) -> bool:
+def fits(types: Inference, operator: Operator, is_method: bool, passed: list[Node], position: int) -> bool:
+    """Whether a call can mean an operator, as far as its other arguments tell."""
     parameters = _parameters(operator, is_method)
     if position >= len(parameters) or len(passed) > len(parameters):
         return False

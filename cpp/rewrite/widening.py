@@ -17,7 +17,7 @@ from ..analysis.promotions import analyse
 from ..analysis.python_evidence import python_evidence
 from ..analysis.reasons import SkipReason
 from ..analysis.seeds import Wanted
-from ..analysis.widening import direct_evidence, evidence, widened
+from ..analysis.widening import evidence, widened
 from ..syntax.project import Project
 from ..syntax.tree import tree_of
 from ..syntax.types import LISTS, SYMBOLIC_TYPES, Type, read_type
@@ -108,13 +108,9 @@ def _evidence(
     context: Context,
 ) -> Iterator[str]:
     """What says that an integer argument is a size."""
-    for kernel in filter(None, kernels):
-        parameter = kernel.function.parameters[place]
-        for line in evidence(kernel.know, kernel.function, parameter.name).for_size:
+    for kernel in filter(None, (*kernels, *devices)):
+        for line in evidence(kernel.know, kernel.function, kernel.function.parameters[place].name):
             yield f"in {kernel.function.name} {line}"
-    for device in filter(None, devices):
-        for line in direct_evidence(device.know, device.function, device.function.parameters[place]):
-            yield f"in {device.function.name} {line}"
     base = operator.name.partition(".")[0]
     yield from python_evidence(project, context.api, base, place)
     for other in project.by_operator.get(base, ()):

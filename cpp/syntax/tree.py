@@ -93,7 +93,7 @@ class Tree:
             if start < scope.end_byte and scope.start_byte < end and word.search(self.content, start, end):
                 return "preprocessor-branch"
         if scope.has_error:
-            for node in _doubts(scope):
+            for node in doubts(scope):
                 holder = node.parent if node.parent is not None and node.is_missing else node
                 if word.search(self.content, holder.start_byte, holder.end_byte):
                     return "parse-error"
@@ -141,7 +141,7 @@ def errors(node: Node) -> Iterator[Node]:
             stack.extend(reversed(current.children))
 
 
-def _doubts(node: Node) -> Iterator[Node]:
+def doubts(node: Node) -> Iterator[Node]:
     """The errors at or below ``node``, but for the semicolon that a macro brings itself."""
     return (error for error in errors(node) if not _ends_macro(error))
 
@@ -203,7 +203,7 @@ def _own_errors(statement: Node, node: Node) -> bool:
     """Whether a statement has an error outside the nested blocks that do not hold ``node``."""
     if not statement.has_error:
         return False
-    for error in _doubts(statement):
+    for error in doubts(statement):
         inner: Node | None = error if error.type != "ERROR" else error.parent
         while inner is not None and inner.id != statement.id and inner.type not in STATEMENTS:
             inner = inner.parent

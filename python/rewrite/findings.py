@@ -10,7 +10,7 @@ from ...codemods.engine.rule import Fix, Safety, Skip
 from ..analysis.unfit import Unfit
 from ..syntax.module import Place
 from .changes import Changes
-from .spelling import name_taken
+from .spelling import unnamed
 from .writing import edited
 
 SIZE_MARKERS = (
@@ -87,4 +87,4 @@ def skip(rule: str, place: Place, reason: str, detail: str) -> Skip:
 
 def cannot_name(rule: str, place: Place, symbol: str) -> Skip:
     """The Skip for a symbol that `spell` could not write."""
-    return skip(rule, place, *name_taken(symbol))
+    return skip(rule, place, *unnamed(place.module, place.node, symbol))

@@ -43,8 +43,7 @@ def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spel
             return Spelled(f"{local}.{symbol.removeprefix('torch.')}")
     if not there and not _has_fallback(module, symbol, context):
         return None
-    missing = "torch" if loaded else name
-    if not module.names.free(missing, place) and not _again(module, place, symbol):
+    if not module.names.free(_imported_as(symbol), place) and not _again(module, place, symbol):
         return None
     return Spelled(symbol, ("torch",)) if loaded else Spelled(name, (symbol,))
 
@@ -53,13 +52,23 @@ def spelled_out(module: Module, place: ast.AST, symbol: str, context: Context) -
     """How ``symbol`` is written here, as `spell` has it; raises Unfit where it can't be."""
     spelled = spell(module, place, symbol, context)
     if spelled is None:
-        raise Unfit(*name_taken(symbol))
+        raise Unfit(*unnamed(module, place, symbol))
     return spelled
 
 
-def name_taken(symbol: str) -> tuple[str, str]:
-    """Why a symbol can't be written, as (reason, detail)."""
-    return "name-taken", f"`{symbol}` means something else here, or this torch has none"
+def unnamed(module: Module, place: ast.AST, symbol: str) -> tuple[str, str]:
+    """Why `spell` can't write a symbol, as (reason, detail)."""
+    name, home = _imported_as(symbol), symbol.rpartition(".")[0]
+    loaded = {home, *_LOADED[: home in _LOADED]}
+    if any(module.names.imported_at(place, loaded)) or module.names.free(name, place) or _again(module, place, symbol):
+        return "no-such-name", f"the target torch has no `{symbol}`"
+    return "name-shadowed", f"`{name}` means something else here, so `{symbol}` can't be written"
+
+
+def _imported_as(symbol: str) -> str:
+    """The name that has to be free where a symbol is imported."""
+    home, _, name = symbol.rpartition(".")
+    return "torch" if home in _LOADED else name
 
 
 def renamed(module: Module, func: ast.expr, symbol: str, context: Context) -> Spelled | None:

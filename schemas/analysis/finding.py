@@ -3,37 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from ...codemods.engine.edits import apply
-from ...codemods.engine.rule import Context
-from ...codemods.engine.source import SourceFile
-from ...codemods.torchapi import Kernel
-from ...cpp.analysis.graph import Refusal
-from ...cpp.analysis.knowledge import knowledge
-from ...cpp.analysis.reasons import SkipReason
-from ...cpp.analysis.registrations import FAKE_KEYS
-from ...cpp.analysis.widening import evidence, evidences
-from ...cpp.syntax.declarations import Function
 from ..syntax.entries import Entry
-from .families import family_of, together
+from .families import family_of
 from .metas import sizes_in_metas
 from .native import NativeTree
-from .sources import defining, texts
-
-_NO_SIZE = frozenset(
-    {
-        SkipReason.ARRAY_INDEX,
-        SkipReason.CONTAINER_SIZE,
-        SkipReason.DECIDES_ARITY,
-        SkipReason.LOOP_BOUND,
-        SkipReason.SWITCH,
-        SkipReason.TEMPLATE_ARGUMENT,
-    }
-)
-"""What is done with dimensions, numbers of outputs, trip counts and enums."""
+from .passing import Argument, Passed, Passing, passing
 
 
 @dataclass(frozen=True)
@@ -44,62 +21,74 @@ class Finding:
     against: tuple[str, ...]
 
 
-Found = Mapping[tuple[str, str], Finding]
+_Step = Callable[[Passed, Collection[Argument], Collection[Argument]], tuple[Argument, str] | None]
+
+Found = Mapping[Argument, Finding]
 """Findings by the operator with its overload and the argument."""
 
 
 def sizes(tree: NativeTree) -> Found:
     """The integer arguments that are sizes.
 
-    What is found makes sizes of what other operators hand on to it: it is looked for again until nothing is new.
+    One kind is made a shape of, or passed to an argument that is; the other is given sizes. What takes sizes from
+    somebody may take other numbers from others, so that nothing follows from being passed to it.
     """
-    widened: dict[str, tuple[str, ...]] = {}
-    while True:
-        edits = [edit for name, names in widened.items() for edit in tree.entries[name].widened(names)]
-        found = _found(tree, tree.context(apply(tree.functions, edits)))
-        certain: dict[str, set[str]] = defaultdict(set)
-        for (name, argument), one in found.items():
-            if not one.against:
-                certain[name].add(argument)
-        more = together(tree.entries, certain)
-        if more == widened:
-            return found
-        widened = more
-
-
-def _found(tree: NativeTree, context: Context) -> Found:
-    """What the kernels, the metas and the siblings of operators say of their integer arguments."""
     entries = tree.entries
-    found: dict[tuple[str, str], tuple[list[str], list[Refusal]]] = defaultdict(lambda: ([], []))
-    metas = sizes_in_metas(tree.root)
-    siblings = _symbolic(entries)
-    asked: dict[Path, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for name in entries:
-        entry = entries[name]
-        for argument in _integers(entry):
-            reasons = found[name, argument][0]
-            said = metas.get((name, argument)) or metas.get((entry.schema.name, argument))
-            reasons += [said] if said else []
-            sibling = siblings.get((family_of(name), argument))
-            reasons += [f"it is a SymInt in {sibling}"] if sibling else []
-    for name in entries:
-        for kernel in _kernels(entries[name], context):
-            for path in defining(tree.root, kernel.name):
-                asked[path][kernel.name] |= set(_integers(entries[name]))
-    bodies = {path: _bodies(tree, path, names, context) for path, names in asked.items()}
-    for name in entries:
-        for kernel in _kernels(entries[name], context):
-            for path in defining(tree.root, kernel.name):
-                for (function, argument), (lines, against) in bodies[path].items():
-                    if function.name == kernel.name and _agree(function, kernel) and (name, argument) in found:
-                        found[name, argument][0].extend(f"{path}: {line}" for line in lines)
-                        found[name, argument][1].extend(against)
-    return {key: _finding(reasons, against) for key, (reasons, against) in found.items() if reasons}
+    integers = dict.fromkeys((name, one) for name, entry in entries.items() for one in _integers(entry))
+    symbolic = {
+        (name, one.name)
+        for name, entry in entries.items()
+        for one in entry.schema.arguments
+        if one.type.startswith("SymInt")
+    }
+    passes = passing(tree, tree.context(tree.functions))
+    against = _against(passes, integers)
+    reasons: dict[Argument, list[str]] = defaultdict(list)
+    for argument, why in _of_metas(tree, integers):
+        reasons[argument].append(why)
+    known = symbolic | (reasons.keys() - against.keys())
+    steps: tuple[_Step, ...] = (_becomes, _given)
+    for step in steps:
+        while True:
+            found = dict(filter(None, (step(one, known, symbolic) for one in passes.passed)))
+            new = {argument: why for argument, why in found.items() if argument in integers and argument not in known}
+            certain = known | (new.keys() - against.keys())
+            new |= {
+                argument: f"it is {_what((sibling, argument[1]), symbolic)} in {sibling}"
+                for argument, sibling in _siblings(integers, certain)
+            }
+            for argument, why in new.items():
+                reasons[argument].append(why)
+            certain |= new.keys() - against.keys()
+            if certain == known:
+                break
+            known = certain
+    return {
+        argument: Finding(tuple(dict.fromkeys(reasons[argument])), tuple(dict.fromkeys(against.get(argument, ()))))
+        for argument in integers
+        if argument in reasons
+    }
 
 
-def _finding(reasons: list[str], against: list[Refusal]) -> Finding:
-    words = dict.fromkeys(" ".join(refusal.detail.split()) for refusal in against if refusal.reason in _NO_SIZE)
-    return Finding(tuple(dict.fromkeys(reasons)), tuple(words))
+def _becomes(one: Passed, known: Collection[Argument], symbolic: Collection[Argument]) -> tuple[Argument, str] | None:
+    """An argument that is passed to a size."""
+    if one.source is None or one.target not in known:
+        return None
+    what = _what(one.target, symbolic)
+    return one.source, f"it becomes the {one.target[1]} of {one.target[0]}, {what}, {one.where}"
+
+
+def _what(known: Argument, symbolic: Collection[Argument]) -> str:
+    return "a SymInt" if known in symbolic else "a size"
+
+
+def _given(one: Passed, known: Collection[Argument], _: Collection[Argument]) -> tuple[Argument, str] | None:
+    """An argument that a size is passed to."""
+    if one.source is None:
+        return one.target, f"it is given a size of a Tensor, {one.where}"
+    if one.source in known:
+        return one.target, f"it is given the {one.source[1]} of {one.source[0]}, {one.where}"
+    return None
 
 
 def _integers(entry: Entry) -> list[str]:
@@ -108,44 +97,37 @@ def _integers(entry: Entry) -> list[str]:
     return [one.name for one in entry.schema.arguments if one.widened is not None]
 
 
-def _symbolic(entries: Mapping[str, Entry]) -> Mapping[tuple[str, str], str]:
-    return {
-        (family_of(name), one.name): name
-        for name, entry in entries.items()
-        for one in entry.schema.arguments
-        if one.type.startswith("SymInt")
-    }
+def _of_metas(tree: NativeTree, integers: Collection[Argument]) -> Iterator[tuple[Argument, str]]:
+    metas = sizes_in_metas(tree.root)
+    for name, argument in integers:
+        said = metas.get((name, argument)) or metas.get((name.partition(".")[0], argument))
+        if said:
+            yield (name, argument), said
 
 
-def _kernels(entry: Entry, context: Context) -> list[Kernel]:
-    """The kernels of an operator that run on fake tensors."""
-    api = context.api
-    operators = {*api.functions(entry.schema.name), *api.methods(entry.schema.name)}
-    names = {
-        kernel
-        for operator in operators
-        if operator.overload == entry.schema.overload
-        for key, kernel in operator.kernels
-        if key in FAKE_KEYS
-    }
-    return [
-        kernel
-        for name in sorted(names)
-        for kernel in api.kernels(name)
-        if kernel.operator.overload == entry.schema.overload and not kernel.structured
-    ]
+def _siblings(integers: Collection[Argument], known: Collection[Argument]) -> Iterator[tuple[Argument, str]]:
+    """The arguments with a namesake in another overload, or in the in-place form, that is known; and that operator."""
+    named = {(family_of(name), argument): name for name, argument in sorted(known)}
+    for name, argument in integers:
+        sibling = named.get((family_of(name), argument))
+        if sibling is not None and (name, argument) not in known:
+            yield (name, argument), sibling
 
 
-def _bodies(
-    tree: NativeTree, path: Path, names: Mapping[str, set[str]], context: Context
-) -> dict[tuple[Function, str], tuple[tuple[str, ...], tuple[Refusal, ...]]]:
-    know = knowledge(SourceFile(tree.root / path, texts(tree.root)[path]), context)
-    asked = {function: tuple(own) for name, own in names.items() for function in know.model.named(name)}
-    followed = evidences(know, asked)
-    # Followed alone, a parameter answers for itself only.
-    alone = {key: evidence(know, *key) for key, one in followed.items() if one.for_size}
-    return {key: (one.for_size, one.against) for key, one in alone.items()}
-
-
-def _agree(function: Function, kernel: Kernel) -> bool:
-    return [one.name for one in function.parameters] == [name for _, name in kernel.parameters]
+def _against(passes: Passing, integers: Collection[Argument]) -> Mapping[Argument, list[str]]:
+    """The integers that are no sizes, and those that become such."""
+    found: dict[Argument, list[str]] = defaultdict(list)
+    for chosen in passes.chosen:
+        found[chosen.argument].append(f"it is {chosen.what}, {chosen.where}")
+    while True:
+        more = {
+            one.source: f"it becomes the {one.target[1]} of {one.target[0]}, which is none"
+            for one in passes.passed
+            if one.source is not None and one.target in integers and one.target in found
+        }
+        more |= {one: f"it is none in {sibling}" for one, sibling in _siblings(integers, found.keys())}
+        new = more.keys() - found.keys()
+        if not new:
+            return found
+        for argument in new:
+            found[argument].append(more[argument])

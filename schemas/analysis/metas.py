@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -27,11 +28,12 @@ def sizes_in_metas(root: Path) -> Mapping[tuple[str, str], str]:
     for path in FILES:
         if not (root / path).is_file():
             continue
-        for function in ast.walk(ast.parse((root / path).read_bytes())):
-            if isinstance(function, ast.FunctionDef) and (names := list(_registered(function))):
-                for argument, line in _sizes(function):
-                    for name in names:
-                        found.setdefault((name, argument), f"{path}:{line} makes a shape of it")
+        module = _Module(ast.parse((root / path).read_bytes()))
+        for function in module.functions:
+            names = list(_registered(function))
+            for argument, line in module.sizes(function) if names else ():
+                for name in names:
+                    found.setdefault((name, argument), f"{path}:{line} makes a shape of it")
     return found
 
 
@@ -51,49 +53,93 @@ def _last(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _sizes(function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
-    """The parameters whose values reach a shape, and the line."""
-    for parameter in _parameters(function):
-        carried = _carried(function, parameter)
-        for node in ast.walk(function) if carried else ():
-            if isinstance(node, ast.Call) and _last(node.func) in _SIZED and node.args:
-                sized = node.args if _last(node.func) in _VARIADIC else node.args[:1]
-                if any(_names(value) & carried for value in sized):
-                    yield parameter, node.lineno
-                    break
+class _Module:
+    """The functions of a file; a call of one gives what its ``return`` carries of the arguments."""
 
+    def __init__(self, tree: ast.Module) -> None:
+        self.functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        names = Counter(function.name for function in self.functions)
+        self._named = {function.name: function for function in self.functions if names[function.name] == 1}
+        self._returned: dict[str, frozenset[str]] = {}
 
-def _carried(function: ast.FunctionDef, parameter: str) -> set[str]:
-    """The names that hold the value of a parameter; none for one that selects a dimension."""
-    if parameter in _selecting(function):
-        return set()
-    carried: set[str] = set()
-    more = {parameter}
-    while more - carried:
-        carried |= more
-        for node in ast.walk(function):
-            for target, value in _stores(node):
-                if _names(value) & carried:
+    def sizes(self, function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
+        """The parameters whose values reach a shape, and the line."""
+        for parameter in _parameters(function):
+            carried = self._carried(function, parameter)
+            for node in ast.walk(function) if carried else ():
+                if isinstance(node, ast.Call) and _last(node.func) in _SIZED and node.args:
+                    sized = node.args if _last(node.func) in _VARIADIC else node.args[:1]
+                    if any(self._names(value) & carried for value in sized):
+                        yield parameter, node.lineno
+                        break
+
+    def _carried(self, function: ast.FunctionDef, parameter: str) -> set[str]:
+        """The names that hold the value of a parameter; none for one that selects a dimension."""
+        if parameter in _selecting(function):
+            return set()
+        carried: set[str] = set()
+        more = {parameter}
+        stores = [store for node in _own(function) for store in _stores(node)]
+        while more - carried:
+            carried |= more
+            for target, value in stores:
+                if self._names(value) & carried:
                     more |= set(_stored(target))
-    return carried
+        return carried
+
+    def _names(self, node: ast.expr) -> set[str]:
+        """The names whose values an expression carries on: no indices and no conditions."""
+        if isinstance(node, ast.Name):
+            return {node.id}
+        if isinstance(node, ast.Subscript):
+            return self._names(node.value)
+        if isinstance(node, ast.IfExp):
+            return self._names(node.body) | self._names(node.orelse)
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            return self._names(node.elt)
+        if isinstance(node, (ast.Compare, ast.Lambda)):
+            return set()
+        parts: list[ast.expr] = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        if isinstance(node, ast.Call):
+            parts = self._given(node)
+        return set().union(*map(self._names, parts))
+
+    def _given(self, call: ast.Call) -> list[ast.expr]:
+        """The arguments of a call that its result is made of."""
+        if not isinstance(call.func, ast.Name):
+            return []
+        if call.func.id in ("list", "tuple"):
+            return call.args
+        function = self._named.get(call.func.id)
+        if function is None or any(isinstance(value, ast.Starred) for value in call.args):
+            return []
+        returned = self._of_result(function)
+        by_place = zip(_parameters(function), call.args, strict=False)
+        by_name = ((word.arg, word.value) for word in call.keywords)
+        return [value for name, value in (*by_place, *by_name) if name in returned]
+
+    def _of_result(self, function: ast.FunctionDef) -> frozenset[str]:
+        """The parameters that a function's result is made of; none inside of its own recursion."""
+        if function.name not in self._returned:
+            self._returned[function.name] = frozenset()
+            values = [node.value for node in _own(function) if isinstance(node, ast.Return) and node.value is not None]
+            self._returned[function.name] = frozenset(
+                parameter
+                for parameter in _parameters(function)
+                if (carried := self._carried(function, parameter))
+                and any(self._names(value) & carried for value in values)
+            )
+        return self._returned[function.name]
 
 
-def _names(node: ast.expr) -> set[str]:
-    """The names whose values an expression carries on: no indices and no conditions."""
-    if isinstance(node, ast.Name):
-        return {node.id}
-    if isinstance(node, ast.Subscript):
-        return _names(node.value)
-    if isinstance(node, ast.IfExp):
-        return _names(node.body) | _names(node.orelse)
-    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
-        return _names(node.elt)
-    if isinstance(node, (ast.Compare, ast.Lambda)):
-        return set()
-    parts: list[ast.expr] = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
-    if isinstance(node, ast.Call):
-        parts = node.args if isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple") else []
-    return set().union(*map(_names, parts))
+def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of a function, those of functions inside of it left out."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:

@@ -50,8 +50,11 @@ class NativeTree:
         return Context(api, torch_root=self.root)
 
 
-def native_tree(place: Place) -> NativeTree:
-    """The tree of a place; raises NotATorchTree where a file is missing, EntryError where one can't be read."""
+def native_tree(place: Place, functions: bytes | None = None) -> NativeTree:
+    """The tree of a place, with ``functions`` for its native_functions.yaml where they are given.
+
+    Raises NotATorchTree where a file is missing, EntryError where one can't be read.
+    """
     if place.root is None:
         raise NotATorchTree("schemas are changed in a source tree: name one with --torch-root")
     contents = []
@@ -60,7 +63,8 @@ def native_tree(place: Place) -> NativeTree:
             contents.append((place.root / path).read_bytes())
         except OSError:
             raise NotATorchTree(f"{place.root} has no {path}: is the source tree complete?") from None
-    tree = NativeTree(place, place.root, *contents)
+    ours, formulas = contents
+    tree = NativeTree(place, place.root, ours if functions is None else functions, formulas)
     assert tree.entries and tree.formulas
     return tree
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context
 from ...codemods.engine.source import SourceFile
+from ...cpp.analysis.graph import Refusal
 from ...cpp.analysis.knowledge import Knowledge
 from ...cpp.analysis.promotions import Analysis, Promotion, analyse
 from ...cpp.analysis.seeds import Seed
@@ -17,6 +18,7 @@ from ...cpp.rewrite.emit import HEADERS, emit
 from ...cpp.rewrite.prototypes import redeclared
 from ..analysis.sources import defining, headers_with, mentions, texts
 from .declared import Renamed
+from .inlined import Inlined, called
 from .mentions import mentioned
 
 
@@ -66,8 +68,8 @@ def _defines(tree: Path, path: Path, kernel: Renamed, context: Context) -> bool:
 
 
 def _in_file(tree: Path, path: Path, kernels: list[Renamed], context: Context, found: Followed) -> None:
-    analysis = _analysis(tree, path, context)
     wanted = {(one.old, one.new): one for one in kernels}
+    analysis, inlines = _with_inlined(tree, path, wanted, context)
     done: set[tuple[str, str]] = set()
     for promotion in analysis.promotions:
         followed = {_key(seed) for seed in promotion.seeds if seed.expected is not None}
@@ -83,11 +85,40 @@ def _in_file(tree: Path, path: Path, kernels: list[Renamed], context: Context, f
         found.needs[path] |= {header for name, header in HEADERS.items() for edit in edits if name in edit.text}
         for other, more in outside.items():
             found.edits[other] += more
-    refused = {_key(seed): refusal for seed, refusal in analysis.refusals if seed.expected is not None}
-    for key, one in wanted.items():
-        if key not in done and one not in found.kept:
-            refusal = refused.get(key)
-            found.kept[one] = "no function of its types is there" if refusal is None else _words(refusal.detail)
+    if done:
+        for one in inlines:
+            found.edits[one.header] += one.edits
+            found.needs[one.header] |= {h for name, h in HEADERS.items() for edit in one.edits if name in edit.text}
+    for key, refusal in _refused(analysis).items():
+        if key in wanted and key not in done and wanted[key] not in found.kept:
+            found.kept[wanted[key]] = _words(refusal.detail)
+    for key, kernel in wanted.items():
+        if key not in done and kernel not in found.kept:
+            found.kept[kernel] = "no function of its types is there"
+
+
+def _with_inlined(
+    tree: Path, path: Path, wanted: Collection[tuple[str, str]], context: Context
+) -> tuple[Analysis, list[Inlined]]:
+    """What becomes of a file once the functions of headers that stand in the way take SymInts too.
+
+    They are told to the analysis behind the end of the file, where they move nothing.
+    """
+    inlines: dict[str, Inlined] = {}
+    while True:
+        source = _source(tree, path)
+        text = source.content + "".join(one.stub for one in inlines.values()).encode()
+        analysis = analyse(SourceFile(source.path, text), context, signatures=True)
+        refusals = [refusal for key, refusal in _refused(analysis).items() if key in wanted]
+        found = filter(None, (called(tree, analysis, refusal, context) for refusal in refusals))
+        more = {one.name: one for one in found if one.name not in inlines}
+        if not more:
+            return analysis, list(inlines.values())
+        inlines |= more
+
+
+def _refused(analysis: Analysis) -> Mapping[tuple[str, str], Refusal]:
+    return {_key(seed): refusal for seed, refusal in analysis.refusals if seed.expected is not None}
 
 
 def _key(seed: Seed) -> tuple[str, str]:

@@ -139,7 +139,7 @@ def _base(
     copy = scratch / (file.relative_to(file.parents[2]) if file.suffix == ".py" else file.name)
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_bytes(file.read_bytes())
-    command = [sys.executable, "-m", "symfix.codemods.cli", "fix", "--unsafe-fixes", str(copy)]
+    command = [sys.executable, "-m", "symfix.codemods.cli", "fix", "--allow-dirty", "--unsafe-fixes", str(copy)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode not in (0, 1):
         raise SystemExit(f"{file.name} can't be fixed: {ended.stderr.strip()}")

@@ -11,8 +11,10 @@ one; nothing is written. Compared are
 * formulas of derivatives.yaml to which people brought symbolic sizes, as tokens: the old text with people's symbolic
   hunks, or people's text itself.
 
-What the tool widens or renames beyond that is listed as *further*. Unaided, it is asked which arguments are sizes:
-precision and recall are against people's, and the sizes that people left are listed by name, to be read.
+What the tool widens or renames beyond that is listed as *further*. Unaided, it is asked which arguments are sizes, and
+which of these it would widen: those whose kernels on fake tensors all can take SymInts. Precision and recall are
+against people's; arguments whose entries the newer yaml does not hold any more count as neither. The sizes that people
+left are listed by name, to be read.
 """
 
 from __future__ import annotations
@@ -26,10 +28,11 @@ from pathlib import Path
 
 from symfix.codemods.torchapi.locating import locate
 from symfix.cpp.analysis.registrations import FAKE_KEYS
-from symfix.schemas.analysis.families import together
+from symfix.schemas.analysis.families import family_of
 from symfix.schemas.analysis.finding import sizes
 from symfix.schemas.analysis.native import DERIVATIVES, FUNCTIONS, NativeTree, native_tree
 from symfix.schemas.rewrite.declared import default_kernel, kernel_of
+from symfix.schemas.rewrite.offering import hindered
 from symfix.schemas.rewrite.plan import Plan, plan, texts_after
 from symfix.schemas.syntax.entries import Entry, Line, read_entries
 
@@ -81,7 +84,7 @@ def main() -> int:
     further = list(further_kernels(old, new, made))
     figures["further"] = further
     print(f"further kernels on SymInt, which people left on integers: {len(further)}: {', '.join(further)}")
-    figures["unaided"] = unaided(old, asked)
+    figures["unaided"] = unaided(old, new, asked)
     print(f"figures: {write_json('replay-schemas', words.json, figures)}")
     return 0
 
@@ -171,22 +174,29 @@ def further_kernels(old: NativeTree, new: NativeTree, made: Plan) -> Iterator[st
             yield f"{one.operator} ({one.old})"
 
 
-def unaided(old: NativeTree, asked: Widened) -> dict[str, object]:
-    """How the arguments that the tool takes for sizes compare to those that people widened."""
-    certain: dict[str, set[str]] = {}
-    for (name, argument), one in sizes(old).items():
-        if not one.against:
-            certain.setdefault(name, set()).add(argument)
-    ours = {(name, one) for name, names in together(old.entries, certain).items() for one in names}
+def unaided(old: NativeTree, new: NativeTree, asked: Widened) -> dict[str, object]:
+    """How the arguments that the tool would widen by itself compare to those that people widened."""
+    found = sizes(old)
+    hindrances = hindered(old, found)
     theirs = {(name, one) for name, names in asked.items() for one in names}
-    both = ours & theirs
-    left = sorted(f"{name}({one})" for name, one in ours - theirs)
-    print(
-        f"unaided: {len(ours)} arguments found, {len(both)} of them widened by people "
-        f"(precision {len(both) / len(ours):.0%}, recall {len(both) / len(theirs):.0%})"
-    )
+    known = {key for key, one in found.items() if not one.against and _stands(new, *key)}
+    ours = {key for key in known if family_of(key[0]) not in hindrances}
+    figures: dict[str, object] = {"people": len(theirs)}
+    for words, some in (("are sizes", known), ("are sizes that all their kernels can take", ours)):
+        both = len(some & theirs)
+        figures[words] = {"found": len(some), "widened": both}
+        print(
+            f"unaided: {len(some)} arguments {words}, {both} of them widened by people "
+            f"(precision {both / len(some):.0%}, recall {both / len(theirs):.0%})"
+        )
+    figures["left"] = left = sorted(f"{name}({one})" for name, one in ours - theirs)
     print(f"  left by people: {', '.join(left)}")
-    return {"found": len(ours), "widened": len(both), "people": len(theirs), "left": left}
+    return figures
+
+
+def _stands(tree: NativeTree, name: str, argument: str) -> bool:
+    """Whether a tree still says the argument in its yaml; what torchgen writes today, nobody could widen or leave."""
+    return name in tree.entries and tree.entries[name].schema.argument(argument) is not None
 
 
 def _types(entry: Entry, names: tuple[str, ...]) -> str:

@@ -26,6 +26,18 @@ _FLAGS = (
     "--hide-scrollbars",
 )
 
+LEAST_CONTRAST = """
+  const lum = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
+    .map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b };
+  const back = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+    if (!/, 0\\)|transparent/.test(c)) return c } return 'rgb(255,255,255)' };
+  let least = 99;
+  for (const e of document.querySelectorAll(arguments[0])) {
+    const [a, b] = [lum(getComputedStyle(e).color), lum(back(e))].sort((x, y) => y - x);
+    least = Math.min(least, (a + .05) / (b + .05)) }
+  return least"""
+"""The least contrast between the text and the ground of what a selector finds."""
+
 
 def missing() -> str:
     """Why there is no browser to test in; empty when there is one."""

@@ -91,6 +91,12 @@ def cards() -> tuple[RuleCard, ...]:
     return Registry().rules
 
 
+def by_one_file() -> list[RuleCard]:
+    """The rules that judge a file by itself; what others say of one hangs on a tree around it, which tests make."""
+    hanging = {wing.package for wing in Registry().wings if wing.hangs_on_other_files}
+    return [card for card in cards() if card.wing not in hanging]
+
+
 @lru_cache(maxsize=1)
 def goldens() -> tuple[Golden, ...]:
     return tuple(golden for card in cards() for golden in _of_rule(card))

@@ -59,6 +59,9 @@ def _page(card: RuleCard) -> str:
     pairs = [golden for golden in own if golden.after is not None]
     sames = [golden for golden in own if golden.after is None]
     parts = [f"# {card.name}", f"{_language(card)}, {card.safety}: {SAFETY[card.safety]}.", _markdown(card.doc.strip())]
+    if not own:
+        parts.append("Its cases are trees: [tests/test_native_schemas.py](../../tests/test_native_schemas.py).")
+        return "\n\n".join(parts) + "\n"
     parts += ["## What it writes"]
     for diff in sorted(map(_diff, pairs), key=lambda diff: (abs(diff.count("\n") - _MOST_LINES // 2), diff))[:2]:
         parts.append(f"```diff\n{diff}```")

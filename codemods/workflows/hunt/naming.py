@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
@@ -35,10 +36,20 @@ def operators_of(laboratory: Laboratory, torch: Torch) -> tuple[Operator, ...]:
     return tuple(Operator(name, variant) for name, variant in answer["operators"])
 
 
+def stored_names() -> list[str]:
+    """The operators that were listed last, for whoever completes a word; nothing where none were."""
+    lists = sorted(storage.folder("opinfos").glob("[!.]*.json"), key=storage.age)
+    try:
+        return sorted({name for name, _ in json.loads(storage.load(lists[-1]) or b"[]")}) if lists else []
+    except (ValueError, TypeError):
+        return []
+
+
 def resolve(words: Sequence[Operator | str], known: Iterable[Operator]) -> list[Operator]:
     """The operators that ``words`` mean: a full name, or a name that stands for all of its variants.
 
-    Raises UnknownOperator.
+    A name of several operators in front of a dot stands for all of them (``fft``), and so does a pattern
+    (``masked.*``). Raises UnknownOperator.
     """
     by_word: dict[str, list[Operator]] = {}
     for operator in known:
@@ -51,10 +62,16 @@ def resolve(words: Sequence[Operator | str], known: Iterable[Operator]) -> list[
             found[word] = None
             continue
         bare = word.removeprefix("torch.").removeprefix("aten::")
-        if bare not in by_word:
+        meant = [bare] if bare in by_word else _of_group(bare, by_word)
+        if not meant:
             raise UnknownOperator(_unknown(word, bare, by_word))
-        found.update(dict.fromkeys(by_word[bare]))
+        found.update(dict.fromkeys(operator for name in meant for operator in by_word[name]))
     return sorted(found)
+
+
+def _of_group(word: str, names: Iterable[str]) -> list[str]:
+    pattern = word if any(letter in word for letter in "*?[") else f"{word}.*"
+    return [name for name in names if fnmatch.fnmatchcase(name, pattern)]
 
 
 def _unknown(word: str, bare: str, names: dict[str, list[Operator]]) -> str:

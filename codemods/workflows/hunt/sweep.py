@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from ...torchapi.locating import Place as Torch
 from ...torchapi.locating import locate
 from .attribution import failures_of
 from .failure import Failure, Operator
+from .far import run_far
 from .journal import Journal, Row
 from .naming import operators_of, resolve
 from .workers import Workers
@@ -62,6 +64,7 @@ def sweep(
     fresh: bool = False,
     every_sample: bool = False,
     samples: int | None = None,
+    executor: Executor | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Sweep:
     """Trace ``operators`` (None: all that torch tests) under ``protocol`` on ``variant`` (None: the installed torch).
@@ -69,8 +72,9 @@ def sweep(
     An operator stops at its first failing sample unless ``every_sample``; at most ``samples`` of it are tried, from the
     first to the last at even distances (None: all, as PyTorch's own tests do). ``journal`` is the file that keeps the
     answers; None takes the one in the cache folder that belongs to this torch, protocol and variant. ``fresh`` forgets
-    what it holds. ``laboratory.limits.wall`` is the patience with one operator, in seconds of processor time. Raises a
-    TorchError when there is no usable torch, UnknownOperator, and NothingRuns when torch's tests can't be loaded.
+    what it holds. ``executor``: run them on the workers of a cluster, not in ``jobs`` processes here.
+    ``laboratory.limits.wall`` is the patience with one operator, in seconds of processor time. Raises a TorchError when
+    there is no usable torch, UnknownOperator, and NothingRuns when torch's tests can't be loaded.
     """
     started = time.monotonic()
     torch = locate(None, torch_python)
@@ -97,7 +101,10 @@ def sweep(
             done += 1
             progress(done, total)
 
-        if left:
+        if left and executor is not None:
+            assert variant is None
+            run_far(executor, left, asked, torch, here.limits.wall, told)
+        elif left:
             Workers(here, on, jobs).run(left, asked, told)
     rows = {operator: kept.rows[operator] for operator in wanted}
     return collect(rows, protocol, torch, on, round(time.monotonic() - started, 2), recalled)

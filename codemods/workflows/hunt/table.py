@@ -30,7 +30,7 @@ def table(sweep: Sweep) -> Iterator[str]:
         yield "\n"
     total = len(sweep.passed) + len(sweep.failed) + len(sweep.untestable)
     yield (
-        f"torch {sweep.torch.split()[0]}, {sweep.protocol}: {total} operators, {len(sweep.passed)} pass, "
+        f"torch {sweep.torch.split()[0]}, {sweep.protocol}: {plural(total, 'operator')}, {len(sweep.passed)} pass, "
         f"{len(sweep.failed)} fail, {len(sweep.untestable)} can't be tried"
         + (f" ({len(sweep.outside)} more take no float32)\n" if sweep.outside else "\n")
     )
@@ -53,3 +53,8 @@ def _held(held: Held) -> Iterator[str]:
 
 def _label(held: Held) -> str:
     return f"mode {held.mode.value}" if held.mode.value.isdigit() else held.mode.value
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 operator``, ``2 operators``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

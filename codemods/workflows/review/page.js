@@ -180,7 +180,13 @@
     "/": () => { drawer(true); $("search").focus(); $("search").select(); }, "?": () => $("keys").showModal(),
   };
   addEventListener("keydown", (event) => {
-    if (event.key === "Escape") { document.activeElement.blur(); drawer(false); return; }
+    if (event.key === "Escape") {
+      if (event.target === $("search")) { $("search").value = ""; filter(); }
+      document.activeElement.blur();
+      drawer(false);
+      return;
+    }
+    if (event.key === "Enter" && event.target === $("search")) { event.target.blur(); return; }
     if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
     if (event.target.matches("input, select, textarea")) return;
     if (keys[event.key] && card) { event.preventDefault(); keys[event.key](); }

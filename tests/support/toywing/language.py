@@ -17,10 +17,22 @@ def _errors(content: bytes) -> int:
     return content.split(b"\n").count(b"!")
 
 
+def _unparsed(content: bytes) -> tuple[int, str] | None:
+    at = [*content.split(b"\n"), b"!"].index(b"!")
+    return (sum(len(line) + 1 for line in content.split(b"\n")[:at]), "!") if _errors(content) else None
+
+
 def _polish(source: SourceFile, after: bytes, context: Context) -> bytes:
     return after.replace(b"  LOUD", b" LOUD")
 
 
 language = Language(
-    "toy", (".toy",), _complete, _errors, _polish, settings=(".toy-format",), package_words=(b"spoken",)
+    "toy",
+    (".toy",),
+    _complete,
+    _errors,
+    _polish,
+    unparsed=_unparsed,
+    settings=(".toy-format",),
+    package_words=(b"spoken",),
 )

@@ -1,0 +1,92 @@
+"""The examples at the end of each command's help."""
+
+from __future__ import annotations
+
+import click
+
+EXAMPLES = {
+    "": ("symfix check torch", "symfix fix --verify aten/src/ATen/native/LossNLL.cpp", "symfix COMMAND --help"),
+    "check": (
+        "symfix check torch aten/src/ATen/native",
+        "symfix check --show-left --select RULE LossNLL.cpp",
+        "symfix check --all-functions --exclude legacy,'csrc/*.h' src",
+        "symfix check --baseline symfix-baseline.json src",
+    ),
+    "diff": ("symfix diff torch > fixes.patch", "symfix diff --unsafe-fixes torch/_refs | git apply"),
+    "fix": (
+        "symfix fix torch/_refs",
+        "symfix fix -i --unsafe-fixes LossNLL.cpp",
+        "symfix fix --verify --repro cross_entropy.py LossNLL.cpp",
+        "symfix fix - --stdin-filename model.py < model.py",
+    ),
+    "verify": (
+        "symfix verify --base HEAD~1",
+        "symfix verify --op nn.functional.cross_entropy aten/src/ATen/native/LossNLL.cpp",
+        "symfix verify --test 'pytest tests/test_mine.py' --build 'pip install .'",
+    ),
+    "hunt": ("symfix hunt", "symfix hunt fft 'masked.*' nn.functional.cross_entropy", "symfix hunt --page hunt.html"),
+    "repair": (
+        "symfix repair trapezoid",
+        "symfix repair --all --torch-root pytorch",
+        "symfix repair fft",
+    ),
+    "widen": (
+        "symfix widen --torch-root pytorch",
+        "symfix widen one_hot --torch-root pytorch --verify",
+        "symfix widen vander --argument N --torch-root pytorch --write",
+    ),
+    "export": (
+        "symfix export --init target.py",
+        "symfix export target.py",
+        "symfix export --unbacked --page export.html mymodel.py:small",
+    ),
+    "apply-report": ("symfix apply-report report.json", "symfix apply-report --output patches report.json target.py"),
+    "xfails": ("symfix xfails --check test/test_torch.py", "symfix xfails test"),
+    "series": ("symfix series plan torch", "symfix series build", "symfix series status", "symfix series send 1 2"),
+    "series plan": ("symfix series plan torch/_refs", "symfix series plan --most-files 5 symfix-repairs"),
+    "series build": ("symfix series build", "symfix series build --decisions decisions.json"),
+    "series status": ("symfix series status", "symfix series status --format json"),
+    "series send": ("symfix series send --dry-run 1", "symfix series send 1 2 --repo pytorch/pytorch"),
+    "rule": ("symfix rule", "symfix rule RULE"),
+    "doctor": ("symfix doctor", "symfix doctor --torch-root pytorch"),
+    "completion": (
+        'eval "$(symfix completion bash)"',
+        "symfix completion fish | source",
+    ),
+}
+
+
+class Words(click.Group):
+    """A group whose list of commands says all of what each does, and whose commands end their help with examples."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list, with nothing cut off."""
+        named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, command.get_short_help_str(limit=1000)) for name, command in named if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        write_examples(ctx, formatter)
+
+
+class Word(click.Command):
+    """A command whose help ends with examples."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        write_examples(ctx, formatter)
+
+
+Words.command_class = Word
+Words.group_class = Words
+
+
+def write_examples(ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """The examples of a context's command, one a line."""
+    # Behind the program, which may be several words.
+    name = ctx.command_path.removeprefix(ctx.find_root().command_path).strip()
+    with formatter.section("Examples"):
+        for example in EXAMPLES[name]:
+            formatter.write(f"{'':>{formatter.current_indent}}{example}\n")

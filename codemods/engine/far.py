@@ -1,0 +1,78 @@
+"""Files examined on other machines, which have the same torch and symfix, and share no disk with this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..torchapi import TorchApi
+from ..torchapi.locating import locate
+from .cluster import UnlikeWorker, spread
+from .neighbourhood import package_speaks
+from .outcome import Changed, Outcome, Refused, Unchanged
+from .registry import Registry
+from .rule import Context
+from .run import Question, Task, chunked, examine
+from .source import SourceFile
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What travels beside the files."""
+
+    question: Question
+    sources: str
+    build: str
+    min_torch: tuple[int, int] | None
+    all_functions: bool
+
+
+def spread_far(
+    tasks: Sequence[Task],
+    question: Question,
+    context: Context,
+    executor: Executor,
+    progress: Callable[[int, int], None],
+) -> list[Outcome]:
+    """The outcomes of the tasks, in their order; raises UnlikeWorker where a worker has another torch or symfix."""
+    build = locate(None, None).build
+    asked = _Asked(question, question.registry.sources, build, context.min_torch, context.all_functions)
+    away = [_away(task) for task in tasks]
+    answers: dict[int, Outcome] = {}
+
+    def told(part: list[Any], outcomes: list[Outcome]) -> None:
+        answers.update({number: _home(tasks[number], one) for (number, _), one in zip(part, outcomes, strict=True)})
+        progress(len(answers), len(tasks))
+
+    parts: list[list[Any]] = [[(number, away[number]) for number in chunk] for chunk in chunked(tasks)]
+    spread(executor, _examine, parts, asked, lost=_lost, told=told)
+    return [answers[number] for number in range(len(tasks))]
+
+
+def _away(task: Task) -> Task:
+    path = task.path.absolute()
+    return replace(task, path=path, package_speaks=package_speaks(path, task.wing))
+
+
+def _home(task: Task, outcome: Outcome) -> Outcome:
+    if isinstance(outcome, (Changed, Unchanged)):
+        return replace(outcome, source=SourceFile(task.path, task.content))
+    return replace(outcome, path=task.path)
+
+
+def _lost(item: tuple[int, Task]) -> Outcome:
+    return Refused(item[1].path, "worker-died", "took its workers with it; look at it on this machine")
+
+
+def _examine(part: list[tuple[int, Task]], asked: _Asked) -> list[Outcome]:
+    """Runs on a worker."""
+    registry = Registry(asked.question.registry.packages)
+    here = locate(None, None)
+    for what, own, theirs in (("torch", here.build, asked.build), ("symfix", registry.sources, asked.sources)):
+        if own != theirs:
+            raise UnlikeWorker(f"a worker has another {what} than this machine ({own}, here {theirs})")
+    context = Context(TorchApi.at(here), asked.min_torch, asked.all_functions)
+    question = replace(asked.question, registry=registry)
+    return [examine(task, question, context) for _, task in part]

@@ -1,0 +1,36 @@
+"""What symfix wrote beside a person's files: patches, reports, baselines. As it was written, it is nobody's work."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from . import storage
+
+KEPT = 4000
+
+
+def remember(path: Path) -> None:
+    """Remember the contents of a file, or of all files of a folder, that was just written."""
+    folder = storage.folder("written")
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        with contextlib.suppress(OSError):
+            if file.is_file():
+                storage.store(_entry(folder, file), storage.digest_of(file))
+    with contextlib.suppress(OSError):
+        for entry in sorted(folder.glob("[!.]*"), key=storage.age)[:-KEPT]:
+            entry.unlink(missing_ok=True)
+
+
+def is_own(path: Path) -> bool:
+    """Whether a file is as symfix wrote it."""
+    kept = storage.load(_entry(storage.folder("written"), path))
+    try:
+        return kept is not None and not path.is_symlink() and kept == storage.digest_of(path)
+    except OSError:
+        return False
+
+
+def _entry(folder: Path, file: Path) -> Path:
+    return folder / storage.digest(os.fsencode(file.resolve())).decode()

@@ -1,0 +1,107 @@
+"""A finding for a person at a terminal: its line with a caret, and what the fix makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import Literal, NamedTuple
+
+from rich.cells import cell_len
+
+from ..engine.edits import Edit, apply
+from ..engine.rule import Fix, Safety, Skip
+from ..engine.source import SourceFile
+
+Kind = Literal["old", "new", "caret", "note"]
+MOST_ROWS = 24
+"""So many rows of a change are shown; `diff` has all of them."""
+
+
+class Row(NamedTuple):
+    """A row of a frame; its kind says how it may be coloured."""
+
+    kind: Kind
+    text: str
+
+
+def frame(source: SourceFile, answer: Fix | Skip) -> Iterator[Row]:
+    """The rows below a finding's heading. A fix that is never applied has no change: its text is shown as it is."""
+    if isinstance(answer, Skip) or answer.safety is Safety.MANUAL:
+        end = answer.end if isinstance(answer, Skip) else max(answer.edits).end
+        line, _ = source.line_column(answer.start)
+        width = len(str(line))
+        yield Row("note", f"  {line} | {_shown(_line(source, line))}")
+        yield Row("caret", f"  {'':<{width}} | {_caret(source, answer.start, end)}")
+        return
+    rows = list(_change(source, answer))
+    yield from rows[:MOST_ROWS]
+    if len(rows) > MOST_ROWS:
+        yield Row("note", f"  … {len(rows) - MOST_ROWS} more lines: symfix diff shows them")
+
+
+def _change(source: SourceFile, fix: Fix) -> Iterator[Row]:
+    groups = _groups(source, fix)
+    width = len(str(groups[-1][1]))
+    for first, last, edits in groups:
+        start = source.line_start(first)
+        old = source.content[start : source.line_start(last + 1)]
+        new = apply(old, [Edit(edit.start - start, edit.end - start, edit.text) for edit in edits])
+        head, gone, come = _apart(_lines(old), _lines(new))
+        pointed = source.line_column(edits[0].start)[0]
+        caret = Row("caret", f"  {'':<{width}} | {_caret(source, edits[0].start, edits[0].end)}")
+        if not first + head <= pointed < first + head + len(gone):
+            yield Row("note", f"  {pointed:>{width}} | {_shown(_line(source, pointed))}")
+            yield caret
+        for number, text in enumerate(gone, first + head):
+            yield Row("old", f"  {number:>{width}} - {_shown(text)}")
+            if number == pointed:
+                yield caret
+        for number, text in enumerate(come, first + head):
+            yield Row("new", f"  {number:>{width}} + {_shown(text)}")
+
+
+def _groups(source: SourceFile, fix: Fix) -> list[tuple[int, int, list[Edit]]]:
+    """The edits by the lines that they touch together: the first and the last, and the edits."""
+    groups: list[tuple[int, int, list[Edit]]] = []
+    for edit in sorted(fix.edits):
+        first, last = source.line_column(edit.start)[0], source.line_column(edit.end)[0]
+        if groups and first <= groups[-1][1]:
+            before, least, edits = groups.pop()
+            groups.append((before, max(least, last), [*edits, edit]))
+        else:
+            groups.append((first, last, [edit]))
+    return groups
+
+
+def _apart(old: list[bytes], new: list[bytes]) -> tuple[int, list[bytes], list[bytes]]:
+    """How many lines both begin with, and what either has between these and those that both end with."""
+    head = _shared(old, new)
+    tail = _shared(old[head:][::-1], new[head:][::-1])
+    return head, old[head : len(old) - tail], new[head : len(new) - tail]
+
+
+def _shared(one: list[bytes], other: list[bytes]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _line(source: SourceFile, line: int) -> bytes:
+    return source.content[source.line_start(line) : source.line_start(line + 1)]
+
+
+def _lines(text: bytes) -> list[bytes]:
+    return text.removesuffix(b"\n").split(b"\n") if text else []
+
+
+def _caret(source: SourceFile, start: int, end: int) -> str:
+    """Blanks up to a place and carets below it, as far as its line goes."""
+    line, column = source.line_column(start)
+    text = _line(source, line).rstrip(b"\r\n")
+    before, below = text[: column - 1], text[column - 1 : column - 1 + end - start]
+    blanks = "".join("\t" if one == "\t" else " " * cell_len(one) for one in _shown(before))
+    return blanks + "^" * max(cell_len(_shown(below).expandtabs()), 1)
+
+
+def _shown(line: bytes) -> str:
+    """A line without what a terminal would obey."""
+    text = line.decode("utf-8", "replace").rstrip("\r\n")
+    return "".join(one if one == "\t" or one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)

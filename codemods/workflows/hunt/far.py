@@ -1,0 +1,62 @@
+"""Operators run on other machines, which have the same torch and share no disk with this one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+from ...engine.cluster import UnlikeWorker, spread
+from ...lab.isolation import Limits
+from ...lab.scratch import scratch_folder
+from ...lab.variants import Laboratory, Variant
+from ...torchapi.locating import Place as Torch
+from ...torchapi.locating import locate
+from .failure import Operator
+from .journal import Row
+from .workers import Workers
+
+_AT_ONCE = 4
+"""Operators in a task: a worker starts torch once for them."""
+_CRASHED = "the workers that ran it died"
+
+
+def run_far(
+    executor: Executor,
+    operators: Sequence[Operator],
+    asked: Mapping[str, Any],
+    torch: Torch,
+    patience: float,
+    told: Callable[[Row], None],
+) -> None:
+    """Hand each operator's row to ``told``; one whose workers died has crashed. Raises NothingRuns and UnlikeWorker."""
+
+    def hear(part: list[Any], rows: list[Row]) -> None:
+        for row in rows:
+            told(row)
+
+    named = [[one.name, one.variant] for one in operators]
+    parts: list[list[Any]] = [named[at : at + _AT_ONCE] for at in range(0, len(named), _AT_ONCE)]
+    words = (dict(asked), torch.build, str(torch.package.parent), patience)
+    spread(executor, _sweep, parts, *words, lost=_lost, told=hear)
+
+
+def _lost(operator: list[str]) -> Row:
+    return {"operator": operator, "crashed": _CRASHED, "tried": 0, "failures": [], "untestable": ""}
+
+
+def _sweep(part: list[list[str]], asked: dict[str, Any], build: str, home: str, patience: float) -> list[Row]:
+    """Runs on a worker; places are named as on the machine that asked."""
+    torch = locate(None, None)
+    if torch.build != build:
+        raise UnlikeWorker(f"a worker has another torch than this machine ({torch.build}, here {build})")
+    rows: list[Row] = []
+    with scratch_folder() as scratch:
+        laboratory = Laboratory(torch.python, scratch, Limits(wall=patience))
+        workers = Workers(laboratory, Variant("installed", identity="installed"), 1)
+        workers.run([Operator(*one) for one in part], asked, rows.append)
+    found: list[Row] = json.loads(
+        json.dumps(rows).replace(json.dumps(str(torch.package.parent))[1:-1], json.dumps(home)[1:-1])
+    )
+    return found

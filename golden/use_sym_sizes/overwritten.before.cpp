@@ -1,0 +1,50 @@
+#include <ATen/ATen.h>
+#include <numeric>
+#include <torch/library.h>
+
+namespace fold {
+
+// Only how many sizes there are is asked: each element is set by the next statement.
+at::Tensor swap_last(const at::Tensor& self) {
+  const auto batch_end = self.sizes().end() - 2;
+  std::vector<int64_t> shape(self.sizes().begin(), batch_end);
+  shape.insert(shape.end(), {self.size(-1), self.size(-2)});
+  std::vector<int64_t> order(self.sizes().begin(), batch_end);
+  // The batch stays where it is.
+  std::iota(order.begin(), order.end(), 0);
+  order.insert(order.end(), {-1, -2});
+  return self.permute(order).reshape(shape);
+}
+
+// The same between two iterators that have names.
+at::Tensor ones_like_batch(const at::Tensor& self) {
+  const auto first = self.sizes().begin();
+  const auto last = self.sizes().end() - 2;
+  std::vector<int64_t> ones(first, last);
+  std::fill(ones.begin(), ones.end(), 1);
+  return self.new_ones(ones);
+}
+
+// The last element keeps its size.
+at::Tensor all_but_the_last(const at::Tensor& self) {
+  std::vector<int64_t> shape(self.sizes().begin(), self.sizes().end());
+  std::fill(shape.begin(), shape.end() - 1, 1);
+  return self.new_ones(shape);
+}
+
+// Something is read before everything is overwritten.
+at::Tensor read_between(const at::Tensor& self) {
+  std::vector<int64_t> shape(self.sizes().begin(), self.sizes().end());
+  auto last = shape.back();
+  std::fill(shape.begin(), shape.end(), 1);
+  return self.new_ones(shape).expand({last});
+}
+
+} // namespace fold
+
+TORCH_LIBRARY(fold, m) {
+  m.def("swap_last(Tensor self) -> Tensor", &fold::swap_last);
+  m.def("ones_like_batch(Tensor self) -> Tensor", &fold::ones_like_batch);
+  m.def("all_but_the_last(Tensor self) -> Tensor", &fold::all_but_the_last);
+  m.def("read_between(Tensor self) -> Tensor", &fold::read_between);
+}

@@ -1,0 +1,24 @@
+"""YAML as the engine sees it: entries of operators, which are edited as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..codemods.engine.edits import Edit
+from ..codemods.engine.rule import Context, Fix, Language
+from ..codemods.engine.source import SourceFile
+
+
+def _nothing_to_bring(source: SourceFile, fixes: Sequence[Fix], context: Context) -> Sequence[Edit]:
+    return ()
+
+
+def _errors(content: bytes) -> int:
+    return 0
+
+
+def _as_it_is(source: SourceFile, after: bytes, context: Context) -> bytes:
+    return after
+
+
+language = Language("YAML", (".yaml",), _nothing_to_bring, _errors, _as_it_is, hangs_on_other_files=True, comment="#")

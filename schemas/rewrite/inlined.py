@@ -1,0 +1,96 @@
+"""Functions that a header of the tree defines for its kernels: their parameters take SymInts with the kernels'."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context
+from ...codemods.engine.source import SourceFile
+from ...codemods.torchapi import Signature
+from ...cpp.analysis.graph import Refusal
+from ...cpp.analysis.knowledge import knowledge
+from ...cpp.analysis.promotions import Analysis, analyse
+from ...cpp.analysis.reasons import SkipReason
+from ...cpp.analysis.widening import widened
+from ...cpp.rewrite.emit import emit
+from ...cpp.syntax.declarations import Function
+from ...cpp.syntax.tree import arguments
+from ...cpp.syntax.types import SYMBOLIC
+from ..analysis.sources import NATIVE, texts
+
+_LITERAL = re.compile(r"-?\d+|true|false|nullptr|\".*\"")
+
+
+@dataclass(frozen=True)
+class Inlined:
+    """A function of ``header`` that takes SymInts by then; ``stub`` stands for it where it is called."""
+
+    name: str
+    header: Path
+    edits: tuple[Edit, ...]
+    stub: str
+
+
+def called(tree: Path, analysis: Analysis, refusal: Refusal, context: Context) -> Inlined | None:
+    """The function of a header that a kernel was refused for, with SymInts; None where it can't take any.
+
+    Callers with plain integers stay as they are: these become SymInts on the way in.
+    """
+    root = analysis.know.model.tree.root
+    call = root.descendant_for_byte_range(refusal.start, refusal.end)
+    if refusal.reason is not SkipReason.UNKNOWN_CALLEE or call is None or call.type != "call_expression":
+        return None
+    name = analysis.know.types.callee(call).rpartition("::")[2]
+    found = [path for path in _headers(tree, name) if _function(tree, path, name, context) is not None] if name else []
+    if len(found) != 1:
+        return None
+    function = _function(tree, found[0], name, context)
+    text = analysis.know.model.tree.text
+    places = {place for place, value in enumerate(arguments(call)) if not _LITERAL.fullmatch(text(value))}
+    return None if function is None else _followed(tree, found[0], function, places, context)
+
+
+def _headers(tree: Path, name: str) -> list[Path]:
+    word = re.compile(rb"\b%s\s*\(" % name.encode())
+    return [
+        path
+        for path, content in texts(tree).items()
+        if path.suffix == ".h" and path.is_relative_to(NATIVE) and word.search(content)
+    ]
+
+
+def _function(tree: Path, header: Path, name: str, context: Context) -> Function | None:
+    named = knowledge(_source(tree, header), context).model.named(name)
+    return named[0] if len(named) == 1 and not named[0].is_template else None
+
+
+def _source(tree: Path, header: Path) -> SourceFile:
+    return SourceFile(tree / header, texts(tree)[header])
+
+
+def _followed(
+    tree: Path, header: Path, function: Function, places: Collection[int], context: Context
+) -> Inlined | None:
+    names = [one.name for one in function.parameters if one.position in places and one.type in SYMBOLIC]
+    expected = widened(function, names) if names else None
+    if expected is None:
+        return None
+    everywhere = replace(context, all_functions=True)
+    analysis = analyse(_source(tree, header), everywhere, wanted=((function.node.start_byte, expected),))
+    if any(seed.expected is not None for seed, _ in analysis.refusals):
+        return None
+    start, content = function.node.start_byte, texts(tree)[header]
+    own = [one for one in analysis.promotions if {seed.function.node.start_byte for seed in one.seeds} == {start}]
+    edits = {edit for promotion in own for edit in emit(promotion, content)}
+    return Inlined(function.name, header, tuple(sorted(edits)), _stub(analysis, function, expected))
+
+
+def _stub(analysis: Analysis, function: Function, expected: Signature) -> str:
+    returns = "void" if function.returns_node is None else analysis.know.model.tree.text(function.returns_node)
+    taken = ", ".join(f"{kind} {name}" for kind, name in expected.parameters)
+    spaces = "::".join(function.namespaces)
+    return f"\nnamespace {spaces} {{\ninline {returns} {function.name}({taken}) {{ throw 0; }}\n}}\n"

@@ -1,0 +1,1 @@
+"""The rules for PyTorch's yaml, one a file."""

@@ -1,0 +1,108 @@
+"""``--executor dask://HOST:PORT``: two worker processes, of which one is killed in the middle, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import dask
+import pytest
+from deadly import deadly, once_deadly, raising
+from distributed import LocalCluster
+from running import SHAPES, symfix
+from symfix.codemods.engine.cluster import NoCluster, WorkerLost, cluster, spread
+
+ANSWERS = 60.0
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A scheduler that gives a task to a second worker when its first one died, and no more; two worker processes."""
+    settings = {"distributed.scheduler.allowed-failures": 1}
+    with (
+        dask.config.set(settings),
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as found,
+    ):
+        yield found.scheduler_address.replace("tcp://", "dask://")
+
+
+def test_a_task_whose_worker_died_has_a_second_try(address: str, tmp_path: Path) -> None:
+    with cluster(address) as workers:
+        assert workers.submit(once_deadly, [tmp_path / "a"]).result(ANSWERS) == ["a"]
+
+
+def test_two_dead_workers_are_the_verdict_of_one_item_and_not_of_the_run(address: str) -> None:
+    results: dict[str, str] = {}
+
+    def told(part: list[str], answers: list[str]) -> None:
+        results.update(zip(part, answers, strict=True))
+
+    with cluster(address) as workers:
+        spread(workers, deadly, [["a", "b"], ["c", "bad", "d"], ["e"]], lost=lambda item: f"lost {item}", told=told)
+        assert results == {"a": "A", "b": "B", "c": "C", "bad": "lost bad", "d": "D", "e": "E"}
+        with pytest.raises(WorkerLost):
+            workers.submit(deadly, ["bad"]).result(ANSWERS)
+
+
+def test_what_a_task_raises_comes_back(address: str) -> None:
+    with cluster(address) as workers, pytest.raises(KeyError, match="a"):
+        spread(workers, raising, [["a"]], lost=str, told=lambda part, answers: None)
+
+
+def workers_of(address: str) -> list[int]:
+    with cluster(address) as found:
+        return sorted({found.submit(os.getpid).result(ANSWERS) for _ in range(20)})
+
+
+def test_check_says_the_same_as_here_while_a_worker_is_killed(address: str, tmp_path: Path) -> None:
+    for number in range(24):
+        (tmp_path / "src").mkdir(exist_ok=True)
+        (tmp_path / "src" / f"m{number}.py").write_text(SHAPES + f"# {number}\n" * 3000)
+    (tmp_path / "src" / "binary.py").write_bytes(b"\0torch._check_is_size")
+    here = symfix("check", "--format", "json", "src", cwd=tmp_path, code=1, XDG_CACHE_HOME=str(tmp_path / "one"))
+    (victim, *_) = workers_of(address)
+    with ThreadPoolExecutor(1) as pool:
+        words = ("check", "--executor", address, "--format", "json", "src")
+        asked = pool.submit(symfix, *words, cwd=tmp_path, code=1, XDG_CACHE_HOME=str(tmp_path / "two"))
+        time.sleep(1.0)
+        os.kill(victim, signal.SIGKILL)
+        there = asked.result()
+    assert there.stdout == here.stdout
+    assert json.loads(there.stdout)["summary"]["fixes"] == 24
+
+
+def test_hunt_says_the_same_as_here_while_a_worker_is_killed(address: str, tmp_path: Path) -> None:
+    names = ("abs", "chunk", "cov", "masked.sum", "fft.fft", "equal")
+    words = ("hunt", *names, "--samples", "2", "--format", "json")
+    here = symfix(*words, cwd=tmp_path, code=1, XDG_CACHE_HOME=str(tmp_path / "one"))
+    (victim, *_) = workers_of(address)
+    with ThreadPoolExecutor(1) as pool:
+        far = pool.submit(
+            symfix, *words, "--executor", address, cwd=tmp_path, code=1, XDG_CACHE_HOME=str(tmp_path / "two")
+        )
+        time.sleep(6.0)
+        os.kill(victim, signal.SIGKILL)
+        there = far.result()
+    one, other = json.loads(here.stdout), json.loads(there.stdout)
+    for document in (one, other):
+        document.pop("seconds", None)
+    assert one == other
+
+
+@pytest.mark.parametrize("wrong", ["dask://", "tcp://localhost:1", "dask://localhost"])
+def test_an_address_that_is_none(wrong: str) -> None:
+    with pytest.raises(NoCluster, match="dask://HOST:PORT"), cluster(wrong):
+        pass
+
+
+def test_what_does_not_go_with_a_cluster_is_said(address: str, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(SHAPES)
+    said = symfix("check", "--executor", address, "--torch-root", ".", "m.py", cwd=tmp_path, code=2).stderr
+    assert "the torch that is installed here and on the workers" in said
+    said = symfix("check", "--executor", "tcp://x:1", "m.py", cwd=tmp_path, code=2).stderr
+    assert "an address is dask://HOST:PORT" in said
