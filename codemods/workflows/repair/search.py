@@ -131,8 +131,7 @@ class Search:
         return next(iter(same or here), None)
 
     def _take_back(self, member: Kept, trial: Trial, most: int, why: str) -> None:
-        draft = self.drafts[member.path]
-        self.drafts[member.path] = draft.only([fix for fix in draft.taken if fix not in member.fixes])
+        self.drafts = self._without(member)
         names = [name for name, chain in self.chains.items() if member in chain]
         came = f"{why}: {trial.operator} {trial.verdict}: {told(trial.message)}"
         self._reopen(member, names)
@@ -161,16 +160,33 @@ class Search:
 
     def _back_up(self, most: int) -> bool:
         """Take back what brought a stuck operator on but nobody to the end, where something else can be tried."""
-        helpful = {id(member) for name, chain in self.chains.items() if self.trials[name].passed for member in chain}
         for name, chain in self.chains.items():
-            if self.trials[name].passed or not chain or id(chain[-1]) in helpful or self._backed[name] == _BACKINGS:
+            if self.trials[name].passed or not chain or self._backed[name] == _BACKINGS:
                 continue
             member = chain[-1]
+            if self._helps_to_the_end(member, most):
+                continue
             self._backed[name] += 1
             self._take_back(member, self.trials[name], most, "leads nowhere")
             if any(self._next(site) is not None for site in self._sites.get(name, ())):
                 return True
         return False
+
+    def _helps_to_the_end(self, member: Kept, most: int) -> bool:
+        """Whether an operator that passes needs ``member``; it joins the chain of one that found it there already."""
+        passing = [name for name, trial in self.trials.items() if trial.passed and self.chains[name]]
+        if any(member in self.chains[name] for name in passing):
+            return True
+        samples = {name: self.trials[name].sample for name in passing}
+        without = self.bench.try_on(self._without(member), samples, most).trials if samples else {}
+        needing = [name for name, trial in without.items() if not trial.passed]
+        for name in needing:
+            self.chains[name].append(member)
+        return bool(needing)
+
+    def _without(self, member: Kept) -> dict[Path, Draft]:
+        draft = self.drafts[member.path]
+        return {**self.drafts, member.path: draft.only([fix for fix in draft.taken if fix not in member.fixes])}
 
     def _swap_in(self, most: int, progress: Callable[[str], None]) -> None:
         """Operators whose failure is now in C++ run on the source tree's kernels from here on, as they are at first."""
