@@ -71,7 +71,7 @@ class Search:
             drafts = self._with(picked)
             names = sorted({name for _, operators in picked for name in operators})
             progress(f"round {number}: {len(picked)} candidates for {len(names)} operators")
-            tried = self.bench.try_on(drafts, {name: self.trials[name].sample for name in names}, most)
+            tried = self._tried_on(drafts, picked, names, most)
             self._judge(picked, drafts, tried)
             self._swap_in(most, progress)
             passed = sum(trial.passed for trial in self.trials.values())
@@ -290,6 +290,16 @@ class Search:
             fixes = [fix for candidate, _ in picked if candidate.site.path == path for fix in candidate.fixes]
             drafts[path] = drafts[path].take(fixes)
         return drafts
+
+    def _tried_on(self, drafts: Mapping[Path, Draft], picked: Picks, names: Sequence[str], most: int) -> Tried:
+        """What is registered is tried on all samples at once: what C++ does otherwise, no later candidate mends."""
+        newly = {name for candidate, operators in picked if candidate.site.operators for name in operators}
+        trials: dict[str, Trial] = {}
+        for share, samples in ((newly, 0), ({*names} - newly, most)):
+            if share:
+                asked = {name: self.trials[name].sample for name in sorted(share)}
+                trials |= self.bench.try_on(drafts, asked, samples).trials
+        return Tried(trials)
 
     def _judge(
         self,
