@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from symfix.codemods.lab.children import dispatching
+from symfix.codemods.lab.children import dispatching, trying
 from symfix.codemods.lab.children.references import fits, reference_of, references
 from symfix.codemods.lab.children.samples import Sample
 from symfix.codemods.lab.isolation import Limits
@@ -259,6 +259,22 @@ def trial(tmp_path: Path, module: str, before: str, after: str, operator: str, r
     laboratory = Laboratory(Path(sys.executable), tmp_path, Limits(wall=300, cpu=300))
     variant = Variant("registered", modules={module: changed}, registered=(registered,))
     return try_all(laboratory, variant, {operator: 0}, jobs=1).trials[operator]
+
+
+@pytest.mark.parametrize(("most", "calls"), [(0, None), (1, 8), (6, 48)])
+def test_a_trial_of_some_samples_asks_it_of_some_calls(
+    most: int, calls: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Sample] = []
+
+    def seen(sample: Sample) -> dict[str, str]:
+        asked.append(sample)
+        return {"error": ""}
+
+    monkeypatch.setattr(dispatching, "registrations", ["aten.hsplit.int"])
+    monkeypatch.setattr(dispatching, "registered", seen)
+    assert trying._registered(OPERATOR, most) == ("", [])
+    assert len(asked) == (calls or len(samples()))
 
 
 def test_a_trial_refuses_what_does_not_do_as_c_plus_plus(tmp_path: Path) -> None:

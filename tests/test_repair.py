@@ -246,6 +246,24 @@ def test_what_a_passing_operator_found_there_is_not_taken_back_for_one_that_is_s
     assert len(group.members) == 2, "what it needs goes with it"
 
 
+def test_a_registration_is_tried_on_all_samples(module: Path, advisors: Advisors) -> None:
+    @dataclass
+    class Counting(Texts):
+        asked: dict[str, int] = field(default_factory=dict)
+
+        def try_on(self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0) -> Tried:
+            self.asked |= dict.fromkeys(operators, most)
+            return Tried({name: Trial(name, "passed", count=1) for name in operators})
+
+    bench = Counting(module, {})
+    trials = {name: Trial(name, "failed", "u0 < 3", 1, 2) for name in ("composed", "other")}
+    search = Search(advisors, bench, {}, trials)  # type: ignore[arg-type]
+    composed = Candidate(Site(module, 0, "composed", ("aten.composed.default",)), ())
+    other = Candidate(Site(module, 0, "other"), ())
+    tried = search._tried_on({}, [(composed, ("composed",)), (other, ("other",))], ["composed", "other"], 6)
+    assert bench.asked == {"composed": 0, "other": 6} and tried.trials.keys() == trials.keys()
+
+
 def test_a_draft_without_one_fix_keeps_the_other_and_its_import(module: Path, advisors: Advisors) -> None:
     bench = Texts(
         module,
