@@ -282,7 +282,9 @@ def test_a_root_stays_symbolic(context: Context) -> None:
 def test_a_symbolic_number_stays_real(context: Context) -> None:
     before = "import torch\n\n\ndef f(x):\n    return {}\n"
     text = called(symbolic_complex, before.format("complex(x)"), context)
-    assert text == before.format("(x if isinstance(x, torch.SymFloat) else complex(x))")
+    assert text == before.format("x if isinstance(x, torch.SymFloat) else complex(x)")
+    inside = called(symbolic_complex, before.format("2 * complex(x)"), context)
+    assert inside == before.format("2 * (x if isinstance(x, torch.SymFloat) else complex(x))")
     known: dict[str, Any] = {}
     exec(text, known)
     assert [known["f"](one) for one in (2, 0.5, 1j)] == [2 + 0j, 0.5 + 0j, 1j]

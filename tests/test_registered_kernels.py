@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from symfix.codemods.lab.children import dispatching
+from symfix.codemods.lab.children import dispatching, trying
 from symfix.codemods.lab.children.references import fits, reference_of, references
 from symfix.codemods.lab.children.samples import Sample
 from symfix.codemods.lab.isolation import Limits
@@ -169,6 +169,20 @@ def test_a_kernel_whose_prim_has_no_derivative_names_its_line() -> None:
     assert dispatching.undifferentiable(sample, "another error") == []
 
 
+def test_a_prim_that_gives_a_view_is_found_though_the_error_does_not_name_it() -> None:
+    def conjugated(x: Any) -> Any:
+        doubled = torch._prims.add(x, x)  # has no derivative either, and its error says so
+        return torch._prims.conj(doubled.detach() + x)
+
+    x = torch.randn(3, dtype=torch.complex64, requires_grad=True)
+    with pytest.raises(RuntimeError) as error:
+        conjugated(x).abs().sum().backward()
+    frames = dispatching.undifferentiable(Sample(conjugated, (x.detach(),), {}), str(error.value))
+    assert [frame.line for frame in frames if frame.name == "conjugated"] == [
+        "return torch._prims.conj(doubled.detach() + x)"
+    ]
+
+
 @pytest.mark.parametrize("fault", [False, True], ids=["as it is", "copies where C++ gives views"])
 def test_the_verifier_asks_it_of_what_a_change_registers(fault: bool) -> None:
     before = REFERENCES.read_bytes()
@@ -188,7 +202,7 @@ def test_the_verifier_asks_it_of_what_a_change_registers(fault: bool) -> None:
 def test_the_reference_of_an_operator_is_found_with_its_siblings() -> None:
     found = reference_of(torch.ops.aten.hsplit.array)
     assert found is not None
-    assert found[2:] == ("hsplit", "aten.hsplit.int aten.hsplit.array")
+    assert found[2:] == ("hsplit", "aten.hsplit.array aten.hsplit.int"), "first the one that is asked about"
     lines = Path(found[0]).read_text().splitlines()
     assert lines[found[1] - 1].startswith("def hsplit(")
     transform = reference_of(torch.ops.aten.fft_fft.default)
@@ -236,7 +250,7 @@ def test_the_operators_that_are_open_are_read_from_the_stack() -> None:
 
 
 def trial(tmp_path: Path, module: str, before: str, after: str, operator: str, registered: str) -> Trial:
-    """A trial of an operator on torch with one line of a module changed and an operator registered."""
+    """A trial of all samples of an operator on torch with one line of a module changed and an operator registered."""
     home = INSTALLED.joinpath(*module.split(".")[1:])
     original = (home / "__init__.py" if home.is_dir() else home.with_suffix(".py")).read_text()
     assert original.count(before) == 1
@@ -244,7 +258,23 @@ def trial(tmp_path: Path, module: str, before: str, after: str, operator: str, r
     changed.write_text(original.replace(before, after))
     laboratory = Laboratory(Path(sys.executable), tmp_path, Limits(wall=300, cpu=300))
     variant = Variant("registered", modules={module: changed}, registered=(registered,))
-    return try_all(laboratory, variant, {operator: 0}, most=2, jobs=1).trials[operator]
+    return try_all(laboratory, variant, {operator: 0}, jobs=1).trials[operator]
+
+
+@pytest.mark.parametrize(("most", "calls"), [(0, None), (1, 8), (6, 48)])
+def test_a_trial_of_some_samples_asks_it_of_some_calls(
+    most: int, calls: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Sample] = []
+
+    def seen(sample: Sample) -> dict[str, str]:
+        asked.append(sample)
+        return {"error": ""}
+
+    monkeypatch.setattr(dispatching, "registrations", ["aten.hsplit.int"])
+    monkeypatch.setattr(dispatching, "registered", seen)
+    assert trying._registered(OPERATOR, most) == ("", [])
+    assert len(asked) == (calls or len(samples()))
 
 
 def test_a_trial_refuses_what_does_not_do_as_c_plus_plus(tmp_path: Path) -> None:

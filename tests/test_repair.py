@@ -219,6 +219,51 @@ def test_what_failed_on_top_of_a_wrong_start_is_tried_again_without_it(module: P
     assert any(attempt.came.startswith("leads nowhere") for attempt in search.attempts)
 
 
+def test_what_a_passing_operator_found_there_is_not_taken_back_for_one_that_is_stuck(
+    module: Path, advisors: Advisors
+) -> None:
+    """The one that passes came to the first place when it was mended already, so its chain does not name that."""
+
+    @dataclass
+    class Shared(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            if b"guard_or_false(x.numel() == 0)" not in text:
+                mark = b"x.numel() == 0" if name == "stuck" or b"sym_ite" in text else b"n * 2 >="
+            elif name == "later" and b"sym_ite" in text:
+                return Trial(name, "passed", count=1)
+            else:
+                mark = b"n * 2 >=" if name == "later" else THIRD
+            return Texts.trial(
+                Texts(self.path, {name: b"never there"}, at={name: mark + b"|def meta_third"}), name, text
+            )
+
+    bench = Shared(module, {"stuck": b"", "later": b""}, at={})
+    search = searched(bench, advisors)
+    assert search.trials["later"].passed and not search.trials["stuck"].passed
+    text = search.drafts[module].now.content
+    assert b"guard_or_false(x.numel() == 0)" in text and bench.trial("later", text).passed
+    (group,) = groups(search.chains, ["later"])
+    assert len(group.members) == 2, "what it needs goes with it"
+
+
+def test_a_registration_is_tried_on_all_samples(module: Path, advisors: Advisors) -> None:
+    @dataclass
+    class Counting(Texts):
+        asked: dict[str, int] = field(default_factory=dict)
+
+        def try_on(self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0) -> Tried:
+            self.asked |= dict.fromkeys(operators, most)
+            return Tried({name: Trial(name, "passed", count=1) for name in operators})
+
+    bench = Counting(module, {})
+    trials = {name: Trial(name, "failed", "u0 < 3", 1, 2) for name in ("composed", "other")}
+    search = Search(advisors, bench, {}, trials)  # type: ignore[arg-type]
+    composed = Candidate(Site(module, 0, "composed", ("aten.composed.default",)), ())
+    other = Candidate(Site(module, 0, "other"), ())
+    tried = search._tried_on({}, [(composed, ("composed",)), (other, ("other",))], ["composed", "other"], 6)
+    assert bench.asked == {"composed": 0, "other": 6} and tried.trials.keys() == trials.keys()
+
+
 def test_a_draft_without_one_fix_keeps_the_other_and_its_import(module: Path, advisors: Advisors) -> None:
     bench = Texts(
         module,

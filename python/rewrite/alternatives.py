@@ -78,7 +78,6 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
                 sorted_by_stride,
                 symbolic_root,
                 symbolic_complex,
-                symbolic_complex,
             ):
                 yield from rewrite(NAME, module, call, context)
     for refusal in module.nodes.ifs:

@@ -11,6 +11,9 @@ from ..syntax.module import Module
 from .findings import fix
 from .spelling import spell
 
+_WHOLE = (ast.Lambda, ast.Return, ast.Assign)
+"""Where an expression needs no parentheses."""
+
 
 def symbolic_root(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
     """``math.sqrt(n)`` → ``torch.sym_sqrt(n)``, which is `math.sqrt` for a number."""
@@ -31,7 +34,9 @@ def symbolic_complex(rule: str, module: Module, call: ast.Call, context: Context
     number = spell(module, call, "torch.SymFloat", context)
     if number is None:
         return
-    kept = f"({name.id} if isinstance({name.id}, {number.text}) else {module.text(call).decode()})"
+    kept = f"{name.id} if isinstance({name.id}, {number.text}) else {module.text(call).decode()}"
+    if not isinstance(next(iter(module.place(call).ancestors), None), _WHOLE):
+        kept = f"({kept})"
     default = f"a symbolic `{name.id}` stays real: what it is multiplied with is complex"
     message = f"keep `{name.id}` symbolic"
     yield fix(rule, module.place(call), [Edit(*module.span(call), kept.encode())], message, number.needs, [default])

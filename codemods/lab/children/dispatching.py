@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch._dispatch.python import enable_python_dispatcher
+from torch._library.utils import is_functional_schema
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -18,7 +19,8 @@ from .varying import varied_samples_of
 
 _KEY = torch._C.DispatchKey.CompositeImplicitAutograd
 _COMPARED = ("aliases", "inputs", "random numbers")
-_NO_DERIVATIVE = re.compile(r"backward through (prims\.\w+)")
+_NO_DERIVATIVE = re.compile(r"backward through (prims\.\w+)|backwards not supported on prim")
+"""What torch says of a prim; it does not name those that give a view or write."""
 
 registrations: list[str] = []
 """What the change registers (``aten.hsplit.int``); whoever answers a request says so before a sample is run."""
@@ -43,7 +45,7 @@ def undifferentiable(sample: Sample, error: str) -> list[Any]:
     found = _NO_DERIVATIVE.search(error)
     if found is None:
         return []
-    mode = _Watching(found[1])
+    mode = _Watching(found[1] or "")
     args, kwargs = _through(sample, in_python=True).inputs()
     with mode, _composed(in_python=True), enable_python_dispatcher():
         sample.function(*args, **kwargs)
@@ -148,7 +150,7 @@ def _gradients(python: Sample, native: Sample) -> str:
 
 
 class _Watching(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Keeps the Python stack at the first call of an operator."""
+    """Keeps the Python stack at the first call of a prim; without a ``name``, of one that gives a view or writes."""
 
     def __init__(self, name: str) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -156,8 +158,13 @@ class _Watching(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.frames: list[Any] = []
 
     def __torch_dispatch__(self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if not self.frames and str(func).startswith(f"{self._name}."):
+        if not self.frames and self._meant(func):
             import traceback
 
             self.frames = list(traceback.extract_stack())
         return func(*args, **(kwargs or {}))
+
+    def _meant(self, func: Any) -> bool:
+        if self._name:
+            return str(func).startswith(f"{self._name}.")
+        return func.namespace == "prims" and not is_functional_schema(func._schema)

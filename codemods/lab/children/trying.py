@@ -37,6 +37,8 @@ _NO_CHECK = "symbolically traced variables cannot be used as inputs to control f
 _FRAMES = 12
 _APART = 12
 """How many samples of an operator are also compiled by its decompositions: that is the dearest part of a trial."""
+_REGISTERED = 8
+"""How many calls of a registered kernel go with one sample, where some are asked for: several hundred take long."""
 _TOGETHER = {"0": lambda _: 0, "1": lambda _: 1, "one more": lambda n: n + 1, "larger": lambda n: 2 * n + 1}
 
 
@@ -93,7 +95,7 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, A
         return {"verdict": "untestable", "message": "torch has no OpInfo of this name"}
     try:
         drawn = [pair for pair in enumerate(draw(operator)) if pair[1].resizable]
-        said, frames = _registered(operator)
+        said, frames = _registered(operator, most)
         if said:
             # Before any sample, and told as of the one that failed so far: what mends it shows the next place there.
             witness.found_at(frames)
@@ -147,11 +149,14 @@ def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
     return {"passed": True, "probes": probes}
 
 
-def _registered(operator: Any) -> tuple[str, list[Any]]:
+def _registered(operator: Any, most: int) -> tuple[str, list[Any]]:
     """How a kernel that the change registers deviates from C++, and where a derivative is missing, if that is all."""
     from . import dispatching
 
-    for sample in dispatching.samples_for_registered(operator) if dispatching.registrations else ():
+    if not dispatching.registrations:
+        return "", []
+    drawn = dispatching.samples_for_registered(operator)
+    for sample in spread(drawn, _REGISTERED * most) if most else drawn:
         said = dispatching.registered(sample)["error"]
         if said:
             return said, dispatching.undifferentiable(sample, said)

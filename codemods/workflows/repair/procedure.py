@@ -235,10 +235,11 @@ def _reason(name: str, trial: Trial, search: Search, failure: Failure, attempts:
         return failure.mode.name.lower().replace("_", "-")
     if not trial.frames:
         return "no-place"
-    if trial.frames[0].native and name not in search.bench.swapped:
+    silent = any(attempt.silent for attempt in attempts)
+    if trial.frames[0].native and name not in search.bench.swapped and not silent:
         return "no-source"
     if not all(attempt.built for attempt in attempts):
         return "does-not-compile"
-    if any(attempt.silent for attempt in attempts):
+    if silent:
         return "other-result"
     return "no-candidate-helps" if attempts else "no-candidate"

@@ -71,7 +71,7 @@ class Search:
             drafts = self._with(picked)
             names = sorted({name for _, operators in picked for name in operators})
             progress(f"round {number}: {len(picked)} candidates for {len(names)} operators")
-            tried = self.bench.try_on(drafts, {name: self.trials[name].sample for name in names}, most)
+            tried = self._tried_on(drafts, picked, names, most)
             self._judge(picked, drafts, tried)
             self._swap_in(most, progress)
             passed = sum(trial.passed for trial in self.trials.values())
@@ -131,8 +131,7 @@ class Search:
         return next(iter(same or here), None)
 
     def _take_back(self, member: Kept, trial: Trial, most: int, why: str) -> None:
-        draft = self.drafts[member.path]
-        self.drafts[member.path] = draft.only([fix for fix in draft.taken if fix not in member.fixes])
+        self.drafts = self._without(member)
         names = [name for name, chain in self.chains.items() if member in chain]
         came = f"{why}: {trial.operator} {trial.verdict}: {told(trial.message)}"
         self._reopen(member, names)
@@ -161,16 +160,33 @@ class Search:
 
     def _back_up(self, most: int) -> bool:
         """Take back what brought a stuck operator on but nobody to the end, where something else can be tried."""
-        helpful = {id(member) for name, chain in self.chains.items() if self.trials[name].passed for member in chain}
         for name, chain in self.chains.items():
-            if self.trials[name].passed or not chain or id(chain[-1]) in helpful or self._backed[name] == _BACKINGS:
+            if self.trials[name].passed or not chain or self._backed[name] == _BACKINGS:
                 continue
             member = chain[-1]
+            if self._helps_to_the_end(member, most):
+                continue
             self._backed[name] += 1
             self._take_back(member, self.trials[name], most, "leads nowhere")
             if any(self._next(site) is not None for site in self._sites.get(name, ())):
                 return True
         return False
+
+    def _helps_to_the_end(self, member: Kept, most: int) -> bool:
+        """Whether an operator that passes needs ``member``; it joins the chain of one that found it there already."""
+        passing = [name for name, trial in self.trials.items() if trial.passed and self.chains[name]]
+        if any(member in self.chains[name] for name in passing):
+            return True
+        samples = {name: self.trials[name].sample for name in passing}
+        without = self.bench.try_on(self._without(member), samples, most).trials if samples else {}
+        needing = [name for name, trial in without.items() if not trial.passed]
+        for name in needing:
+            self.chains[name].append(member)
+        return bool(needing)
+
+    def _without(self, member: Kept) -> dict[Path, Draft]:
+        draft = self.drafts[member.path]
+        return {**self.drafts, member.path: draft.only([fix for fix in draft.taken if fix not in member.fixes])}
 
     def _swap_in(self, most: int, progress: Callable[[str], None]) -> None:
         """Operators whose failure is now in C++ run on the source tree's kernels from here on, as they are at first."""
@@ -274,6 +290,16 @@ class Search:
             fixes = [fix for candidate, _ in picked if candidate.site.path == path for fix in candidate.fixes]
             drafts[path] = drafts[path].take(fixes)
         return drafts
+
+    def _tried_on(self, drafts: Mapping[Path, Draft], picked: Picks, names: Sequence[str], most: int) -> Tried:
+        """What is registered is tried on all samples at once: what C++ does otherwise, no later candidate mends."""
+        newly = {name for candidate, operators in picked if candidate.site.operators for name in operators}
+        trials: dict[str, Trial] = {}
+        for share, samples in ((newly, 0), ({*names} - newly, most)):
+            if share:
+                asked = {name: self.trials[name].sample for name in sorted(share)}
+                trials |= self.bench.try_on(drafts, asked, samples).trials
+        return Tried(trials)
 
     def _judge(
         self,
