@@ -66,4 +66,4 @@ def test_checking_stops_the_commit_and_fixing_mends_it(folder: Path) -> None:
 def test_the_hooks_look_at_what_the_rules_read() -> None:
     for one in yaml.safe_load(HOOKS.read_text()):
         suffixes = one["files"].removeprefix(r"\.(").removesuffix(")$").split("|")
-        assert {f".{suffix}" for suffix in suffixes} == set(Registry().suffixes)
+        assert {f".{suffix}" for suffix in suffixes} == Registry().walked(card.name for card in Registry().rules)

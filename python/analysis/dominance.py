@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..syntax.module import Module, kept
+from ..syntax.module import Module
 from ..syntax.tree import Function, literal
 
 _CONDITION_FIRST = frozenset({"_check", "_check_value", "_check_index", "_check_type", "_check_not_implemented"})
@@ -334,7 +334,7 @@ def _stable(module: Module, function: Function) -> frozenset[str]:
     return _settled(function) - module.names.rebound_outer
 
 
-@kept
+@lru_cache(maxsize=256)
 def _settled(function: Function) -> frozenset[str]:
     """The same, as far as the function itself says."""
     stores = Counter(function.nodes.stored)

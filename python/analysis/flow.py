@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 
-from ..syntax.module import Module, kept
+from ..syntax.module import Module
 from ..syntax.tree import Function
 from .annotations import Signature, signature
 from .calls import Calls
@@ -144,7 +145,7 @@ class Flow:
         return True
 
 
-@kept
+@lru_cache(maxsize=8)
 def flow(module: Module) -> Flow:
     """The flow of a file, shared by the rules that look at it.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import lru_cache
 
-from ..syntax.module import Place, kept
+from ..syntax.module import Place
 from .flow import Flow
 from .truths import Leaf, forces, leaves
 from .values import Kind
@@ -32,7 +33,7 @@ class Refusal:
     """``if isinstance(n, (int, SymInt)): ... else:`` holds here, so ``n`` is something else, such as a sympy number."""
 
 
-@kept
+@lru_cache(maxsize=8)
 def branches(flow: Flow) -> tuple[Branch, ...]:
     """Every leaf of a branch in a file with functions that does more than raise."""
     found = leaves(flow) if flow.module.functions else ()

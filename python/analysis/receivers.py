@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import lru_cache
 
-from ..syntax.module import Module, kept
+from ..syntax.module import Module
 from ..syntax.tree import Function, spelled
 from .registered import registered
 
@@ -137,6 +138,6 @@ def _registered(function: Function) -> bool:
     return False
 
 
-@kept
+@lru_cache(maxsize=8)
 def _imports_torch(module: Module) -> bool:
     return any(name == "torch" or name.startswith(("torch.", ".")) for name in module.names.imports.values())

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from enum import Enum
+from functools import lru_cache
 
-from ..syntax.module import Module, kept
+from ..syntax.module import Module
 from ..syntax.tree import Function
 
 
@@ -33,7 +34,7 @@ def registered(module: Module, function: Function) -> Seen | None:
     return _registrations(module).get(function.outermost.node)
 
 
-@kept
+@lru_cache(maxsize=8)
 def _registrations(module: Module) -> dict[ast.AST, Seen]:
     if not any(word in module.source.content for word in (b"register_", b"custom_op", b"triton_op", b"impl")):
         return {}
@@ -51,7 +52,7 @@ def _registrations(module: Module) -> dict[ast.AST, Seen]:
     return found
 
 
-@kept
+@lru_cache(maxsize=8)
 def _imported(module: Module) -> frozenset[str]:
     """The names that an import anywhere in the file binds."""
     return frozenset(alias.asname or alias.name for node in module.nodes.imports for alias in node.names)

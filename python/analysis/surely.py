@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
-from ..syntax.module import Module, kept
+from ..syntax.module import Module
 from ..syntax.tree import GROWING, Function, FunctionNode, literal
 from .annotations import Said
 from .certain import Certain, Several, Sure, arithmetic, comparable, row, same
@@ -382,7 +383,7 @@ _HANDLERS: dict[type[ast.expr], Callable[[Surely, Any], Certain | None]] = {
 }
 
 
-@kept
+@lru_cache(maxsize=8)
 def surely(module: Module) -> Surely:
     """The sure types of a file, shared by the rules that look at it."""
     return Surely(module)

@@ -6,10 +6,11 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePath
 
 from ...codemods.engine.rule import Context
-from ..syntax.module import Module, Place, kept
+from ..syntax.module import Module, Place
 from ..syntax.tree import Function, spelled
 from .registered import Seen, registered
 from .scriptable import refused_by_script
@@ -97,7 +98,7 @@ def _inside_torch(path: PurePath) -> str:
     return "/".join(parts[last:])
 
 
-@kept
+@lru_cache(maxsize=8)
 def _passed_to_script(module: Module) -> set[str]:
     if b"jit.script(" not in module.source.content:
         return set()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from ..syntax.module import Module, Place, kept
+from ..syntax.module import Module, Place
 from ..syntax.tree import Function, spelled
 from .flow import Comparison, Flow
 from .values import Kind
@@ -55,7 +55,7 @@ def leaf_at(flow: Flow, node: ast.expr, forced: ast.expr) -> Leaf:
     return Leaf(node, _purpose(flow.module, forced), flow.module.place(node), _compared(node, flow))
 
 
-@kept
+@lru_cache(maxsize=8)
 def leaves(flow: Flow) -> tuple[Leaf, ...]:
     """Every leaf once; none inside a ``torch._check`` or an ``assert``."""
     return tuple(_leaves(flow))
@@ -105,7 +105,7 @@ _CONDITION_OF = {
 }
 
 
-@kept
+@lru_cache(maxsize=8)
 def check_conditions(module: Module) -> tuple[ast.expr, ...]:
     """The conditions of all checks, and what is assigned to a name that a check of the same function tests."""
     found: list[ast.expr] = []

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, wraps
-from typing import TypeVar, cast
+from functools import cached_property, lru_cache
 
 from ...codemods.engine.source import SourceFile
 from .names import Names
 from .tree import Function, Nodes, Survey, syntax_tree
-
-Owner = TypeVar("Owner")
-Answer = TypeVar("Answer")
 
 _BLANK = frozenset(b" \t\r\n\f")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -184,24 +179,7 @@ class Place:
         return self.module.indentation(self.node)
 
 
-def kept(answer: Callable[[Owner], Answer]) -> Callable[[Owner], Answer]:
-    """Ask something once of a module, a flow or a function; the answer is kept in it, and goes when it goes.
-
-    A cache of its own would hold the trees of files that were read long ago.
-    """
-    name = f"kept {answer.__module__}.{answer.__qualname__}"
-
-    @wraps(answer)
-    def asked(owner: Owner) -> Answer:
-        known = vars(owner)
-        if name not in known:
-            known[name] = answer(owner)
-        return cast("Answer", known[name])
-
-    return asked
-
-
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def parse(source: SourceFile) -> Module:
     """The parsed file; the rules that look at one file share one tree."""
     return Module(source)
