@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FEW_BYTES = 200_000
 """Below this much source a second process costs more than it brings."""
 _CHUNK_BYTES = 60_000
-_BYTES_BETWEEN_COLLECTIONS = 3_000_000
+_YOUNG_OBJECTS = 300_000
 
 
 class Surroundings(Protocol):
@@ -218,35 +218,16 @@ def _aloud(content: bytes, target: Target) -> Outcome | None:
 
 @contextmanager
 def _collecting_seldom() -> Iterator[None]:
-    """Look for cycles between files only, here and in the processes that are forked from here.
+    """Let whole trees come and go between two collections, here and in the processes that are forked from here.
 
     Trees are freed as soon as nobody holds them; walking them again and again for cycles took a third of the time.
     """
-    enabled = gc.isenabled()
-    gc.disable()
-    gc.freeze()
+    before = gc.get_threshold()
+    gc.set_threshold(_YOUNG_OBJECTS, *before[1:])
     try:
         yield
     finally:
-        gc.unfreeze()
-        if enabled:
-            gc.enable()
-
-
-class _Garbage:
-    """Collects cycles when files of so many bytes have come and gone, where collecting is off."""
-
-    def __init__(self) -> None:
-        self._bytes = 0
-
-    def grow(self, size: int) -> None:
-        self._bytes += size
-        if self._bytes > _BYTES_BETWEEN_COLLECTIONS and not gc.isenabled():
-            self._bytes = 0
-            gc.collect()
-
-
-_garbage = _Garbage()
+        gc.set_threshold(*before)
 
 
 def _examine_all(
@@ -319,7 +300,6 @@ def examine(task: Task, question: Question, context: Context) -> Outcome:
     source = admit(task.path, task.content)
     if isinstance(source, Refused):
         return source
-    _garbage.grow(len(task.content))
     path = task.path.absolute()
     speaks = package_speaks(path, task.wing) if task.package_speaks is None else task.package_speaks
     located = SourceFile(path, task.content, speaks, task.project)
