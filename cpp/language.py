@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..codemods.engine.rule import Context, Language
 from ..codemods.engine.source import SourceFile
+from .analysis.eligibility import worth_reading
+from .analysis.signatures import HEADERS
 from .rewrite.alternatives import alternatives, extent
 from .rewrite.formatting import wrap_long_lines
 from .rewrite.includes import includes
@@ -16,9 +18,14 @@ def _errors(content: bytes) -> int:
     return count_errors(tree_of(content).root)
 
 
-def _unparsed(content: bytes) -> tuple[int, str] | None:
-    """Some macros only look like broken statements; a template's tags are none of C++."""
-    tree = tree_of(content)
+def _unparsed(source: SourceFile, context: Context) -> tuple[int, str] | None:
+    """Some macros only look like broken statements; a template's tags are none of C++.
+
+    A header that no rule would read is not parsed for this alone.
+    """
+    if source.path.suffix in HEADERS and not worth_reading(source, context):
+        return None
+    tree = tree_of(source.content)
     found = None if tree.tags else min((error.start_byte for error in doubts(tree.root)), default=None)
     return None if found is None else (found, "invalid syntax")
 

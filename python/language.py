@@ -27,8 +27,9 @@ def errors(content: bytes) -> int:
     return 0
 
 
-def unparsed(content: bytes) -> tuple[int, str] | None:
+def unparsed(source: SourceFile, context: Context) -> tuple[int, str] | None:
     """Where Python's parser stops, and why."""
+    content = source.content
     try:
         syntax_tree(content)
     except SyntaxError as error:

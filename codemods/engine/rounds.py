@@ -50,7 +50,7 @@ def rewrite(
     obscure = language.obscure(source.content)
     if obscure:
         return Refused(source.path, "encoding", obscure)
-    broken = language.unparsed(source.content)
+    broken = language.unparsed(source, context)
     if language.strict and broken is not None:
         line, column = source.line_column(broken[0])
         what = f"does not parse as {language.name} at line {line}, column {column}: {broken[1]}"

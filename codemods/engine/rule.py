@@ -111,7 +111,7 @@ def _readable(content: bytes) -> str | None:
     return None
 
 
-def _parsed(content: bytes) -> tuple[int, str] | None:
+def _parsed(source: SourceFile, context: Context) -> tuple[int, str] | None:
     return None
 
 
@@ -156,7 +156,7 @@ class Language:
     hangs_on_other_files: bool = False
     """What is said of a file hangs on all that is around it: only a file that is named is looked at, and no answer is
     kept."""
-    unparsed: Callable[[bytes], tuple[int, str] | None] = _parsed
+    unparsed: Callable[[SourceFile, Context], tuple[int, str] | None] = _parsed
     """The byte offset at which a text first does not parse, and what the parser says; None when all of it does."""
     settings: tuple[str, ...] = ()
     package_words: tuple[bytes, ...] = ()

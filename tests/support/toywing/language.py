@@ -17,7 +17,8 @@ def _errors(content: bytes) -> int:
     return content.split(b"\n").count(b"!")
 
 
-def _unparsed(content: bytes) -> tuple[int, str] | None:
+def _unparsed(source: SourceFile, context: Context) -> tuple[int, str] | None:
+    content = source.content
     at = [*content.split(b"\n"), b"!"].index(b"!")
     return (sum(len(line) + 1 for line in content.split(b"\n")[:at]), "!") if _errors(content) else None
 
