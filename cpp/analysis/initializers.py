@@ -108,6 +108,9 @@ def _constructed(
 
 def _overwritten(p: Pass, variable: Variable) -> bool:
     """Whether every element of a container is set by the next statement, so that only their number is taken."""
+    # What is declared beside it, or a macro, may read it before.
+    if p.model.siblings(variable) or p.model.tree.hidden_use(variable.name, variable.scope) is not None:
+        return False
     behind = variable.declaration.next_named_sibling
     while behind is not None and behind.type == "comment":
         behind = behind.next_named_sibling

@@ -47,6 +47,27 @@ at::Tensor all_like_the_first(const at::Tensor& self) {
   return self.new_ones_symint(shape);
 }
 
+// What is declared beside it has read it already.
+at::Tensor copied(const at::Tensor& self) {
+  std::vector<c10::SymInt> shape(self.sym_sizes().begin(), self.sym_sizes().end()), sizes(shape);
+  std::fill(shape.begin(), shape.end(), 1);
+  return self.new_ones_symint(sizes).expand_symint(shape);
+}
+
+at::Tensor aliased(const at::Tensor& self) {
+  std::vector<c10::SymInt> shape(self.sym_sizes().begin(), self.sym_sizes().end()), &same = shape;
+  std::fill(shape.begin(), shape.end(), same[0]);
+  return self.new_ones_symint(shape);
+}
+
+// A macro reads it.
+#define FIRST shape[0]
+at::Tensor named_by_a_macro(const at::Tensor& self) {
+  std::vector<int64_t> shape(self.sizes().begin(), self.sizes().end());
+  std::fill(shape.begin(), shape.end(), FIRST);
+  return self.new_ones(shape);
+}
+
 } // namespace fold
 
 TORCH_LIBRARY(fold, m) {
@@ -54,5 +75,8 @@ TORCH_LIBRARY(fold, m) {
   m.def("ones_like_batch(Tensor self) -> Tensor", &fold::ones_like_batch);
   m.def("all_but_the_last(Tensor self) -> Tensor", &fold::all_but_the_last);
   m.def("all_like_the_first(Tensor self) -> Tensor", &fold::all_like_the_first);
+  m.def("copied(Tensor self) -> Tensor", &fold::copied);
+  m.def("aliased(Tensor self) -> Tensor", &fold::aliased);
+  m.def("named_by_a_macro(Tensor self) -> Tensor", &fold::named_by_a_macro);
   m.def("read_between(Tensor self) -> Tensor", &fold::read_between);
 }
