@@ -192,6 +192,19 @@ inline void check_rank(const Tensor& self, int64_t rank) {
     assert "check_rows(self, rows);" in after[KERNELS]
 
 
+@pytest.mark.parametrize("head", ["C10_HOST_DEVICE inline void", "static constexpr void", "__device__ inline void"])
+def test_a_function_for_devices_or_the_compiler_takes_no_symbols(tmp_path: Path, head: str) -> None:
+    kernels = CPP.replace(
+        "  return self.narrow(dim, 0, rows);", "  look_at(rows);\n  return self.narrow(dim, 0, rows);"
+    )
+    root = write_tree(tmp_path, cpp=kernels)
+    (root / KERNELS.with_name("Checks.h")).write_text(
+        f"#include <ATen/core/Tensor.h>\nnamespace at::native {{\n{head} look_at(int64_t rows) {{\n}}\n}}\n"
+    )
+    found = plan(read_tree(root), {"warp": ("rows",)})
+    assert "nothing says that look_at takes a symbolic value" in found.kept.values()
+
+
 def test_a_kernel_stays_where_the_header_needs_the_integer(tmp_path: Path) -> None:
     kernels = CPP.replace(
         "  return self.narrow(dim, 0, rows);", "  pick_name(rows);\n  return self.narrow(dim, 0, rows);"

@@ -9,6 +9,7 @@ from tree_sitter import Node
 from ...codemods.engine.edits import Edit
 from ...codemods.torchapi import Signature
 from ..syntax.functions import FunctionDeclaration, function_declarations
+from ..syntax.model import Model
 from ..syntax.tree import Tree, tree_of
 from ..syntax.types import SYMBOLIC, read_type, symbolic_text
 
@@ -20,6 +21,14 @@ def redeclared(content: bytes, name: str, expected: Signature, spaces: Sequence[
     """
     tree = tree_of(content)
     return [edit for one in prototypes(tree, name, spaces) for edit in _as_expected(tree, one, expected) or []]
+
+
+def stand_in(model: Model, expected: Signature) -> str:
+    """A definition with the name and types that a function of a file has now, for a text that calls it."""
+    (function,) = model.named(expected.name)
+    returns = "void" if function.returns_node is None else model.tree.text(function.returns_node)
+    taken = ", ".join(f"{kind} {name}" for kind, name in expected.parameters)
+    return f"{returns} {expected.name}({taken}) {{ throw 0; }}\n"
 
 
 def prototypes(tree: Tree, name: str, spaces: Sequence[str] | None = None) -> Iterator[FunctionDeclaration]:

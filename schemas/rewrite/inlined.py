@@ -10,18 +10,19 @@ from pathlib import Path
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context
 from ...codemods.engine.source import SourceFile
-from ...codemods.torchapi import Signature
 from ...cpp.analysis.graph import Refusal
 from ...cpp.analysis.knowledge import knowledge
 from ...cpp.analysis.promotions import Analysis, analyse
 from ...cpp.analysis.reasons import SkipReason
 from ...cpp.analysis.widening import widened
 from ...cpp.rewrite.emit import emit
+from ...cpp.rewrite.prototypes import stand_in
 from ...cpp.syntax.declarations import Function
 from ...cpp.syntax.tree import arguments
 from ...cpp.syntax.types import SYMBOLIC
 from ..analysis.sources import NATIVE, texts
 
+_WITHOUT_SYMBOLS = re.compile(rb"__(?:device|global)__|\bC10_(?:HOST_)?DEVICE\b|\bconstexpr\b")
 _LITERAL = re.compile(r"-?\d+|true|false|nullptr|\".*\"")
 
 
@@ -64,8 +65,14 @@ def _headers(tree: Path, name: str) -> list[Path]:
 
 
 def _function(tree: Path, header: Path, name: str, context: Context) -> Function | None:
+    """The one function of that name in a header; None for a template, and for what a device or the compiler runs."""
     named = knowledge(_source(tree, header), context).model.named(name)
-    return named[0] if len(named) == 1 and not named[0].is_template else None
+    if len(named) != 1 or named[0].is_template:
+        return None
+    before = named[0].node.prev_sibling
+    start = 0 if before is None else before.end_byte
+    head = texts(tree)[header][start : named[0].body.start_byte]
+    return None if _WITHOUT_SYMBOLS.search(head) else named[0]
 
 
 def _source(tree: Path, header: Path) -> SourceFile:
@@ -86,11 +93,5 @@ def _followed(
     start, content = function.node.start_byte, texts(tree)[header]
     own = [one for one in analysis.promotions if {seed.function.node.start_byte for seed in one.seeds} == {start}]
     edits = {edit for promotion in own for edit in emit(promotion, content)}
-    return Inlined(function.name, header, tuple(sorted(edits)), _stub(analysis, function, expected))
-
-
-def _stub(analysis: Analysis, function: Function, expected: Signature) -> str:
-    returns = "void" if function.returns_node is None else analysis.know.model.tree.text(function.returns_node)
-    taken = ", ".join(f"{kind} {name}" for kind, name in expected.parameters)
-    spaces = "::".join(function.namespaces)
-    return f"\nnamespace {spaces} {{\ninline {returns} {function.name}({taken}) {{ throw 0; }}\n}}\n"
+    stub = f"\nnamespace {'::'.join(function.namespaces)} {{\ninline {stand_in(analysis.know.model, expected)}}}\n"
+    return Inlined(function.name, header, tuple(sorted(edits)), stub)

@@ -15,7 +15,7 @@ from ...cpp.analysis.promotions import Analysis, analyse
 from ...cpp.analysis.seeds import Wanted
 from ...cpp.analysis.widening import widened
 from ...cpp.rewrite.emit import emit
-from ...cpp.rewrite.prototypes import redeclared
+from ...cpp.rewrite.prototypes import redeclared, stand_in
 from ...cpp.syntax.declarations import Function
 
 DEFINED = Path("torch/csrc/autograd/FunctionsManual.cpp")
@@ -69,7 +69,7 @@ def helpers(root: Path, asked: Asked, context: Context) -> Helpers:
     followed = [signature for _, signature in signatures.values() if signature.name not in refused]
     header = (root / DECLARED).read_bytes()
     written = {edit for one in followed for edit in redeclared(header, one.name, one)}
-    stubs = {one.name: _stub(analysis, one) for one in followed}
+    stubs = {one.name: stand_in(analysis.know.model, one) for one in followed}
     return Helpers({DEFINED: tuple(sorted(edits)), DECLARED: tuple(sorted(written))}, stubs, refused)
 
 
@@ -82,11 +82,3 @@ def _function(root: Path, name: str, context: Context) -> Function | None:
 def _edits(analysis: Analysis, content: bytes) -> set[Edit]:
     promotions = [one for one in analysis.promotions if any(seed.expected is not None for seed in one.seeds)]
     return {edit for promotion in promotions for edit in emit(promotion, content)}
-
-
-def _stub(analysis: Analysis, signature: Signature) -> str:
-    """A definition of a helper's name and types, for a text that calls it."""
-    (function,) = analysis.know.model.named(signature.name)
-    returns = "Tensor" if function.returns_node is None else analysis.know.model.tree.text(function.returns_node)
-    taken = ", ".join(f"{kind} {name}" for kind, name in signature.parameters)
-    return f"{returns} {signature.name}({taken}) {{ throw 0; }}\n"

@@ -5,8 +5,8 @@ given sizes, or that is a SymInt in another overload; with the place that says s
 
 Why: a symbolic size that is passed to an ``int`` is pinned to one value before any kernel is called.
 
-What it leaves alone: arguments that are a dimension, an index or a number of elements as well. Looked for is only in a
-native_functions.yaml that is named on the command line, of the tree that ``--torch-root`` names: all kernels are read.
+What it leaves alone: arguments that are also a dimension, an index or a number of elements. The rule reads all kernels
+of the tree, so it looks only at a native_functions.yaml that is named on the command line, with ``--torch-root``.
 
 Safety: manual: an operator's schema changes with its kernels, its formulas and its overloads, or not at all;
 ``symfix widen`` writes and proves the whole.
