@@ -72,6 +72,7 @@ def test_what_says_that_a_parameter_is_a_size(body: str, words: str) -> None:
         "return n > 3 ? x.narrow(0, 0, 3) : x;",
         "std::vector<int64_t> s(n, 1);\nreturn x.expand(s);",
         "return x.narrow(n, 0, x.size(0));",
+        "auto m = n;\nm = x.size(n);\nreturn x.narrow(0, 0, m);",
     ],
 )
 def test_dimensions_trip_counts_enums_and_conditions_say_nothing(body: str) -> None:

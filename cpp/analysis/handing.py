@@ -28,6 +28,9 @@ SIZE = -1
 """The origin of a value that is a size of a Tensor; every other origin is the position of a parameter."""
 Origins = frozenset[int]
 
+INDEX, DIMENSION, COUNT = "an index", "a dimension", "a number of elements"
+"""What a value is that selects."""
+
 _NOTHING: Origins = frozenset()
 _SIZES = frozenset({"size", "sizes", "numel", "sym_size", "sym_sizes", "sym_numel"})
 _SAME = TRANSPARENT | {"std::min", "std::max", "std::abs", "std::make_optional", "c10::make_optional"}
@@ -55,7 +58,7 @@ class Handed(NamedTuple):
 
 
 class Selected(NamedTuple):
-    """Values of ``origins`` that are no sizes: ``what`` they are, and the line."""
+    """Values of ``origins`` that are no sizes: ``what`` they are (INDEX, DIMENSION or COUNT), and the line."""
 
     origins: Origins
     what: str
@@ -285,11 +288,11 @@ class _Reading:
             index = node.child_by_field_name("indices")
             for part in index.named_children if index is not None else ():
                 if origins := self._carried(part) - {SIZE}:
-                    yield Selected(origins, "an index", node.start_point[0] + 1)
+                    yield Selected(origins, INDEX, node.start_point[0] + 1)
         for variable in self._know.model.variables(self._function):
             for value in variable.initializers:
                 if self._counts(variable, value) and (origins := self._carried(value) - {SIZE}):
-                    yield Selected(origins, "a number of elements", value.start_point[0] + 1)
+                    yield Selected(origins, COUNT, value.start_point[0] + 1)
 
     def _selected(self, call: Node) -> Iterator[Selected]:
         types = self._know.types
@@ -303,11 +306,11 @@ class _Reading:
         what = ""
         wraps = _WRAPS.match(types.callee(call).rpartition("::")[2]) and not any(map(self._carried, passed[1:2]))
         if wraps or (method is not None and method[1] in _DIMENSIONS and types.is_tensor(method[0])):
-            what = "a dimension"
+            what = DIMENSION
         elif method is not None and method[1] == "insert":
-            what, passed = "an index", [] if not passed else passed[0].named_children[1:]
+            what, passed = INDEX, [] if not passed else passed[0].named_children[1:]
         elif method is not None and method[1] in ("resize", "reserve") and not types.is_tensor(method[0]):
-            what = "a number of elements"
+            what = COUNT
         for value in passed[:1] if what else ():
             if origins := self._carried(value) - {SIZE}:
                 yield Selected(origins, what, line)

@@ -14,7 +14,7 @@ from ...codemods.torchapi import Signature
 from ..syntax.declarations import Function, Variable
 from ..syntax.tree import arguments
 from ..syntax.types import SYMBOLIC, Type, symbolic_text
-from .handing import handing
+from .handing import DIMENSION, handing
 from .knowledge import Knowledge
 from .methods import CONCRETE
 
@@ -40,13 +40,16 @@ def widened(function: Function, names: Collection[str], name: str | None = None)
 
 
 def evidence(know: Knowledge, function: Function, parameter: str) -> tuple[str, ...]:
-    """What says that one of a function's integer parameters is a size, a sentence each."""
+    """What says that one of a function's integer parameters is a size, a sentence each; of a dimension, nothing."""
     variable = next((one for one in function.parameters if one.name == parameter), None)
     if variable is None or variable.type not in _INTEGERS:
         return ()
+    summary = handing(know).of(function)
+    if any(variable.position in one.origins and one.what == DIMENSION for one in summary.selected):
+        return ()
     reached = (
         f"it reaches {one.operator.partition('.')[0]} where that takes a SymInt, line {one.line}"
-        for one in handing(know).of(function).handed
+        for one in summary.handed
         if variable.position in one.origins and one.type.startswith("SymInt")
     )
     return tuple(dict.fromkeys((*reached, *_equal_sizes(know, variable))))
