@@ -8,13 +8,14 @@ import logging
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from .changed_torch import Kernels, overlay
 
+Item = TypeVar("Item")
 Questions = Iterator[tuple[str, Any, Callable[[], dict[str, Any]]]]
 """What kind of thing is asked about, its name, and what finds the answer."""
 
@@ -53,6 +54,16 @@ def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> N
             say(report, {kind: subject, "calls": reached, "ran": recorder.ran, **answer})
     # A library laid over torch's must not live to see torch's own teardown.
     os._exit(0)
+
+
+def claimed(items: Sequence[Item], claims: str) -> Iterator[Item]:
+    """Each item that no other process has taken: those who share the list share the folder ``claims``."""
+    for number, item in enumerate(items):
+        try:
+            os.close(os.open(Path(claims) / str(number), os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            continue
+        yield item
 
 
 def _tell_what_is_registered(names: list[str]) -> None:

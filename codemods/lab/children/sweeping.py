@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .changed_torch import Kernels, overlay
-from .operators import say, spread
+from .operators import claimed, say, spread
 
 _LONGEST_ARGUMENTS = 400
 _SEEDS = "wrapper_set_seed"
@@ -33,7 +33,7 @@ def main(request_path: str) -> None:
         operators = _prepare()
         wanted = [(name, variant) for name, variant in request["operators"]]
         say(report, {"operators": len(wanted)})
-        for name in _claimed(wanted, Path(request["claims"])):
+        for name in claimed(wanted, request["claims"]):
             say(report, {"start": name})
             # Processor time, since a busy machine is no hang; the wall clock for what sleeps.
             signal.setitimer(signal.ITIMER_PROF, request["patience"])
@@ -59,16 +59,6 @@ def _prepare() -> dict[tuple[str, str], Any]:
     torch.set_num_threads(1)
     watch()
     return {(operator.name, operator.variant_test_name): operator for operator in op_db}
-
-
-def _claimed(names: list[tuple[str, str]], claims: Path) -> Iterator[tuple[str, str]]:
-    """Each name that no other process has taken."""
-    for number, name in enumerate(names):
-        try:
-            os.close(os.open(claims / str(number), os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            continue
-        yield name
 
 
 def _observe(operator: Any, request: dict[str, Any]) -> dict[str, Any]:

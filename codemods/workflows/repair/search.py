@@ -53,6 +53,10 @@ class Search:
     """Operators that the source tree's own, unchanged kernels make pass: no repair of ours."""
     chains: dict[str, list[Kept]] = field(default_factory=lambda: defaultdict(list))
     """What each operator came through."""
+    _judged: int = 0
+    """How many rounds have been judged."""
+    _since: dict[str, int] = field(default_factory=dict)
+    """The round after which each operator that passes began to."""
     _backed: Counter[str] = field(default_factory=Counter)
     _tried: set[tuple[object, ...]] = field(default_factory=set)
     _sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
@@ -96,8 +100,7 @@ class Search:
                     self.chains[name].append(missing)
                     again = True
                     continue
-                self.trials[name] = trial
-                self._place(name, trial, drafts)
+                self._found(name, trial, drafts)
                 if trial.silent:
                     member = self.chains[name][-1]
                     harmful[id(member)] = member, trial
@@ -140,8 +143,7 @@ class Search:
             del self.chains[name][self.chains[name].index(member) :]
         samples = {name: self.trials[name].sample for name in names}
         for name, now in self.bench.try_on(self.drafts, samples, most).trials.items():
-            self.trials[name] = now
-            self._place(name, now, self.drafts)
+            self._found(name, now, self.drafts)
 
     def _reopen(self, member: Kept, names: Sequence[str]) -> None:
         """What failed for these operators on top of ``member`` may be tried again without it."""
@@ -149,6 +151,12 @@ class Search:
         for attempt in self.attempts[since + 1 :]:
             if not attempt.kept and attempt.built and {*attempt.operators} & {*names}:
                 self._tried.discard((attempt.candidate.site.path, attempt.candidate.key))
+
+    def _found(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
+        if trial.passed and not self.trials[name].passed:
+            self._since[name] = self._judged
+        self.trials[name] = trial
+        self._place(name, trial, drafts)
 
     def _place(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
         self._sites.pop(name, None)
@@ -177,7 +185,9 @@ class Search:
         passing = [name for name, trial in self.trials.items() if trial.passed and self.chains[name]]
         if any(member in self.chains[name] for name in passing):
             return True
-        samples = {name: self.trials[name].sample for name in passing}
+        # What passed before it was there passes without it.
+        later = [name for name in passing if self._since.get(name, 0) >= member.since]
+        samples = {name: self.trials[name].sample for name in later}
         without = self.bench.try_on(self._without(member), samples, most).trials if samples else {}
         needing = [name for name, trial in without.items() if not trial.passed]
         for name in needing:
@@ -205,8 +215,7 @@ class Search:
                 self.mended_by_swap.append(name)
                 self._sites.pop(name, None)
                 continue
-            self.trials[name] = trial
-            self._place(name, trial, self.drafts)
+            self._found(name, trial, self.drafts)
         for name in [one for one in self._sites if one not in fresh and one not in self.bench.swapped]:
             self._sites[name] = tuple(site for site in self._sites[name] if site.path not in self.bench.refused)
 
@@ -307,6 +316,7 @@ class Search:
         drafts: Mapping[Path, Draft],
         tried: Tried,
     ) -> None:
+        self._judged += 1
         kept: Picks = []
         for candidate, names in picked:
             self._tried.add((candidate.site.path, candidate.key))
@@ -324,12 +334,11 @@ class Search:
             taken = left[candidate.site.path]
             count = len(candidate.fixes)
             before = {name: self.trials[name] for name in names}
-            member = Kept(candidate, tuple(taken[len(taken) - count :]), before)
+            member = Kept(candidate, tuple(taken[len(taken) - count :]), before, self._judged)
             del taken[len(taken) - count :]
             for name in names:
                 self.chains[name].append(member)
-                self.trials[name] = tried.trials[name]
-                self._place(name, tried.trials[name], drafts)
+                self._found(name, tried.trials[name], drafts)
 
 
 def _failing(trial: Trial) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ...lab.batch import Heard, ask_each, limits_for
 from ...lab.isolation import Ended
+from ...lab.scratch import new_name
 from ...lab.variants import Laboratory, Variant
 
 _START_SECONDS = 120
@@ -86,15 +88,19 @@ def try_all(
 
     At most ``most`` samples of each (0: all), with the sample whose number is given for it (-1: none).
     """
-    shares = [dict(list(operators.items())[number::jobs]) for number in range(jobs)]
+    claims = laboratory.scratch / new_name("claims")
+    claims.mkdir()
+    workers = range(min(jobs, len(operators)))
     with ThreadPoolExecutor(jobs) as pool:
-        parts = list(pool.map(lambda share: _try_share(laboratory, variant, share, most), [s for s in shares if s]))
+        parts = list(pool.map(lambda _: _try_some(laboratory, variant, operators, most, claims), workers))
     trials = {name: trial for part in parts for name, trial in part.trials.items()}
     broken = next((part.broken for part in parts if part.broken), "")
     return Tried(trials, next((part.states for part in parts if part.states), ()), broken)
 
 
-def _try_share(laboratory: Laboratory, variant: Variant, operators: Mapping[str, int], most: int) -> Tried:
+def _try_some(laboratory: Laboratory, variant: Variant, operators: Mapping[str, int], most: int, claims: Path) -> Tried:
+    """Try those of ``operators`` that nobody else has claimed in the folder ``claims``."""
+    names = list(operators)
     states: tuple[str, ...] = ()
 
     def hear(said: list[dict[str, Any]], ended: Ended) -> Heard[str, Trial]:
@@ -107,9 +113,10 @@ def _try_share(laboratory: Laboratory, variant: Variant, operators: Mapping[str,
         laboratory,
         "trying",
         variant,
-        list(operators),
+        names,
         request=lambda left: {
-            "operators": [(name, operators[name]) for name in left],
+            "operators": list(operators.items()),
+            "claims": str(claims),
             "most": most,
             "cpu": _CPU_SECONDS,
         },
@@ -118,6 +125,7 @@ def _try_share(laboratory: Laboratory, variant: Variant, operators: Mapping[str,
             name, FAILED, f"the process {ended.died or f'ended with {ended.code}'}", crashed=True
         ),
         limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+        left=lambda left: [name for name in left if not (claims / str(names.index(name))).exists()],
     )
     if broken is not None:
         last = broken.stderr.strip().splitlines()[-1:] or ["it ended without a word"]
