@@ -87,7 +87,7 @@ class Asked:
 
     def answers(self) -> Answers:
         self.count += 1
-        return Answers({("abs", "eager"): Answer(({"passed": True},), 3)}, ("swapped",))
+        return Answers({("abs", "eager"): Answer(({"passed": True},), 3)})
 
     def regression(self) -> Regression:
         self.count += 1
@@ -101,7 +101,7 @@ KINDS: dict[str, Callable[[Asked], object]] = {
     "opinfos": lambda asked: operators_of(asked.laboratory, asked.place),
     "coverage": lambda asked: coverage(asked.laboratory, asked.place, lambda _: None),
     "traced": lambda asked: asdict(trace_index(asked.laboratory, asked.place)),
-    "answers": lambda asked: recalled("key", [("abs", "eager")], asked.answers),
+    "answers": lambda asked: recalled("-".join, [("abs", "eager")], lambda _: asked.answers()),
     "regressions": lambda asked: additions._kept(REPAIR, cast(Any, asked), asked.regression),
 }
 ELSEWHERE = {"rules", "results", "projects", "evidence", "objects", "precompiled", "hunts", "repair", "written"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from ..engine import storage
@@ -97,22 +98,30 @@ def ask_all(
     return Answers(answers, states, ran=ran)
 
 
-def recalled(key: str, tasks: Sequence[Task], ask: Callable[[], Answers]) -> Answers:
-    """The answers kept under ``key``, or else what ``ask`` gives, kept unless something died."""
-    path = storage.folder("answers") / f"{key}.json"
+def recalled(key: Callable[[Task], str], tasks: Sequence[Task], ask: Callable[[Sequence[Task]], Answers]) -> Answers:
+    """The answers kept under each task's ``key``, and what ``ask`` gives to the others, kept unless something died.
+
+    What the shim said of its kernels is not kept.
+    """
+    folder = storage.folder("answers")
+    places = {task: folder / f"{key(task)}.json" for task in tasks}
+    kept = {task: answer for task, place in places.items() if (answer := _kept(place)) is not None}
+    left = [task for task in tasks if task not in kept]
+    if not left:
+        return Answers(kept)
+    answers = ask(left)
+    for task, answer in answers.tasks.items():
+        if not answers.broken and not answer.crashed:
+            storage.store(places[task], json.dumps(asdict(answer)).encode())
+    return replace(answers, tasks=kept | answers.tasks)
+
+
+def _kept(place: Path) -> Answer | None:
     try:
-        fields = json.loads(storage.load(path) or b"")
-        rows = [
-            Answer(**{**row, "samples": tuple(row["samples"]), "calls": tuple(row["calls"])}) for row in fields["tasks"]
-        ]
-        return Answers(dict(zip(tasks, rows, strict=True)), tuple(fields["states"]))
+        row = json.loads(storage.load(place) or b"")
+        return Answer(**{**row, "samples": tuple(row["samples"]), "calls": tuple(row["calls"])})
     except (ValueError, KeyError, TypeError):
-        pass
-    answers = ask()
-    if not answers.broken and not any(answer.crashed for answer in answers.tasks.values()):
-        fields = {"states": answers.states, "tasks": [asdict(answers.tasks[task]) for task in tasks]}
-        storage.store(path, json.dumps(fields).encode())
-    return answers
+        return None
 
 
 def _met_a_limit(ended: Ended) -> bool:

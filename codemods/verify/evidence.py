@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
@@ -91,3 +92,29 @@ def _seal(fields: dict[str, Any]) -> str:
 def _check(fields: dict[str, Any]) -> Check:
     seen = {name: Observation(**fields[name]) if fields[name] else None for name in ("before", "after", "reference")}
     return Check(**{**fields, **seen})
+
+
+def holds(package: Path, modules: Mapping[str, bytes]) -> bool:
+    """Whether each module of torch, by its name, has this text in the installed ``package``."""
+    try:
+        return all(_file_of(package, name).read_bytes() == text for name, text in modules.items())
+    except OSError:
+        return False
+
+
+def _file_of(package: Path, module: str) -> Path:
+    place = package.parent.joinpath(*module.split("."))
+    return place / "__init__.py" if place.is_dir() else place.with_name(f"{place.name}.py")
+
+
+@lru_cache
+def installed(package: Path) -> str:
+    """A name for the Python of the installed ``package`` as it is, which people edit in place."""
+    digest = hashlib.sha256(str(package).encode())
+    for folder, folders, files in os.walk(package):
+        folders[:] = sorted(one for one in folders if one not in ("__pycache__", "include", "lib"))
+        for name in sorted(files):
+            if name.endswith(".py"):
+                seen = os.stat(os.path.join(folder, name))  # noqa: PTH116, PTH118 (some 2,000 files)
+                digest.update(f"{folder}/{name} {seen.st_size} {seen.st_mtime_ns}\n".encode())
+    return "installed " + digest.hexdigest()

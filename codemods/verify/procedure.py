@@ -30,7 +30,7 @@ from .choose.tracing import CoverageFailed, trace_index
 from .compare.comparing import compare
 from .compare.counting import unrun_lines
 from .compare.statements import touched
-from .evidence import question_key
+from .evidence import holds, installed, question_key
 from .replays import Memory, Replays
 from .verdict import decide
 
@@ -242,6 +242,10 @@ class Procedure:
         return sides[0], replace(sides[1], wanted=self._touched, registered=tuple(new))
 
     def _identity(self, question: Question, side: str) -> str:
+        """What a side is made of: one name for all that lay nothing over torch but what it holds already."""
+        package = self._place.package
+        if side == "before" and not question.cpp and holds(package, {n: c.before for n, c in question.modules.items()}):
+            return installed(package)
         parts = [
             self._toolchain.identity if self._toolchain else "",
             repr(self._libraries and self._libraries.candidates),
@@ -351,19 +355,21 @@ class Procedure:
     ) -> dict[Task, Check]:
         counts = dict.fromkeys(("before", "after"), 0)
 
-        def ask(variant: Variant) -> Answers:
+        def ask(variant: Variant, some: Sequence[Task] = tasks) -> Answers:
             def counted(done: int) -> None:
-                counts[variant.name] = done
+                counts[variant.name] = done + len(tasks) - len(some)
                 told = f"{counts['before']:,} of {len(tasks):,} before, {counts['after']:,} after"
                 self._progress(f"operator tests: {told}: {self._chosen}")
 
-            return ask_all(self._laboratory, variant, tasks, samples, counted=counted)
+            return ask_all(self._laboratory, variant, some, samples, counted=counted)
 
         def ask_once(variant: Variant) -> Answers:
-            identity = question_key(
-                [variant.identity.encode(), self._place.build.encode(), repr((tasks, samples)).encode()]
-            )
-            return recalled(identity, tasks, lambda: ask(variant)) if first else ask(variant)
+            torch = [variant.identity.encode(), self._place.build.encode()]
+
+            def key(task: Task) -> str:
+                return question_key([*torch, repr((task, samples)).encode()])
+
+            return recalled(key, tasks, lambda left: ask(variant, left)) if first else ask(variant)
 
         with ThreadPoolExecutor(min(2, self._jobs)) as pool:
             asked = [pool.submit(ask_once, before), pool.submit(ask, after)]

@@ -55,8 +55,10 @@ def no_longer_equal(
 
 def _asked(laboratory: Laboratory, variant: Variant, shares: Sequence[list[Task]]) -> Mapping[Task, Answer]:
     def ask(share: list[Task]) -> Answers:
-        key = question_key([variant.identity.encode(), repr(share).encode()])
-        return recalled(key, share, lambda: ask_all(laboratory, variant, share))
+        def key(task: Task) -> str:
+            return question_key([variant.identity.encode(), repr(task).encode()])
+
+        return recalled(key, share, lambda left: ask_all(laboratory, variant, left))
 
     with ThreadPoolExecutor(len(shares)) as pool:
         return {task: answer for part in pool.map(ask, shares) for task, answer in part.tasks.items()}
