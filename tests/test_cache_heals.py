@@ -17,9 +17,10 @@ from running import SHAPES, symfix
 from symfix.codemods.engine import storage, written
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.written import is_own, remember
+from symfix.codemods.lab import operators
 from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.lab.observation import Observation
-from symfix.codemods.lab.operators import Answer, Answers, recalled
+from symfix.codemods.lab.operators import Answer, Answers
 from symfix.codemods.lab.variants import Laboratory
 from symfix.codemods.torchapi.locating import Place
 from symfix.codemods.torchapi.store import stored
@@ -94,6 +95,15 @@ class Asked:
         return Regression(Words("abs", "torch.abs", ("x",), {"x": "ones(2)"}, (("x", 0),), False, "no"), "eager", "no")
 
 
+def kept_or_asked(asked: Asked) -> dict[Any, Answer]:
+    known = operators.recalled("-".join, [("abs", "eager")])
+    if not known:
+        answers = asked.answers()
+        operators.remember("-".join, answers)
+        return answers.tasks
+    return known
+
+
 REPAIR = cast(Any, SimpleNamespace(operators=("abs",), samples={}, changes=()))
 KINDS: dict[str, Callable[[Asked], object]] = {
     "torchapi": lambda asked: stored("torchapi", "key.jsonl", asked.bytes),
@@ -101,7 +111,7 @@ KINDS: dict[str, Callable[[Asked], object]] = {
     "opinfos": lambda asked: operators_of(asked.laboratory, asked.place),
     "coverage": lambda asked: coverage(asked.laboratory, asked.place, lambda _: None),
     "traced": lambda asked: asdict(trace_index(asked.laboratory, asked.place)),
-    "answers": lambda asked: recalled("-".join, [("abs", "eager")], lambda _: asked.answers()),
+    "answers": kept_or_asked,
     "regressions": lambda asked: additions._kept(REPAIR, cast(Any, asked), asked.regression),
 }
 ELSEWHERE = {"rules", "results", "projects", "evidence", "objects", "precompiled", "hunts", "repair", "written"}

@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -118,3 +119,52 @@ def ask_each(
             told(victim)
             pending.remove(victim)
     return answers, None
+
+
+def ask_shared(
+    laboratory: Laboratory,
+    child: str,
+    variant: Variant,
+    items: Sequence[Item],
+    *,
+    jobs: int,
+    request: Mapping[str, Any],
+    hear: Callable[[list[dict[str, Any]], Ended], Heard[Item, Answer]],
+    lost: Callable[[Item, Ended], Answer],
+    limits: Callable[[int], Limits],
+    told: Callable[[Item], None] = lambda _: None,
+    opened: Callable[[Path], None] = lambda _: None,
+) -> tuple[dict[Item, Answer], Ended | None]:
+    """What `ask_each` gives, by ``jobs`` processes that share ``items``: each takes the next that nobody has claimed.
+
+    The child finds the folder of the claims under ``claims`` in its request. One process is heard at a time.
+    """
+    claims = laboratory.scratch / new_name("claims")
+    claims.mkdir()
+    numbers = {item: number for number, item in enumerate(items)}
+    asked = {**request, "claims": str(claims)}
+    one_at_a_time = threading.Lock()
+
+    def heard(said: list[dict[str, Any]], ended: Ended) -> Heard[Item, Answer]:
+        with one_at_a_time:
+            return hear(said, ended)
+
+    def ask(_: int) -> tuple[dict[Item, Answer], Ended | None]:
+        return ask_each(
+            laboratory,
+            child,
+            variant,
+            items,
+            request=lambda left: asked,
+            hear=heard,
+            lost=lost,
+            limits=limits,
+            told=told,
+            left=lambda left: [item for item in left if not (claims / str(numbers[item])).exists()],
+            opened=opened,
+        )
+
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = list(pool.map(ask, range(min(jobs, len(items)))))
+    answers = {item: answer for part, _ in parts for item, answer in part.items()}
+    return answers, next((broken for _, broken in parts if broken is not None), None)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..engine import storage
-from .batch import Heard, ask_each, limits_for, watched
+from .batch import Heard, ask_shared, limits_for, watched
 from .isolation import Ended
 from .variants import Laboratory, Ran, Variant, merged
 
@@ -62,8 +62,9 @@ def ask_all(
     samples: int = SAMPLES,
     told: Callable[[Task], None] = lambda _: None,
     counted: Callable[[int], None] | None = None,
+    jobs: int = 1,
 ) -> Answers:
-    """Run every task on ``variant``. A task whose child dies is answered with how it died.
+    """Run every task on ``variant``, in ``jobs`` children. A task whose child dies is answered with how it died.
 
     ``counted`` is told from time to time how many are done.
 
@@ -79,12 +80,13 @@ def ask_all(
         return heard
 
     with watched(counted, b'"task"') as opened:
-        answers, broken = ask_each(
+        answers, broken = ask_shared(
             laboratory,
             "operators",
             variant,
             tasks,
-            request=lambda left: {"tasks": left, "samples": samples},
+            jobs=jobs,
+            request={"tasks": tasks, "samples": samples},
             hear=hear,
             lost=lambda task, ended: Answer(
                 crashed=f"the process {_how(ended, laboratory.limits.wall)}", overtime=_met_a_limit(ended)
@@ -98,22 +100,18 @@ def ask_all(
     return Answers(answers, states, ran=ran)
 
 
-def recalled(key: Callable[[Task], str], tasks: Sequence[Task], ask: Callable[[Sequence[Task]], Answers]) -> Answers:
-    """The answers kept under each task's ``key``, and what ``ask`` gives to the others, kept unless something died.
-
-    What the shim said of its kernels is not kept.
-    """
+def recalled(key: Callable[[Task], str], tasks: Sequence[Task]) -> dict[Task, Answer]:
+    """Those answers that `remember` kept under each task's ``key``."""
     folder = storage.folder("answers")
-    places = {task: folder / f"{key(task)}.json" for task in tasks}
-    kept = {task: answer for task, place in places.items() if (answer := _kept(place)) is not None}
-    left = [task for task in tasks if task not in kept]
-    if not left:
-        return Answers(kept)
-    answers = ask(left)
+    return {task: answer for task in tasks if (answer := _kept(folder / f"{key(task)}.json")) is not None}
+
+
+def remember(key: Callable[[Task], str], answers: Answers) -> None:
+    """Keep what every task gave whose child lived, without what the shim said of its kernels."""
+    folder = storage.folder("answers")
     for task, answer in answers.tasks.items():
         if not answers.broken and not answer.crashed:
-            storage.store(places[task], json.dumps(asdict(answer)).encode())
-    return replace(answers, tasks=kept | answers.tasks)
+            storage.store(folder / f"{key(task)}.json", json.dumps(asdict(answer)).encode())
 
 
 def _kept(place: Path) -> Answer | None:

@@ -125,13 +125,17 @@ class Laboratory:
     ) -> tuple[Ended, dict[str, Any]]:
         """Start one of the child scripts on ``variant``; how it ended and what it reported ({} if nothing)."""
         question = self._question(variant, request, report)
-        command = [str(self.python), "-c", _START, str(CHILDREN), child, str(question)]
-        ended = run(command, scratch=self.scratch, limits=limits or self.limits, environment=self._environment())
+        ended = self.start(child, question, limits or self.limits)
         try:
             answer: dict[str, Any] = json.loads(report.read_text())
         except (FileNotFoundError, ValueError):
             answer = {}
         return ended, answer
+
+    def start(self, child: str, question: Path, limits: Limits) -> Ended:
+        """Have one of the child scripts do what the file ``question`` asks; how it ended."""
+        command = [str(self.python), "-c", _START, str(CHILDREN), child, str(question)]
+        return run(command, scratch=self.scratch, limits=limits, environment=self._environment())
 
     def _question(self, variant: Variant, request: Mapping[str, Any], report: Path) -> Path:
         question = self.scratch / new_name("request")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...python.rewrite.registering import newly_registered
-from ..lab.operators import MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Answers, Task, ask_all, recalled
+from ..lab.operators import MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Answers, Task, ask_all, recalled, remember
 from ..lab.variants import Laboratory, Ran, Touched, Variant, merged
 from ..torchapi import TorchApi
 from ..torchapi.locating import Place
@@ -355,25 +355,27 @@ class Procedure:
     ) -> dict[Task, Check]:
         counts = dict.fromkeys(("before", "after"), 0)
 
-        def ask(variant: Variant, some: Sequence[Task] = tasks) -> Answers:
+        def key(task: Task) -> str:
+            return question_key([before.identity.encode(), self._place.build.encode(), repr((task, samples)).encode()])
+
+        known = recalled(key, tasks) if first else {}
+        left = [task for task in tasks if task not in known]
+        jobs = max(1, self._jobs // 2) if left else self._jobs
+
+        def ask(variant: Variant, some: Sequence[Task]) -> Answers:
             def counted(done: int) -> None:
                 counts[variant.name] = done + len(tasks) - len(some)
                 told = f"{counts['before']:,} of {len(tasks):,} before, {counts['after']:,} after"
                 self._progress(f"operator tests: {told}: {self._chosen}")
 
-            return ask_all(self._laboratory, variant, some, samples, counted=counted)
-
-        def ask_once(variant: Variant) -> Answers:
-            torch = [variant.identity.encode(), self._place.build.encode()]
-
-            def key(task: Task) -> str:
-                return question_key([*torch, repr((task, samples)).encode()])
-
-            return recalled(key, tasks, lambda left: ask(variant, left)) if first else ask(variant)
+            return ask_all(self._laboratory, variant, some, samples, counted=counted, jobs=jobs)
 
         with ThreadPoolExecutor(min(2, self._jobs)) as pool:
-            asked = [pool.submit(ask_once, before), pool.submit(ask, after)]
+            asked = [pool.submit(ask, before, left), pool.submit(ask, after, tasks)]
             sides = [future.result() for future in asked]
+        if first:
+            remember(key, sides[0])
+        sides[0] = replace(sides[0], tasks=known | sides[0].tasks)
         for side, variant, verdict in zip(sides, (before, after), self._blame, strict=True):
             if side.broken:
                 raise Obstacle(verdict, f"torch {variant.name} the change can't run operator tests: {side.broken}")

@@ -26,7 +26,7 @@ def main(request_path: str) -> None:
 
     def questions() -> Questions:
         operators = by_name()
-        for name, protocol in request["tasks"]:
+        for name, protocol in claimed(request["tasks"], request["claims"]):
             yield "task", [name, protocol], partial(observe, operators.get(name, []), protocol, request["samples"])
 
     answer_all(request, questions)

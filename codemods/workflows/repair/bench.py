@@ -42,6 +42,8 @@ class Bench:
     native: Native | None = None
     jobs: int = 2
     journal: Journal = field(default_factory=lambda: Journal(None, ""))
+    quick: Laboratory | None = None
+    """Where some samples of an operator are tried; None: where all are."""
     swapped: set[str] = field(default_factory=set)
     kernels: set[str] = field(default_factory=set)
     named: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -119,7 +121,8 @@ class Bench:
         left = {name: sample for name, sample in operators.items() if name not in known}
         if not left:
             return known
-        tried = self.tries(self.laboratory, variant, left, most, jobs or self.jobs)
+        laboratory = self.quick if most and self.quick is not None else self.laboratory
+        tried = self.tries(laboratory, variant, left, most, jobs or self.jobs)
         self._note(variant, tried.states)
         if tried.broken:
             return known | {name: Trial(name, "failed", tried.broken) for name in left}

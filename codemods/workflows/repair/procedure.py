@@ -12,6 +12,7 @@ from ...engine import storage
 from ...engine.registry import Registry
 from ...engine.rule import Fix
 from ...engine.surroundings import TorchSurroundings
+from ...lab.forking import forking
 from ...lab.isolation import Limits
 from ...lab.variants import Laboratory
 from ...torchapi import TorchApi
@@ -83,20 +84,25 @@ def repair(
         journal.forget()
     advisors = Advisors(Registry(), context, context)
     folder = place.package.parent
-    bench = Bench(laboratory, try_all, lambda path: module_name(path, [folder]), advisors, native, wanted.jobs, journal)
-    progress(f"looking at {len(failures)} failing operators")
-    tried = bench.try_on({}, dict.fromkeys(sorted(failures), -1)).trials
-    first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}
-    search = Search(advisors, bench, {}, dict(first), files=wanted.files)
-    _search(search, progress)
     opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
     prover = Prover(place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, progress)
-    known: dict[_Key, Repair] = {}
-    repairs = _proven(search, prover, first, known, progress)
-    if _refused(search, repairs):
-        progress("looking for other candidates where the proof failed")
-        _search(search, progress, _ROUNDS[-1:])
+
+    def module(path: Path) -> str:
+        return module_name(path, [folder])
+
+    with forking(laboratory, wanted.jobs) as quick:
+        bench = Bench(laboratory, try_all, module, advisors, native, wanted.jobs, journal, quick)
+        progress(f"looking at {len(failures)} failing operators")
+        tried = bench.try_on({}, {name: failures[name].sample for name in sorted(failures)}).trials
+        first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}
+        search = Search(advisors, bench, {}, dict(first), files=wanted.files)
+        _search(search, progress)
+        known: dict[_Key, Repair] = {}
         repairs = _proven(search, prover, first, known, progress)
+        if _refused(search, repairs):
+            progress("looking for other candidates where the proof failed")
+            _search(search, progress, _ROUNDS[-1:])
+            repairs = _proven(search, prover, first, known, progress)
     regressions, compared = _whole(search, repairs, found, wanted, progress, counted)
     if native is not None:
         native.builder.close()

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from ...lab.batch import Heard, ask_each, limits_for
+from ...lab.batch import Heard, ask_shared, limits_for
 from ...lab.isolation import Ended
-from ...lab.scratch import new_name
 from ...lab.variants import Laboratory, Variant
 
 _START_SECONDS = 120
@@ -88,19 +85,6 @@ def try_all(
 
     At most ``most`` samples of each (0: all), with the sample whose number is given for it (-1: none).
     """
-    claims = laboratory.scratch / new_name("claims")
-    claims.mkdir()
-    workers = range(min(jobs, len(operators)))
-    with ThreadPoolExecutor(jobs) as pool:
-        parts = list(pool.map(lambda _: _try_some(laboratory, variant, operators, most, claims), workers))
-    trials = {name: trial for part in parts for name, trial in part.trials.items()}
-    broken = next((part.broken for part in parts if part.broken), "")
-    return Tried(trials, next((part.states for part in parts if part.states), ()), broken)
-
-
-def _try_some(laboratory: Laboratory, variant: Variant, operators: Mapping[str, int], most: int, claims: Path) -> Tried:
-    """Try those of ``operators`` that nobody else has claimed in the folder ``claims``."""
-    names = list(operators)
     states: tuple[str, ...] = ()
 
     def hear(said: list[dict[str, Any]], ended: Ended) -> Heard[str, Trial]:
@@ -109,23 +93,18 @@ def _try_some(laboratory: Laboratory, variant: Variant, operators: Mapping[str, 
         states = loaded or states
         return heard
 
-    trials, broken = ask_each(
+    trials, broken = ask_shared(
         laboratory,
         "trying",
         variant,
-        names,
-        request=lambda left: {
-            "operators": list(operators.items()),
-            "claims": str(claims),
-            "most": most,
-            "cpu": _CPU_SECONDS,
-        },
+        list(operators),
+        jobs=jobs,
+        request={"operators": list(operators.items()), "most": most, "cpu": _CPU_SECONDS},
         hear=hear,
         lost=lambda name, ended: Trial(
             name, FAILED, f"the process {ended.died or f'ended with {ended.code}'}", crashed=True
         ),
         limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
-        left=lambda left: [name for name in left if not (claims / str(names.index(name))).exists()],
     )
     if broken is not None:
         last = broken.stderr.strip().splitlines()[-1:] or ["it ended without a word"]

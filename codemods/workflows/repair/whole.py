@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
-from ...lab.operators import Answer, Answers, Task, ask_all, recalled
+from ...lab.operators import Answer, Task, ask_all, recalled, remember
 from ...lab.variants import Laboratory, Variant
 from ...verify.change import Check
 from ...verify.compare.comparing import compare
@@ -40,9 +39,8 @@ def no_longer_equal(
     names = sorted({operator.name for operator in operators})
     tasks: list[Task] = [(name, "eager") for name in names]
     progress(f"comparing {len(names)} operators on concrete sizes")
-    shares = [tasks[number::jobs] for number in range(jobs)]
-    before = _asked(laboratory, Variant("installed", identity=f"installed {build}"), shares)
-    after = _asked(laboratory, changed, shares)
+    before = _asked(laboratory, Variant("installed", identity=f"installed {build}"), tasks, jobs)
+    after = _asked(laboratory, changed, tasks, jobs)
     found: list[str] = []
     compared = 0
     for task in tasks:
@@ -53,15 +51,14 @@ def no_longer_equal(
     return found, compared
 
 
-def _asked(laboratory: Laboratory, variant: Variant, shares: Sequence[list[Task]]) -> Mapping[Task, Answer]:
-    def ask(share: list[Task]) -> Answers:
-        def key(task: Task) -> str:
-            return question_key([variant.identity.encode(), repr(task).encode()])
+def _asked(laboratory: Laboratory, variant: Variant, tasks: Sequence[Task], jobs: int) -> Mapping[Task, Answer]:
+    def key(task: Task) -> str:
+        return question_key([variant.identity.encode(), repr(task).encode()])
 
-        return recalled(key, share, lambda left: ask_all(laboratory, variant, left))
-
-    with ThreadPoolExecutor(len(shares)) as pool:
-        return {task: answer for part in pool.map(ask, shares) for task, answer in part.tasks.items()}
+    known = recalled(key, tasks)
+    answers = ask_all(laboratory, variant, [task for task in tasks if task not in known], jobs=jobs)
+    remember(key, answers)
+    return known | answers.tasks
 
 
 def _flaky(task: Task, check: Check, changed: Variant, laboratory: Laboratory) -> bool:

@@ -1,0 +1,125 @@
+"""Change modules that are imported already: each function gets the code that it has in the changed text.
+
+What a process needs that was forked off one that has torch. The functions stay the same objects, so whoever imported
+or wrapped them, and whatever table they stand in, runs the new code.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import inspect
+import linecache
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+
+_FUTURE = 0x1FF0000
+"""The bits of a code's flags that ``from __future__`` sets."""
+_Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class TooDeep(Exception):
+    """More than bodies of functions changed: only a fresh import brings that. ``str()`` says what it is."""
+
+
+def exchange(modules: Mapping[str, str]) -> None:
+    """Give each imported module, by its name, the text in the file that stands beside it. Raises TooDeep."""
+    if sys.version_info < (3, 11):
+        raise TooDeep("before Python 3.11 a code does not tell which function it is of")
+    changes = []
+    for name, file in modules.items():
+        module = sys.modules.get(name)
+        if module is None or not module.__file__:
+            raise TooDeep(f"{name} is not imported from a file")
+        changes.append((module, Path(file).read_text(encoding="utf-8")))
+    living = _living({str(module.__file__) for module, _ in changes})
+    for module, after in changes:
+        path = str(module.__file__)
+        _exchange(module, path, Path(path).read_text(encoding="utf-8"), after, living[path])
+
+
+def _exchange(module: ModuleType, path: str, before: str, after: str, living: Sequence[FunctionType]) -> None:
+    added = list(_added(ast.parse(before).body, ast.parse(after).body))
+    text = compile(after, path, "exec")
+    was, now = _codes(compile(before, path, "exec")), _codes(text)
+    pairs = []
+    for function in living:
+        name = function.__code__.co_qualname
+        old, new = was[name], now[name]
+        lines = [code.co_firstlineno for code in old]
+        if len(old) != len(new) or function.__code__.co_firstlineno not in lines:
+            raise TooDeep(f"{name} can't be told from its neighbours")
+        code = new[lines.index(function.__code__.co_firstlineno)]
+        if code.co_freevars != function.__code__.co_freevars:
+            raise TooDeep(f"{name} has other variables of the functions around it")
+        pairs.append((function, code))
+    exec(  # what an import of the changed text would run, and that of the old one did not
+        compile(ast.Module(added, []), path, "exec", flags=text.co_flags & _FUTURE, dont_inherit=True), vars(module)
+    )
+    for function, code in pairs:
+        function.__code__ = code
+    linecache.cache[path] = (len(after.encode()), None, after.splitlines(keepends=True), path)
+
+
+def _added(before: Sequence[ast.stmt], after: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The imports and functions that only the changed text has, in order; all else has to be the same."""
+    imports = {ast.dump(one) for one in before if isinstance(one, (ast.Import, ast.ImportFrom))}
+    left = [_outline(one) for one in before if not isinstance(one, (ast.Import, ast.ImportFrom))]
+    known = {one.name for one in before if isinstance(one, _Definition)}
+    for one in after:
+        if isinstance(one, (ast.Import, ast.ImportFrom)):
+            if ast.dump(one) not in imports:
+                yield one
+        elif left and _outline(one) == left[0]:
+            left.pop(0)
+        elif isinstance(one, _Definition) and one.name not in known:
+            yield one
+        else:
+            raise TooDeep(f"line {one.lineno} is run when the module is imported")
+    if left:
+        raise TooDeep("a statement that is run when the module is imported is gone")
+
+
+def _outline(statement: ast.stmt) -> str:
+    """What running a statement at the top of a module, or of a class, depends on: no bodies of functions."""
+    if isinstance(statement, _Definition):
+        documented = ast.get_docstring(statement, clean=False)
+        parts = (statement.name, statement.args, statement.decorator_list, statement.returns)
+        return repr([_told(part) for part in parts] + [documented])
+    if isinstance(statement, ast.ClassDef):
+        parts_of_class = (statement.name, statement.bases, statement.keywords, statement.decorator_list)
+        return repr([_told(part) for part in parts_of_class] + [_outline(one) for one in statement.body])
+    return ast.dump(statement)
+
+
+def _told(part: object) -> object:
+    if isinstance(part, list):
+        return [_told(one) for one in part]
+    return ast.dump(part) if isinstance(part, ast.AST) else part
+
+
+def _codes(code: CodeType) -> dict[str, list[CodeType]]:
+    """All codes in a module's by their qualified names, in the order of the text."""
+    found: dict[str, list[CodeType]] = defaultdict(list)
+    waiting = [code]
+    while waiting:
+        inner = [one for one in waiting.pop(0).co_consts if inspect.iscode(one)]
+        for one in inner:
+            found[one.co_qualname].append(one)
+        waiting += inner
+    return found
+
+
+def _living(paths: set[str]) -> dict[str, list[FunctionType]]:
+    """The functions that were made of the text of each file."""
+    found: dict[str, list[FunctionType]] = {path: [] for path in paths}
+    # The collector does not list what it was told to leave alone.
+    gc.unfreeze()
+    for one in gc.get_objects():
+        if type(one) is FunctionType and one.__code__.co_filename in found:
+            found[one.__code__.co_filename].append(one)
+    gc.freeze()
+    return found

@@ -1,0 +1,89 @@
+"""Hold torch and its tests ready, and answer each question in a process that is forked off.
+
+An import takes seconds, a fork none. A change that only an import can bring is not tried here: the exit code says so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from . import changed_torch
+from .exchanging import TooDeep
+
+_PR_SET_PDEATHSIG = 1
+_READY = (
+    "torch",
+    "torch._dynamo",
+    "torch._dynamo.backends.registry",
+    "torch._functorch.aot_autograd",
+    "torch._inductor.lowering",
+    "torch.fx.experimental.symbolic_shapes",
+    "torch.testing._internal.common_methods_invocations",
+)
+
+
+def main(request_path: str) -> None:
+    """Serve the orders that come through one pipe, a line each, until one is null; the endings go into another."""
+    request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+    for name in _READY:
+        importlib.import_module(name)
+    gc.freeze()
+    with Path(request["orders"]).open() as orders, Path(request["endings"]).open("w") as endings:
+        while (order := json.loads(orders.readline() or "null")) is not None:
+            endings.write(json.dumps(_serve(order)) + "\n")
+            endings.flush()
+
+
+def _serve(order: dict[str, Any]) -> dict[str, Any]:
+    started = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        _become(order)
+    handle = os.pidfd_open(child)
+    ready, _, _ = select.select([handle], [], [], order["wall"])
+    os.close(handle)
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except ProcessLookupError:
+        os.kill(child, signal.SIGKILL)
+    _, status, usage = os.wait4(child, 0)
+    return {
+        "code": os.waitstatus_to_exitcode(status),
+        "timed_out": not ready,
+        "seconds": time.monotonic() - started,
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "peak_kb": usage.ru_maxrss,
+    }
+
+
+def _become(order: dict[str, Any]) -> None:
+    code = 1
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (order["cpu"], order["cpu"] + 5))
+        for number, name in ((1, "stdout"), (2, "stderr")):
+            os.dup2(os.open(order[name], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), number)
+        changed_torch.imported_already = True
+        importlib.import_module(f"{__package__}.{order['child']}").main(order["question"])
+        code = 0
+    except TooDeep:
+        code = order["cold"]
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from symfix.codemods.lab.children.exchanging import TooDeep, exchange
+from symfix.codemods.lab.forking import forking
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.workflows.repair.trials import try_all
+
+BEFORE = """
+from __future__ import annotations
+import functools
+SEEN = []
+def noted(function):
+    @functools.wraps(function)
+    def call(*args):
+        SEEN.append(function.__name__)
+        return function(*args)
+    return call
+@noted
+def half(n):
+    return n / 2
+def adder(step):
+    def add(n):
+        return n + step
+    return add
+add_two = adder(2)
+class Box:
+    def size(self):
+        return 1
+BOX = Box()
+"""
+
+pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="codes tell their functions from Python 3.11 on")
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    (tmp_path / "exchanged_here.py").write_text(BEFORE)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("exchanged_here")
+    del sys.modules["exchanged_here"]
+
+
+def exchanged(module: ModuleType, after: str, folder: Path) -> None:
+    (folder / "after.py").write_text(after)
+    exchange({module.__name__: str(folder / "after.py")})
+
+
+def test_who_holds_a_function_runs_its_new_code(module: ModuleType, tmp_path: Path) -> None:
+    half, add_two, box = module.half, module.add_two, module.BOX
+    after = BEFORE.replace("n / 2", "n // 2").replace("n + step", "n - step").replace("return 1", "return 7")
+    exchanged(module, after, tmp_path)
+    assert (half(5), add_two(5), box.size()) == (2, 3, 7)
+    assert module.SEEN == ["half"], "the decorator stands as it was"
+
+
+def test_what_is_new_at_the_top_is_there(module: ModuleType, tmp_path: Path) -> None:
+    after = BEFORE.replace("import functools\n", "import functools\nimport math\nfrom operator import floordiv, neg\n")
+    after = after.replace("return n / 2", "return down(n)")
+    after = after.replace("@noted", "def down(n):\n    return neg(floordiv(n, 2)) + math.pi * 0\n@noted")
+    half = module.half
+    exchanged(module, after, tmp_path)
+    assert half(5) == -2
+
+
+def test_an_error_names_the_line_of_the_new_text(module: ModuleType, tmp_path: Path) -> None:
+    half = module.half
+    exchanged(module, BEFORE.replace("@noted", "# one more line\n@noted").replace("n / 2", "n / 0"), tmp_path)
+    with pytest.raises(ZeroDivisionError) as caught:
+        half(1)
+    assert "return n / 0" in str(caught.traceback[-1].statement)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("SEEN = []", "SEEN = [1]"),
+        ("SEEN = []\n", ""),
+        ("@noted\n", ""),
+        ("@noted\n", "@noted\n@noted\n"),
+        ("def half(n)", "def half(n, by=2)"),
+        ("BOX = Box()", "BOX = Box()\nOTHER = Box()"),
+        ("class Box:", "class Box:\n    full = True"),
+        ("        return n + step", "        return n + 2"),
+        ("def size(self):", "def size(self) -> int:"),
+    ],
+)
+def test_what_only_an_import_brings_is_refused(module: ModuleType, tmp_path: Path, old: str, new: str) -> None:
+    assert old in BEFORE
+    with pytest.raises(TooDeep):
+        exchanged(module, BEFORE.replace(old, new), tmp_path)
+    assert (module.half(5), module.add_two(5), module.BOX.size()) == (2.5, 7, 1), "nothing changed"
+
+
+@pytest.fixture(scope="module")
+def laboratory() -> Iterator[Laboratory]:
+    with scratch_folder() as scratch:
+        yield Laboratory(locate(None, None).python, scratch, Limits(wall=300.0, cpu=300))
+
+
+def test_a_fork_says_what_a_process_of_its_own_says(laboratory: Laboratory) -> None:
+    masked = locate(None, None).package / "masked" / "_ops.py"
+    text = masked.read_text()
+    condition = "if mask.shape != input.shape:"
+    assert condition in text
+    file = laboratory.scratch / "masked.py"
+    file.write_text(text.replace(condition, "if True:  # more than one\n        # line"))
+    raising = laboratory.scratch / "raising.py"
+    raising.write_text(text + "\nraise RuntimeError('at its import')\n")
+    asked = {"masked.amax": -1, "abs": -1}
+    with forking(laboratory, 2) as quick:
+        for changed in (file, raising, None):
+            variant = Variant("tried", modules={"torch.masked._ops": changed} if changed else {})
+            warm, cold = (try_all(one, variant, asked, 2, 2) for one in (quick, laboratory))
+            assert warm == cold
+            assert bool(warm.broken) == (changed == raising)
+        assert {name: trial.verdict for name, trial in warm.trials.items()} == {
+            "abs": "passed",
+            "masked.amax": "failed",
+        }
+        again = try_all(quick, Variant("tried", modules={"torch.masked._ops": file}), asked, 2, 2)
+        assert again.trials["masked.amax"].passed, "one fork leaves nothing to the next"
+
+
+def test_where_no_fork_can_be_had_a_process_is_started(laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    with forking(laboratory, 1) as quick:
+        monkeypatch.setattr("symfix.codemods.lab.forking._Parent.fork", lambda *_: None)
+        assert try_all(quick, Variant("installed"), {"abs": -1}, 1, 1).trials["abs"].passed
