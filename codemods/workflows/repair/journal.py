@@ -41,7 +41,7 @@ class Journal:
 
     def key(self, operator: str, variant: str, sample: int, most: int) -> str:
         """The name of one question."""
-        parts = (self._build, _code(), operator, variant, str(sample if most else -1), str(most))
+        parts = (self._build, _code(), operator, variant, str(sample), str(most))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
     def get(self, key: str) -> Trial | None:
