@@ -137,6 +137,15 @@ def verify(**words: Any) -> int:
 @click.option(
     "--samples", type=click.IntRange(1), metavar="N", help="Maximum number of samples for each operator [all]."
 )
+@click.option(
+    "--fuzz", "examples", type=click.IntRange(1), metavar="N",
+    help="Draw N calls of each operator that passes, with views around it, and report new places.",
+)  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="With --fuzz: the same seed draws the same calls.")
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True,
+    help="With --fuzz: begin with no operator after so many minutes.",
+)  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
 @CHILDREN
 @click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")

@@ -95,6 +95,9 @@ class Hunt:
     protocol: str
     every_sample: bool
     samples: int | None
+    examples: int | None
+    seed: int
+    minutes: float
     executor: str | None
     fresh: bool
     jobs: int | None

@@ -14,11 +14,12 @@ from ..engine.written import remember
 from ..lab.batch import children
 from ..torchapi.errors import TorchError
 from ..workflows.hunt.document import to_json
+from ..workflows.hunt.fuzz import Fuzz, fuzz
 from ..workflows.hunt.naming import UnknownOperator
 from ..workflows.hunt.page import page
 from ..workflows.hunt.sweep import Sweep
 from ..workflows.hunt.sweep import sweep as run_sweep
-from ..workflows.hunt.table import table
+from ..workflows.hunt.table import plural, table
 from ..workflows.hunt.workers import NothingRuns
 from .asked import Hunt
 from .progress import Progress
@@ -31,6 +32,10 @@ def hunt(asked: Hunt) -> int:
         if asked.executor is not None and asked.torch_python is not None:
             raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
         with Progress(quiet=asked.quiet) as progress, ExitStack() as stack:
+            if asked.examples is not None:
+                if asked.executor is not None or asked.protocol != "unbacked":
+                    raise click.UsageError("--fuzz goes with neither --executor nor --protocol")
+                return _fuzz(asked, asked.examples, progress)
             progress.say("running operators with symbolic sizes")
             found = run_sweep(
                 asked.operators or None,
@@ -47,6 +52,27 @@ def hunt(asked: Hunt) -> int:
         raise click.ClickException(str(error)) from None
     _show(found, asked)
     return 1 if found.failures else 0
+
+
+def _fuzz(asked: Hunt, examples: int, progress: Progress) -> int:
+    jobs = children(asked.jobs)
+    progress.say("running operators with symbolic sizes on their own samples")
+    samples = run_sweep(torch_python=asked.torch_python, jobs=jobs, progress=progress)
+    progress.say("drawing calls")
+    found = fuzz(
+        asked.operators,
+        Fuzz(examples, asked.seed, asked.minutes),
+        samples,
+        torch_python=asked.torch_python,
+        jobs=jobs,
+        fresh=asked.fresh,
+        progress=progress,
+    )
+    _show(found.sweep, asked)
+    new = plural(len(found.sweep.failures), "new failure")
+    late = f"; no time for {plural(len(found.late), 'operator')}" if found.late else ""
+    click.echo(f"symfix: {found.calls:,} calls; {new}; {found.known} known or told{late}", err=True)
+    return 1 if found.sweep.failures else 0
 
 
 def _show(found: Sweep, asked: Hunt) -> None:

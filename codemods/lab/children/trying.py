@@ -310,7 +310,7 @@ def _of_torch(stack: Iterable[Any]) -> Iterator[list[Any]]:
     for frame in stack:
         if "at::native::" in frame.name or "at::meta::" in frame.name:
             yield ["", 0, frame.name]
-        elif "/torch/" in frame.filename and frame.filename.endswith(".py") and _tells(frame.filename):
+        elif "/torch/" in frame.filename and frame.filename.endswith(".py") and tells(frame.filename):
             yield [frame.filename, frame.lineno, frame.name]
 
 
@@ -319,5 +319,6 @@ def _captured() -> Any:
     return tracebacks.CapturedTraceback.extract(cpp=True)
 
 
-def _tells(filename: str) -> bool:
+def tells(filename: str) -> bool:
+    """Whether a line of this file of Python is one that a person would look at: not of those that trace."""
     return not any(part in filename for part in _MACHINERY) and "/children/" not in filename

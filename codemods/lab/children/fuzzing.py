@@ -1,0 +1,228 @@
+"""Draws plans around an operator's samples, compiles each once, replays it at other sizes, and shrinks what fails.
+
+The same seed draws the same plans. What fails is kept once for each place and expression.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import itertools
+import json
+import random
+import re
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .operators import Questions, answer_all, claimed
+from .trying import tells
+
+_SAMPLES = 24
+_LARGER: dict[str, Callable[[int], int]] = {"one more": lambda size: size + 1, "larger": lambda size: 2 * size + 1}
+_NUMBER = re.compile(r"\d[\d.e+-]*")
+_SYMBOL = re.compile(r"\b([us])\d+\b")
+_LOUD = "Runtime assertion failed"
+Row = dict[str, Any]
+
+
+def main(request_path: str) -> None:
+    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    request: Row = json.loads(Path(request_path).read_bytes())
+
+    def questions() -> Questions:
+        importlib.import_module("hypothesis")  # where it is missing, nothing is asked
+        from torch.testing._internal.common_methods_invocations import op_db
+
+        from .tracking import watch
+
+        watch()
+        operators = {(one.name, one.variant_test_name): one for one in op_db}
+        for name, variant in claimed(request["operators"], request["claims"]):
+            late = time.time() > request["until"]
+            ask = _not_reached if late else partial(_fuzz, operators.get((name, variant)), request)
+            yield "operator", [name, variant], ask
+
+    answer_all(request, questions)
+
+
+def _not_reached() -> Row:
+    return {"tried": 0, "failures": [], "untestable": "", "late": True}
+
+
+def _fuzz(operator: Any, request: Row) -> Row:
+    started = time.monotonic()
+    fuzzed = Fuzzed(operator, request["seed"], request["seconds"])
+    untestable = ""
+    try:
+        fuzzed.draw(request["examples"])
+    except Exception as error:
+        untestable = f"its samples can't be made: {type(error).__name__}: {error}"[:500]
+    failures = list(fuzzed.failures()) if not untestable else []
+    seconds = round(time.monotonic() - started, 2)
+    return {"tried": fuzzed.tried, "failures": failures, "untestable": untestable, "seconds": seconds}
+
+
+class Found(Exception):
+    """A plan that fails as the one does that is being shrunk."""
+
+
+class Fuzzed:
+    """What plans of one operator do, each run once; none is after ``seconds``, and shrinking has as many."""
+
+    def __init__(self, operator: Any, seed: int, seconds: float) -> None:
+        self._operator = operator
+        self._seed = f"{seed} {operator.name if operator else ''} {operator.variant_test_name if operator else ''}"
+        self._patience = seconds
+        self._until = time.monotonic() + seconds
+        self._known: dict[Any, Row | None] = {}
+        self._buckets: dict[str, Any] = {}
+        self._samples: list[Any] = []
+        self._examples = 0
+        self.tried = 0
+
+    def draw(self, examples: int) -> None:
+        """Run so many plans; raises what the operator's samples raise."""
+        from .samples import draw
+
+        if self._operator is not None:
+            drawn = itertools.islice(draw(self._operator), _SAMPLES)
+            self._samples = [sample for sample in drawn if sample.resizable]
+        self._examples = examples
+        if self._samples:
+            self._each(lambda plan: self._noted(plan))
+
+    def failures(self) -> Iterator[Row]:
+        """What was found, each as small as it gets."""
+        for bucket, plan in list(self._buckets.items()):
+            self._until = time.monotonic() + self._patience
+            smallest = self._shrunk(bucket, plan)
+            said = self._known[smallest]
+            assert said is not None
+            yield {**said, "plan": asdict(smallest)}
+
+    def _noted(self, plan: Any) -> None:
+        said = self._run(plan)
+        if said is not None:
+            self._buckets.setdefault(bucket_of(said), plan)
+
+    def _shrunk(self, bucket: str, first: Any) -> Any:
+        """The last plan of those that hypothesis finds simpler and that fails at the same place."""
+        smallest = first
+
+        def fails(plan: Any) -> None:
+            nonlocal smallest
+            said = self._run(plan)
+            if said is not None and bucket_of(said) == bucket:
+                smallest = plan
+                raise Found
+
+        with contextlib.suppress(Found):
+            self._each(fails, shrink=True)
+        return smallest
+
+    def _each(self, test: Callable[[Any], None], shrink: bool = False) -> None:
+        import hypothesis
+
+        phases = [hypothesis.Phase.generate, *([hypothesis.Phase.shrink] if shrink else [])]
+        settings = hypothesis.settings(
+            max_examples=self._examples,
+            database=None,
+            deadline=None,
+            phases=phases,
+            suppress_health_check=list(hypothesis.HealthCheck),
+            report_multiple_bugs=False,
+            print_blob=False,
+        )
+        number = random.Random(self._seed).getrandbits(32)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            given: Any = hypothesis.given(plans())
+            hypothesis.seed(number)(settings(given(test)))()
+
+    def _run(self, plan: Any) -> Row | None:
+        if plan in self._known:
+            return self._known[plan]
+        if time.monotonic() > self._until:
+            return None
+        self.tried += 1
+        self._known[plan] = said = _said(plan, self._samples)
+        return said
+
+
+def plans() -> Any:
+    """The strategy: what comes first in a list is simpler."""
+    from hypothesis import strategies as some
+
+    from .planning import CONSUMERS, MARKS, SIZES, VIEWS, Plan, View
+
+    small = some.integers(0, 3)
+    view = some.builds(View, some.sampled_from(VIEWS), small, small, small)
+    return some.builds(
+        Plan,
+        some.integers(0, _SAMPLES - 1),
+        some.lists(view, max_size=3).map(tuple),
+        some.sampled_from(list(CONSUMERS)),
+        some.lists(some.sampled_from(MARKS), min_size=1, max_size=6).map(tuple),
+        some.sampled_from(SIZES),
+    )
+
+
+def bucket_of(said: Row) -> str:
+    """The place and the expression without the numbers of its symbols, or how the result deviates."""
+    if "deviation" in said:
+        return f"deviation {_NUMBER.sub('n', said['deviation'])[:80]}"
+    place = next((f"{one['file']}:{one['line']}" for one in said["frames"] if tells(one["file"])), "")
+    asked = said["condition"] or _NUMBER.sub("n", said["text"])[:80]
+    native = [frame["name"] for frame in said["native"]][:3]
+    return " ".join([said["type"], place, *native, _SYMBOL.sub(r"\1", asked)])
+
+
+def _said(plan: Any, samples: list[Any]) -> Row | None:
+    """How the call of a plan fails; None where it does not, or can't be made in eager."""
+    from .planning import planned
+    from .samples import attempt
+
+    made, error = attempt(lambda: planned(plan, samples))
+    if error:
+        return None
+    expected, error = attempt(made.call)
+    if error:
+        return None
+    said = _traced(made, expected)
+    return None if said is None else {"sample": plan.sample % len(samples), "arguments": made.words, **said}
+
+
+def _traced(made: Any, expected: Any) -> Row | None:
+    from .protocols import Compiled, probe
+    from .samples import difference, repeats
+    from .tracking import explain
+
+    compiled = Compiled(made, "eager")
+    try:
+        result = made.call(compiled, unbacked=True)
+    except Exception as error:
+        told = explain(error)
+        # What was assumed of a size may be refused aloud.
+        return None if _LOUD in told["text"] and not told["condition"] else told
+    values = repeats(made, expected)
+    deviation = difference(result, expected, values=values)
+    if deviation and not difference(compiled.on_known_sizes(made), expected, values=values):
+        return {"deviation": deviation}
+    for how, other in _others(made):
+        seen = probe(other, compiled)
+        if seen.get("kind") == "silent":
+            return {"deviation": f"at {how}: {seen['said']}"}
+    return None
+
+
+def _others(made: Any) -> Iterator[tuple[str, Any]]:
+    for how, new in _LARGER.items():
+        yield how, made.sized(new)
+    for special, size in itertools.product((1, 0), made.all_sizes):
+        if size != special:
+            yield f"{special} instead of {size}", made.sized(lambda n, s=size, to=special: to if n == s else n)

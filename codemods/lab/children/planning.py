@@ -1,0 +1,207 @@
+"""Calls around an operator's sample: views before it, a consumer behind it, each dimension known, hinted or unknown.
+
+A view is undone on the inputs beforehand, so that the operator gets the shapes of its sample.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._dynamo.decorators import mark_unbacked, maybe_mark_dynamic
+from torch.utils import _pytree as pytree
+
+from .samples import SEED, Sample, tensors_in
+
+MARKS = ("static", "backed", "unbacked", "shared")
+"""What a dimension is while compiling; ``shared``: unbacked, and one symbol with all that are as large."""
+SIZES = (-1, 1, 0, 5)
+"""What one of the sample's sizes is changed to before anything is compiled; -1: nothing is."""
+_SECONDS = "abcdefgh"
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of the tensor number ``tensor`` along ``dimension``; ``other`` is the second one of a transposition.
+
+    Numbers are taken modulo what there is.
+    """
+
+    kind: str
+    tensor: int
+    dimension: int
+    other: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One call; numbers are taken modulo what there is, and ``marks`` is repeated for all dimensions in turn."""
+
+    sample: int
+    views: tuple[View, ...]
+    consumer: str
+    marks: tuple[str, ...]
+    size: int = -1
+
+
+class Planned(Sample):
+    """The call of a plan on one of the operator's samples; ``words`` tell it."""
+
+    def __init__(self, plan: Plan, sample: Sample, every: list[list[str]] | None = None) -> None:
+        args, kwargs = sample.inputs()
+        views: list[tuple[int, Callable[[Any, list[Any]], Any], str]] = []
+        extras: list[Any] = []
+        leaves, structure = pytree.tree_flatten((args, kwargs))
+        places = [number for number, leaf in enumerate(leaves) if _viewable(leaf)]
+        for view in plan.views if places else ():
+            place = places[view.tensor % len(places)]
+            undone = _undo(view, leaves[place], extras)
+            if undone is not None:
+                leaves[place], forward, told = undone
+                views.insert(0, (place, forward, f"{_SECONDS[places.index(place) % len(_SECONDS)]}{told}"))
+        operator, consumer = sample.function, CONSUMERS[plan.consumer]
+
+        def call(inputs: Any, more: Any) -> Any:
+            found = list(inputs)
+            for place, forward, _ in views:
+                found[place] = forward(found[place], more)
+            own, named = pytree.tree_unflatten(found, structure)
+            return consumer(operator(*own, **named))
+
+        super().__init__(call, (leaves, extras), {})
+        tensors = tensors_in(self._inputs)
+        kinds = iter(range(sum(tensor.dim() for tensor in tensors)))
+        self._kinds = every or [[plan.marks[next(kinds) % len(plan.marks)] for _ in one.shape] for one in tensors]
+        self._steps = [told for _, _, told in views]
+        self._plan = plan
+
+    def sized(self, new: Callable[[int], int]) -> Planned:
+        """The same call with every dimension of every tensor at ``new(size)``, marked as this one is."""
+        changed = copy.copy(self)
+        changed._inputs = pytree.tree_map_only(torch.Tensor, lambda one: _filled(one, new), self._inputs)
+        return changed
+
+    @property
+    def all_sizes(self) -> list[int]:
+        """The sizes of all dimensions, each once."""
+        return sorted({size for tensor in tensors_in(self._inputs) for size in tensor.shape})
+
+    def call(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> Any:
+        args, kwargs = self.inputs()
+        if unbacked:
+            for tensor, kinds in zip(tensors_in((args, kwargs)), self._kinds, strict=True):
+                for dimension, kind in enumerate(kinds):
+                    _mark(tensor, dimension, kind)
+        torch.manual_seed(SEED)
+        return (function or self.function)(*args, **kwargs)
+
+    @property
+    def words(self) -> str:
+        """The inputs with their dimensions' kinds, the views, and the consumer."""
+        tensors = tensors_in(self._inputs)
+        shown = [_shown(tensor, kinds) for tensor, kinds in zip(tensors, self._kinds, strict=True)]
+        steps = [*self._steps, *([f"then {self._plan.consumer}"] if self._plan.consumer else [])]
+        return "; ".join([", ".join(shown), *steps])
+
+
+def _shown(tensor: Any, kinds: list[str]) -> str:
+    sizes = [
+        f"{size}" if kind == "static" else f"{size} {kind}" for size, kind in zip(tensor.shape, kinds, strict=True)
+    ]
+    return f"{str(tensor.dtype).removeprefix('torch.')}[{', '.join(sizes)}]"
+
+
+def _mark(tensor: Any, dimension: int, kind: str) -> None:
+    if kind == "backed":
+        maybe_mark_dynamic(tensor, dimension)
+    elif kind == "unbacked":
+        mark_unbacked(tensor, dimension)
+    elif kind == "shared":
+        mark_unbacked(tensor, dimension, shape_id=f"of {tensor.shape[dimension]}")
+
+
+def _viewable(leaf: Any) -> bool:
+    return isinstance(leaf, torch.Tensor) and leaf.layout is torch.strided and leaf.dim() > 0 and leaf.numel() > 0
+
+
+def _undo(view: View, tensor: Any, extras: list[Any]) -> tuple[Any, Callable[[Any, list[Any]], Any], str] | None:
+    """The input of which the view is ``tensor``, or has its shape; the view; and its words."""
+    one, other = view.dimension % tensor.dim(), view.other % tensor.dim()
+    plain = tensor.detach().clone()
+    if view.kind == "transpose" and one != other:
+        told = f".transpose({one}, {other})"
+        return plain.transpose(one, other).contiguous(), lambda x, _: x.transpose(one, other), told
+    if view.kind == "slice":
+        front = (slice(None),) * one + (slice(1, None),)
+        return torch.cat([plain.narrow(one, 0, 1), plain], one), lambda x, _: x[front], f"[1:] along {one}"
+    if view.kind == "step":
+        every = (slice(None),) * one + (slice(None, None, 2),)
+        return plain.repeat_interleave(2, one), lambda x, _: x[every], f"[::2] along {one}"
+    number = len(extras)
+    if view.kind == "expand":
+        extras.append(torch.zeros(tensor.shape[one]))
+
+        def expand(x: Any, more: list[Any]) -> Any:
+            sizes = [-1] * x.dim()
+            sizes[one] = more[number].shape[0]
+            return x.expand(sizes)
+
+        return plain.narrow(one, 0, 1).clone(), expand, f".expand along {one}"
+    if view.kind == "mask":
+        extras.append(torch.arange(tensor.shape[one] + 1) < tensor.shape[one])
+        before = (slice(None),) * one
+        longer = torch.cat([plain, plain.narrow(one, 0, 1)], one)
+        return longer, lambda x, more: x[(*before, more[number])], f"[mask] along {one}"
+    return None
+
+
+VIEWS = ("transpose", "slice", "step", "expand", "mask")
+
+
+def _first(result: Any, consume: Callable[[Any], Any]) -> Any:
+    """The result with its first tensor of floats consumed."""
+    leaves, structure = pytree.tree_flatten(result)
+    for number, leaf in enumerate(leaves):
+        if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() and leaf.layout is torch.strided:
+            return pytree.tree_unflatten([*leaves[:number], consume(leaf), *leaves[number + 1 :]], structure)
+    return result
+
+
+CONSUMERS: dict[str, Callable[[Any], Any]] = {
+    "": lambda result: result,
+    "reshape(-1)": lambda result: _first(result, lambda y: y.reshape(-1)),
+    "sum(-1)": lambda result: _first(result, lambda y: y.sum(-1) if y.dim() else y),
+    "softmax(-1)": lambda result: _first(result, lambda y: torch.softmax(y, -1) if y.dim() else y),
+    "cat twice": lambda result: _first(result, lambda y: torch.cat([y, y]) if y.dim() else y),
+    "y + y.flip(0)": lambda result: _first(result, lambda y: y + y.flip(0) if y.dim() else y),
+    "y.mT @ y": lambda result: _first(result, lambda y: y.mT @ y if y.dim() > 1 else y),
+    "y[: y.shape[0] // 2]": lambda result: _first(result, lambda y: y[: y.shape[0] // 2] if y.dim() else y),
+    "contiguous().view(-1)": lambda result: _first(result, lambda y: y.contiguous().view(-1)),
+}
+"""What is done with an operator's result, by the words for it."""
+
+
+def _filled(tensor: Any, new: Callable[[int], int]) -> Any:
+    shape = [new(size) for size in tensor.shape]
+    if tensor.layout is not torch.strided or shape == list(tensor.shape):
+        return tensor
+    count = 1
+    for size in shape:
+        count *= size
+    flat = tensor.detach().reshape(-1)
+    if not flat.numel():
+        return torch.zeros(shape, dtype=tensor.dtype)
+    return flat.repeat(-(-count // flat.numel()))[:count].reshape(shape).clone()
+
+
+def planned(plan: Plan, samples: list[Sample]) -> Planned:
+    """The call of a plan, with the size changed that it says: the largest of the sample that is no 0 and no 1."""
+    sample = samples[plan.sample % len(samples)]
+    made = Planned(plan, sample)
+    sizes = [size for size in made.all_sizes if size > 1]
+    if plan.size < 0 or not sizes:
+        return made
+    return made.sized(lambda size: plan.size if size == sizes[-1] else size)

@@ -1,0 +1,172 @@
+"""Calls around the samples of torch's operator tests, drawn until time is over: places that no sample shows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ...lab.batch import Heard, ask_shared, limits_for
+from ...lab.isolation import Ended, Limits
+from ...lab.scratch import scratch_folder
+from ...lab.variants import Laboratory, Variant
+from ...torchapi.locating import locate
+from .failure import Failure, Mode, Operator
+from .journal import Journal, Row
+from .naming import operators_of, resolve
+from .sweep import Sweep, collect, default_journal
+from .workers import NothingRuns
+
+PROTOCOL = "fuzz"
+_SECONDS = 60
+"""How long plans of one operator are drawn, and how long one failure is shrunk."""
+_START_SECONDS = 180
+
+
+@dataclass(frozen=True)
+class Fuzz:
+    """What is asked: ``examples`` calls drawn of each operator by ``seed``; none is begun after ``minutes``."""
+
+    examples: int
+    seed: int = 0
+    minutes: float = 60.0
+
+
+@dataclass(frozen=True)
+class Fuzzed:
+    """What was found at places that no sample fails at."""
+
+    sweep: Sweep
+    calls: int
+    known: int
+    """Failures at places where samples of torch fail too, or that another operator has told of."""
+    late: tuple[Operator, ...] = ()
+    """Operators whose turn did not come in time."""
+
+
+def fuzz(
+    words: Sequence[str],
+    asked: Fuzz,
+    samples: Sweep,
+    *,
+    torch_python: Path | None = None,
+    jobs: int = 2,
+    fresh: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Fuzzed:
+    """Draw calls of the operators that ``words`` mean (none: of all that pass on their own samples), shrink what fails.
+
+    ``samples`` is what torch's own samples gave. What was found out with the same seed is not run again, unless
+    ``fresh``. Raises UnknownOperator, and NothingRuns when torch's tests or hypothesis can't be loaded.
+    """
+    started = time.monotonic()
+    torch = locate(None, torch_python)
+    installed = Variant("installed", identity="installed")
+    with ExitStack() as stack:
+        scratch = stack.enter_context(scratch_folder())
+        laboratory = Laboratory(torch.python, scratch, Limits(wall=_SECONDS * 20, cpu=_SECONDS * 20))
+        wanted = resolve(words, operators_of(laboratory, torch)) if words else sorted(samples.passed)
+        question = {"protocol": PROTOCOL, "examples": asked.examples, "seed": asked.seed, "seconds": _SECONDS}
+        kept = Journal(default_journal(torch, installed, question))
+        if fresh:
+            kept.forget()
+        left = [operator for operator in wanted if operator not in kept.rows]
+        late = _run(laboratory, installed, left, question, asked.minutes, jobs, kept, progress)
+    rows = {operator: kept.rows[operator] for operator in wanted if operator in kept.rows}
+    seconds = round(time.monotonic() - started, 2)
+    found = collect(rows, PROTOCOL, torch, installed, seconds, len(wanted) - len(left))
+    new = tuple(_told_once(_unknown(found.failures, samples.failures)))
+    failing = {failure.operator for failure in new}
+    passed = tuple(one for one in rows if one not in failing and one not in found.untestable)
+    return Fuzzed(
+        replace(found, failures=new, passed=passed),
+        sum(row["tried"] for row in rows.values()),
+        len(found.failures) - len(new),
+        tuple(late),
+    )
+
+
+def _run(
+    laboratory: Laboratory,
+    installed: Variant,
+    operators: Sequence[Operator],
+    question: dict[str, Any],
+    minutes: float,
+    jobs: int,
+    kept: Journal,
+    progress: Callable[[int, int], None],
+) -> list[Operator]:
+    """Fuzz the operators, keep what each gave, and return those whose turn did not come."""
+    late: list[Operator] = []
+    done = 0
+    progress(done, len(operators))
+
+    def told(operator: Operator) -> None:
+        nonlocal done
+        done += 1
+        progress(done, len(operators))
+
+    def hear(said: list[Row], ended: Ended) -> Heard[Operator, Row]:
+        begun: Operator | None = None
+        answers: dict[Operator, Row] = {}
+        for row in said:
+            if "start" in row:
+                begun = Operator(*row["start"])
+            elif "operator" in row:
+                operator = Operator(*row["operator"])
+                answers[operator] = row
+                late.append(operator) if row.get("late") else kept.add(row)
+        return Heard(any("swaps" in row for row in said), begun, answers)
+
+    def lost(operator: Operator, ended: Ended) -> Row:
+        row = {"operator": [operator.name, operator.variant], "tried": 0, "failures": [], "untestable": ""}
+        kept.add({**row, "crashed": ended.died or f"exit {ended.code}"})
+        return row
+
+    request = {
+        **question,
+        "operators": [[one.name, one.variant] for one in operators],
+        "until": time.time() + 60 * minutes,
+    }
+    _, broken = ask_shared(
+        laboratory,
+        "fuzzing",
+        installed,
+        operators,
+        jobs=jobs,
+        request=request,
+        hear=hear,
+        lost=lost,
+        limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+        told=told,
+    )
+    if broken is not None:
+        raise NothingRuns(laboratory.python, broken)
+    return late
+
+
+def _unknown(failures: Iterable[Failure], known: Iterable[Failure]) -> list[Failure]:
+    """Those at places where none of the ``known`` ones is, behind a test's own code neither."""
+    places = {_where(one) for failure in known for one in (failure, failure.behind) if one is not None}
+    return [one for one in failures if one.place is None or _where(one) not in places]
+
+
+def _told_once(failures: Iterable[Failure]) -> Iterable[Failure]:
+    """The first of those that ask the same at the same place, whatever operator stands in front of it."""
+    seen: set[tuple[object, ...]] = set()
+    for one in failures:
+        key = (_where(one), one.expression.translate(_NO_DIGITS)) if one.place else (one.operator, one.message)
+        if one.mode is Mode.DEVIATION or key not in seen:
+            seen.add(key)
+            yield one
+
+
+_NO_DIGITS = {ord(digit): None for digit in "0123456789"}
+
+
+def _where(failure: Failure) -> tuple[str, int, str] | None:
+    place = failure.place
+    return None if place is None else (place.file, place.line, place.function)

@@ -1,0 +1,123 @@
+"""``hunt --fuzz``: calls drawn around an operator's samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from running import symfix
+from symfix.codemods.lab.children import fuzzing
+from symfix.codemods.lab.children.planning import CONSUMERS, MARKS, VIEWS, Plan, Planned, View, planned
+from symfix.codemods.lab.children.samples import Sample
+from symfix.codemods.workflows.hunt.fuzz import Fuzz, fuzz
+from symfix.codemods.workflows.hunt.sweep import Sweep
+
+ADD = Sample(torch.add, (torch.arange(12.0).reshape(3, 4), torch.arange(4.0)), {"alpha": 2})
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+@pytest.mark.parametrize("dimension", [0, 1])
+def test_a_view_is_undone_beforehand(kind: str, dimension: int) -> None:
+    call = Planned(Plan(0, (View(kind, 0, dimension, dimension + 1),), "", ("static",)), ADD)
+    assert call.call().shape == ADD.call().shape
+    (leaves, extras), _ = call.inputs()
+    assert leaves[0].shape != (3, 4) or extras, "the input is another one"
+    if kind != "expand":
+        assert torch.equal(call.call(), ADD.call())
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS)
+def test_a_consumer_stands_behind(consumer: str) -> None:
+    call = planned(Plan(5, (), consumer, ("unbacked",)), [ADD])
+    assert torch.equal(call.call(), CONSUMERS[consumer](ADD.call()))
+    assert consumer in call.words
+
+
+def test_each_dimension_has_its_mark() -> None:
+    call = Planned(Plan(0, (), "", MARKS), ADD)
+    assert call.words == "float32[3, 4 backed], float32[4 unbacked]"
+    seen: list[Any] = []
+    call.call(lambda leaves, extras: seen.extend(leaves[:2]), unbacked=True)
+    assert [getattr(one, "_dynamo_unbacked_indices", set()) for one in seen] == [set(), {0}]
+    shared = Planned(Plan(0, (), "", ("shared",)), ADD)
+    shared.call(lambda leaves, extras: seen.extend(leaves[:2]), unbacked=True)
+    assert seen[-2]._dynamo_shape_ids[1] == seen[-1]._dynamo_shape_ids[0] != seen[-2]._dynamo_shape_ids[0]
+
+
+def test_sizes_are_changed_together() -> None:
+    call = planned(Plan(0, (), "", ("unbacked",), size=1), [ADD])
+    assert call.call().shape == (3, 1), "the largest size is 1 now, in both"
+    assert call.sized(lambda size: size + 1).call().shape == (4, 2)
+
+
+def row(condition: str, line: int, **more: Any) -> dict[str, Any]:
+    frames = [{"file": "/x/torch/fx/a.py", "line": 1}, {"file": "/x/torch/_refs/__init__.py", "line": line}]
+    return {"type": "E", "text": "", "condition": condition, "frames": frames, "native": [], **more}
+
+
+def test_a_bucket_is_a_place_and_an_expression() -> None:
+    one = fuzzing.bucket_of(row("Eq(u0, 1)", 7))
+    assert one == fuzzing.bucket_of(row("Eq(u5, 1)", 7))
+    assert len({one, fuzzing.bucket_of(row("Eq(u0, 1)", 8)), fuzzing.bucket_of(row("Eq(u0, 0)", 7))}) == 3
+    assert one != fuzzing.bucket_of({"deviation": "at larger: other values"})
+
+
+class Faulty:
+    """Stands for an OpInfo."""
+
+    name, variant_test_name = "faulty", ""
+    dtypes = frozenset({torch.float32})
+
+    @staticmethod
+    def op(x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def sample_inputs(*_: Any, **__: Any) -> Any:
+        return [SimpleNamespace(input=torch.ones(4, 6), args=(), kwargs={})]
+
+
+def test_a_failure_is_shrunk_to_what_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(plan: Plan, samples: list[Any]) -> dict[str, Any] | None:
+        kinds = [view.kind for view in plan.views]
+        needed = "slice" in kinds and plan.consumer and "unbacked" in plan.marks
+        return row("Eq(u0, 1)", 3) if needed else row("Eq(u0, 0)", 9) if "mask" in kinds else None
+
+    monkeypatch.setattr(fuzzing, "_said", said)
+    fuzzed = fuzzing.Fuzzed(Faulty, 1, 60.0)
+    fuzzed.draw(200)
+    found = {one["condition"]: one["plan"] for one in fuzzed.failures()}
+    assert found.keys() == {"Eq(u0, 1)", "Eq(u0, 0)"}
+    smallest = found["Eq(u0, 1)"]
+    assert [view["kind"] for view in smallest["views"]] == ["slice"] and smallest["marks"] == ("unbacked",)
+    assert smallest["sample"] == 0 and smallest["size"] == -1 and smallest["consumer"] == list(CONSUMERS)[1]
+    again = fuzzing.Fuzzed(Faulty, 1, 60.0)
+    again.draw(200)
+    assert list(again.failures()) == list(fuzzed.failures()), "the same seed, the same failures"
+    other = fuzzing.Fuzzed(Faulty, 2, 60.0)
+    other.draw(200)
+    assert other._known.keys() != again._known.keys()
+
+
+def test_time_that_is_over_ends_the_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzzing, "_said", lambda plan, samples: row("", 1))
+    fuzzed = fuzzing.Fuzzed(Faulty, 1, -1.0)
+    fuzzed.draw(50)
+    assert fuzzed.tried == 0 and not list(fuzzed.failures())
+
+
+def test_torch_is_fuzzed(fresh_cache: Path) -> None:
+    found = fuzz(["abs", "t"], Fuzz(4, seed=3), Sweep("unbacked", ""), jobs=1)
+    assert found.calls >= 8 and not found.late and not found.sweep.untestable
+    assert len(found.sweep.passed) + len(found.sweep.failed) == 2
+    assert fuzz(["abs", "t"], Fuzz(4, seed=3), Sweep("unbacked", ""), jobs=1).sweep.recalled == 2
+    late = fuzz(["abs", "t"], Fuzz(4, seed=4, minutes=-1.0), Sweep("unbacked", ""), jobs=1)
+    assert [str(one) for one in late.late] == ["abs", "t"] and not late.calls
+
+
+def test_what_does_not_go_together_is_said(tmp_path: Path) -> None:
+    said = symfix("hunt", "--fuzz", "3", "--protocol", "backed", "abs", cwd=tmp_path, code=2).stderr
+    assert "--fuzz goes with neither" in said
