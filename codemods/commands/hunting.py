@@ -12,6 +12,7 @@ from ..engine.cluster import NoCluster, UnlikeWorker, cluster
 from ..engine.interrupting import promise
 from ..engine.written import remember
 from ..lab.batch import children
+from ..lab.operators import MODULES, OPERATORS
 from ..torchapi.errors import TorchError
 from ..workflows.hunt.document import to_json
 from ..workflows.hunt.naming import UnknownOperator
@@ -31,10 +32,11 @@ def hunt(asked: Hunt) -> int:
         if asked.executor is not None and asked.torch_python is not None:
             raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
         with Progress(quiet=asked.quiet) as progress, ExitStack() as stack:
-            progress.say("running operators with symbolic sizes")
+            progress.say(f"running {'modules' if asked.modules else 'operators'} with symbolic sizes")
             found = run_sweep(
                 asked.operators or None,
                 asked.protocol,
+                kind=MODULES if asked.modules else OPERATORS,
                 torch_python=asked.torch_python,
                 jobs=children(asked.jobs),
                 fresh=asked.fresh,

@@ -38,7 +38,7 @@ def main() -> int:
     words = _words()
     root = None if words.python_only else source_tree("2.6.0", words.tree)
     started = time.monotonic()
-    wanted = Wanted(tuple(words.operators) or None, root, jobs=words.jobs, fresh=words.fresh)
+    wanted = Wanted(tuple(words.operators) or None, torch_root=root, jobs=words.jobs, fresh=words.fresh)
     with scratch_folder() as scratch:
         outcome = repair(wanted, scratch, lambda text: say(text, started))
         workplace = Workplace(locate(None, None), scratch, root, None, words.jobs)

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ...engine import storage
@@ -13,12 +14,16 @@ from ...engine.registry import Registry
 from ...engine.rule import Fix
 from ...engine.surroundings import TorchSurroundings
 from ...lab.isolation import Limits
+from ...lab.operators import MODULES, OPERATORS, UNBACKED
 from ...lab.variants import Laboratory
 from ...torchapi import TorchApi
+from ...torchapi.derivatives import operators_by_formula
+from ...torchapi.locating import locate
 from ...verify.build.compiling import Builder
 from ...verify.build.modules import module_name
 from ...verify.build.toolchain import find_toolchain
-from ..hunt.failure import Failure, Mode
+from ..hunt.failure import Failure, Mode, Operator
+from ..hunt.naming import operators_of
 from ..hunt.sweep import Sweep, sweep
 from .bench import Bench
 from .grouping import groups
@@ -42,9 +47,11 @@ _ROUNDS = (ROUNDS, 6, 3)
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a run; ``operators`` None: every operator that fails."""
+    """What is asked of a run; ``operators`` None: every one of this kind that fails under this protocol."""
 
     operators: tuple[str, ...] | None = None
+    kind: str = OPERATORS
+    protocol: str = UNBACKED
     torch_root: Path | None = None
     torch_python: Path | None = None
     jobs: int = 2
@@ -64,9 +71,11 @@ def repair(
     started = time.monotonic()
     surroundings = TorchSurroundings(torch_python=wanted.torch_python)
     place = surroundings.place
-    progress("hunting for operators that fail")
+    progress(f"hunting for {wanted.kind} that fail")
     found = sweep(
         wanted.operators,
+        wanted.protocol,
+        kind=wanted.kind,
         torch_python=wanted.torch_python,
         jobs=wanted.jobs,
         fresh=wanted.fresh,
@@ -78,19 +87,24 @@ def repair(
     native = _native(wanted, surroundings, scratch, progress)
     # A trial names files of the one torch that it was made on.
     installed = f"{place.build} {place.package}"
+    if (wanted.kind, wanted.protocol) != (OPERATORS, UNBACKED):
+        installed += f" {wanted.kind} {wanted.protocol}"
     journal = Journal(wanted.journal or _journal(installed), installed)
     if wanted.fresh:
         journal.forget()
     advisors = Advisors(Registry(), context, context)
     folder = place.package.parent
-    bench = Bench(laboratory, try_all, lambda path: module_name(path, [folder]), advisors, native, wanted.jobs, journal)
-    progress(f"looking at {len(failures)} failing operators")
+    tries = partial(try_all, kind=wanted.kind, protocol=wanted.protocol)
+    bench = Bench(laboratory, tries, lambda path: module_name(path, [folder]), advisors, native, wanted.jobs, journal)
+    progress(f"looking at {len(failures)} failing {wanted.kind}")
     tried = bench.try_on({}, dict.fromkeys(sorted(failures), -1)).trials
     first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}
     search = Search(advisors, bench, {}, dict(first), files=wanted.files)
     _search(search, progress)
     opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
-    prover = Prover(place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, progress)
+    prover = Prover(
+        place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, wanted.kind, progress
+    )
     known: dict[_Key, Repair] = {}
     repairs = _proven(search, prover, first, known, progress)
     if _refused(search, repairs):
@@ -135,9 +149,11 @@ def _whole(
         return [], 0
     bench = search.bench
     changed = bench.variant(drafts, native=False)
-    progress(f"all repairs at once: the {len(found.passed)} operators that passed before")
+    progress(f"all repairs at once: the {len(found.passed)} {wanted.kind} that passed before")
     lost = no_longer_passing(found, changed, bench.laboratory, wanted.jobs, counted)
-    operators = [*found.passed, *found.failed, *found.untestable]
+    operators: Sequence[Operator] = [*found.passed, *found.failed, *found.untestable]
+    if wanted.kind == MODULES:
+        operators = operators_of(bench.laboratory, locate(None, wanted.torch_python))
     unequal, compared = no_longer_equal(operators, changed, bench.laboratory, found.torch, wanted.jobs, progress)
     return [*lost, *unequal], compared
 
@@ -194,7 +210,8 @@ def _native(
         return None
     toolchain = find_toolchain(surroundings.place, wanted.torch_root)
     builder = Builder(toolchain, scratch, wanted.jobs, progress=progress, many=True)
-    return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python))
+    derivatives = operators_by_formula(surroundings.place.package)
+    return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python), derivatives)
 
 
 def _journal(installed: str) -> Path:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...lab.batch import Heard, ask_each, limits_for
 from ...lab.isolation import Ended
+from ...lab.operators import OPERATORS, UNBACKED
 from ...lab.variants import Laboratory, Variant
 
 _START_SECONDS = 120
@@ -81,20 +82,27 @@ def try_all(
     operators: Mapping[str, int],
     most: int = 0,
     jobs: int = 2,
+    *,
+    kind: str = OPERATORS,
+    protocol: str = UNBACKED,
 ) -> Tried:
     """Try every operator on ``variant``, in ``jobs`` children; one whose child dies has failed with how it died.
 
-    At most ``most`` samples of each (0: all), with the sample whose number is given for it (-1: none).
+    At most ``most`` samples of each (0: all), with the sample whose number is given for it (-1: none). ``kind`` and
+    ``protocol`` say what the names are of, and how they are run.
     """
     shares = [dict(list(operators.items())[number::jobs]) for number in range(jobs)]
+    asked = {"kind": kind, "protocol": protocol, "most": most, "cpu": _CPU_SECONDS}
     with ThreadPoolExecutor(jobs) as pool:
-        parts = list(pool.map(lambda share: _try_share(laboratory, variant, share, most), [s for s in shares if s]))
+        parts = list(pool.map(lambda share: _try_share(laboratory, variant, share, asked), [s for s in shares if s]))
     trials = {name: trial for part in parts for name, trial in part.trials.items()}
     broken = next((part.broken for part in parts if part.broken), "")
     return Tried(trials, next((part.states for part in parts if part.states), ()), broken)
 
 
-def _try_share(laboratory: Laboratory, variant: Variant, operators: Mapping[str, int], most: int) -> Tried:
+def _try_share(
+    laboratory: Laboratory, variant: Variant, operators: Mapping[str, int], asked: Mapping[str, Any]
+) -> Tried:
     states: tuple[str, ...] = ()
 
     def hear(said: list[dict[str, Any]], ended: Ended) -> Heard[str, Trial]:
@@ -108,11 +116,7 @@ def _try_share(laboratory: Laboratory, variant: Variant, operators: Mapping[str,
         "trying",
         variant,
         list(operators),
-        request=lambda left: {
-            "operators": [(name, operators[name]) for name in left],
-            "most": most,
-            "cpu": _CPU_SECONDS,
-        },
+        request=lambda left: {"operators": [(name, operators[name]) for name in left], **asked},
         hear=hear,
         lost=lambda name, ended: Trial(
             name, FAILED, f"the process {ended.died or f'ended with {ended.code}'}", crashed=True
