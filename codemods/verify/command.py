@@ -55,7 +55,8 @@ def verify(
     ``tests`` are commands run here, with torch changed in every Python they start. ``operators`` names OpInfos to run
     under ``protocols``; None chooses those that reach the change, unless there are ``repros`` or ``tests``.
     With ``complete``, those that reach the change are run beside ``operators``.
-    ``bystanders`` are run too, on torch's own samples alone, and ``tasks``, each by its own protocol. At most ``samples`` inputs of each are traced.
+    ``bystanders`` are run too, on torch's own samples alone, and ``tasks``, each by its own protocol. At most
+    ``samples`` inputs of each are traced.
     ``against_installed`` compares the files after with torch as it is. The answer to the same question is given from
     ``evidence_folder`` unless ``fresh``.
 

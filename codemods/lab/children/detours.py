@@ -1,7 +1,7 @@
 """Functions of torch that no dispatcher knows, such as the formulas of autograd, run from another library.
 
-Torch's own function begins with a jump to the one of the same mangled name, hence of the same signature, in this process
-only. What torch inlined is not reached: the counts tell.
+In this process alone torch's function begins with a jump to the one of the same mangled name, hence of the same
+signature. What torch inlined is not reached: the counts tell.
 """
 
 from __future__ import annotations

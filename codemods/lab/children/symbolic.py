@@ -33,7 +33,7 @@ def unbacked(sample: Sample) -> dict[str, Any] | None:
 
 
 def backward(sample: Sample) -> dict[str, Any] | None:
-    """`unbacked`, with the gradients; NoSample where the forward pass alone fails. None: nothing to mark or to train."""
+    """`unbacked`, with the gradients; NoSample where the forward pass fails. None: nothing to mark or to train."""
     assert isinstance(sample, Trained)
     if not sample.resizable or attempt(sample.call)[1]:
         return None

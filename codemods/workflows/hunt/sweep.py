@@ -26,6 +26,8 @@ from .naming import operators_of, resolve
 from .workers import Workers
 
 PATIENCE_SECONDS = 240.0
+FORWARD_FAILS = "its forward pass fails"
+"""How the reason begins why a backward pass can't be tried."""
 _PARTS = ("sweeping", "symbolic", "tracking", "samples", "subjects", "training", "changed_torch")
 
 

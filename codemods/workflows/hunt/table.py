@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .failure import MEANING
 from .ranking import Held, by_mode, by_place
-from .sweep import Sweep
+from .sweep import FORWARD_FAILS, Sweep
 
 _WIDTH = 110
 _INDENT = 6
@@ -29,10 +29,12 @@ def table(sweep: Sweep) -> Iterator[str]:
         for mode, count in by_mode(sweep.failures).items():
             yield f"{count:9}  {mode.value}: {MEANING[mode]}\n"
         yield "\n"
+    forward = sum(reason.startswith(FORWARD_FAILS) for reason in sweep.untestable.values())
     total = len(sweep.passed) + len(sweep.failed) + len(sweep.untestable)
     yield (
         f"torch {sweep.torch.split()[0]}, {sweep.protocol}: {plural(total, noun)}, {len(sweep.passed)} pass, "
         f"{len(sweep.failed)} fail, {len(sweep.untestable)} can't be tried"
+        + (f", {forward} of them since the forward pass fails" if forward else "")
         + (f" ({len(sweep.outside)} more take no float32)\n" if sweep.outside else "\n")
     )
 
