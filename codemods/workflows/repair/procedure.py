@@ -103,7 +103,15 @@ def repair(
     _search(search, progress)
     opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
     prover = Prover(
-        place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, wanted.kind, progress
+        place,
+        wanted.torch_root,
+        wanted.torch_python,
+        wanted.jobs,
+        wanted.fresh,
+        opinfos,
+        wanted.kind,
+        wanted.protocol,
+        progress,
     )
     known: dict[_Key, Repair] = {}
     repairs = _proven(search, prover, first, known, progress)
@@ -118,11 +126,12 @@ def repair(
         place.build,
         len(failures),
         tuple(repairs),
-        tuple(_hand_overs(search, repairs, failures)),
+        tuple(_hand_overs(wanted, search, repairs, failures)),
         {name: failure.mode.value for name, failure in failures.items()},
         tuple(regressions),
         compared,
         seconds=round(time.monotonic() - started, 1),
+        kind=wanted.kind,
     )
 
 
@@ -218,7 +227,9 @@ def _journal(installed: str) -> Path:
     return storage.folder("repair") / f"{hashlib.sha256(installed.encode()).hexdigest()[:24]}.jsonl"
 
 
-def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, Failure]) -> list[HandOver]:
+def _hand_overs(
+    wanted: Wanted, search: Search, repairs: Sequence[Repair], failures: dict[str, Failure]
+) -> list[HandOver]:
     proven = {name for one in repairs if one.proven for name in one.operators}
     unproven = {name: one for one in repairs if not one.proven for name in one.operators}
     found = []
@@ -236,7 +247,19 @@ def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, F
             reason = "not-proven"
             message = verification.reason if verification else unproven[name].doubt
         found.append(
-            HandOver(name, reason, message, failure.sample, spots, tried, failure.mode.value, failure.arguments)
+            HandOver(
+                name,
+                reason,
+                message,
+                failure.sample,
+                spots,
+                tried,
+                failure.mode.value,
+                failure.arguments,
+                failure.formula,
+                wanted.kind,
+                wanted.protocol,
+            )
         )
     return found
 

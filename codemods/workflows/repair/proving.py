@@ -39,6 +39,7 @@ class Prover:
     opinfos: Mapping[str, str]
     """The OpInfo of each operator, or the module: its name without the variant."""
     kind: str
+    protocol: str
     progress: Callable[[str], None]
 
     def repair(self, group: Group, search: Search, first: Mapping[str, Trial]) -> Repair:
@@ -69,6 +70,8 @@ class Prover:
             fixes,
             tuple(spots),
             f"{baseline} with the source tree's kernels" if native else baseline,
+            kind=self.kind,
+            protocol=self.protocol,
         )
 
     def prove(self, repair: Repair, beside: Sequence[str] = ()) -> Repair:
