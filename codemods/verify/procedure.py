@@ -306,7 +306,7 @@ class Procedure:
         if registered:
             index = coverage(self._laboratory, self._place, self._progress)
             beside += composed_of(registered, index)
-        if asked and python is not None:
+        if (asked or question.tasks) and python is not None:
             beside += python.operators[: max(_MOST_BESIDE, python.functions)]
         elif python is not None:
             full += python.operators
