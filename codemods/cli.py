@@ -130,9 +130,10 @@ def verify(**words: Any) -> int:
 @main_group.command()
 @click.argument("operators", nargs=-1, metavar="[OP]...", shell_complete=completing.operators)
 @click.option(
-    "--protocol", type=click.Choice(["unbacked", "backed"]), default="unbacked", show_default=True,
-    help="Sizes without a hint, as in PyTorch's own test, or with one.",
+    "--protocol", type=click.Choice(["unbacked", "backed", "backward"]), default="unbacked", show_default=True,
+    help="Sizes without a hint, as in PyTorch's own test; with one; or without one, and the gradients too.",
 )  # fmt: skip
+@click.option("--modules", is_flag=True, help="Torch's modules (module_db) in place of its operators.")
 @click.option("--every-sample", is_flag=True, help="Do not stop at an operator's first failing sample.")
 @click.option(
     "--samples", type=click.IntRange(1), metavar="N", help="Maximum number of samples for each operator [all]."
@@ -165,7 +166,12 @@ def hunt(**words: Any) -> int:
 @_with([QUIET])
 @main_group.command()
 @click.argument("targets", nargs=-1, metavar="[OP|PATH]...", shell_complete=completing.operators)
-@click.option("--all", "everything", is_flag=True, help="Every operator that fails torch's unbacked test.")
+@click.option("--all", "everything", is_flag=True, help="Every operator (or module) that fails.")
+@click.option(
+    "--protocol", type=click.Choice(["unbacked", "backward"]), default="unbacked", show_default=True,
+    help="Sizes without a hint, as in PyTorch's own test, or with the gradients too.",
+)  # fmt: skip
+@click.option("--modules", is_flag=True, help="Torch's modules (module_db) in place of its operators.")
 @click.option(
     "--output", type=FILE, default=Path("symfix-repairs"), show_default=True, metavar="DIR",
     help="Folder for the patches, their evidence and the unrepaired operators.",

@@ -120,4 +120,4 @@ def test_torch_is_fuzzed(fresh_cache: Path) -> None:
 
 def test_what_does_not_go_together_is_said(tmp_path: Path) -> None:
     said = symfix("hunt", "--fuzz", "3", "--protocol", "backed", "abs", cwd=tmp_path, code=2).stderr
-    assert "--fuzz goes with neither" in said
+    assert "--fuzz goes with none" in said

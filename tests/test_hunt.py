@@ -23,6 +23,15 @@ def sum(*args, **kwargs):
 """
 
 
+WRONG_GRADIENT = """
+_honest_split = split
+
+def split(tensor, *args, **kwargs):
+    parts = _honest_split(tensor, *args, **kwargs)
+    return [part + part - part.detach() for part in parts] if torch.compiler.is_compiling() else parts
+"""
+
+
 @pytest.fixture(scope="session")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The journal of a sweep of `OPERATORS`."""
@@ -129,3 +138,49 @@ def test_an_unknown_operator_gets_the_nearest_names(tmp_path: Path) -> None:
 def test_a_python_without_torch_is_told(tmp_path: Path) -> None:
     said = symfix("hunt", "add", "--torch-python", "/nowhere/python", cwd=tmp_path, code=2).stderr
     assert "/nowhere/python" in said
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
+    """A sweep of backward passes."""
+    journal = tmp_path_factory.mktemp("hunt") / "journal.jsonl"
+    return sweep(("mm", "mul", "addmv", "nn.functional.logsigmoid"), "backward", journal=journal, jobs=1)
+
+
+def test_a_backward_pass_that_fails_is_told_with_its_formula(trained: Sweep) -> None:
+    failures = {failure.operator.name: failure for failure in trained.failures}
+    assert set(failures) == {"mm", "nn.functional.logsigmoid"}
+    assert failures["mm"].formula == "MmBackward0: mm_mat2_backward"
+    assert str(failures["mm"].place) == "torch::autograd::generated::details::mm_mat2_backward"
+    inner = failures["nn.functional.logsigmoid"]
+    assert inner.formula == "LogSigmoidBackward0: log_sigmoid_backward"
+    assert inner.place is not None
+    assert inner.place.expression == "buffer.numel() > 0"
+
+
+def test_a_backward_pass_equals_eager_or_is_not_judged(trained: Sweep) -> None:
+    assert trained.passed == (Operator("mul"),)
+    assert trained.untestable[Operator("addmv")].startswith("its forward pass fails: ")
+    assert "1 can't be tried, 1 of them since the forward pass fails" in "".join(table(trained))
+
+
+def test_a_gradient_that_differs_from_eager_s_is_a_failure(tmp_path: Path) -> None:
+    changed = tmp_path / "functional.py"
+    source = (locate(None, None).package / "functional.py").read_text()
+    changed.write_text(source + WRONG_GRADIENT)
+    variant = Variant("changed", modules={"torch.functional": changed}, identity="changed")
+    found = sweep(("split",), "backward", variant=variant, journal=tmp_path / "journal.jsonl", jobs=1)
+    assert [failure.mode for failure in found.failures] == [Mode.DEVIATION]
+    assert "other values than eager" in found.failures[0].message
+
+
+def test_a_module_is_told_with_the_line_of_its_forward(tmp_path: Path) -> None:
+    found = sweep(
+        ("nn.Linear", "nn.InstanceNorm1d", "nn.LSTMCell"), kind="modules", journal=tmp_path / "journal.jsonl", jobs=1
+    )
+    assert found.passed == (Operator("nn.Linear"),)
+    python, native = (failure.place for failure in found.failures)
+    assert python is not None and native is not None
+    assert (python.file, python.function) == ("torch/nn/modules/instancenorm.py", "forward")
+    assert native.function.endswith("check_rnn_cell_forward_input")
+    assert "3 modules, 1 pass, 2 fail" in "".join(table(found))

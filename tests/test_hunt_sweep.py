@@ -158,7 +158,7 @@ def test_an_operator_whose_process_died_is_asked_again(tmp_path: Path, monkeypat
             told(row(one))
 
     monkeypatch.setattr(Workers, "run", run)
-    monkeypatch.setattr("symfix.codemods.workflows.hunt.sweep.operators_of", lambda laboratory, torch: (A, B))
+    monkeypatch.setattr("symfix.codemods.workflows.hunt.sweep.operators_of", lambda laboratory, torch, kind: (A, B))
     journal = Journal(tmp_path / "journal.jsonl")
     journal.add({**row(A), "crashed": "ended by signal SIGKILL"})
     journal.add(row(B))

@@ -19,7 +19,7 @@ from symfix.codemods.workflows.repair.trials import Frame, Trial
 from symfix.python.rewrite.inferring import computed_size
 from symfix.python.rewrite.ordering import neutral_amounts
 from symfix.python.rewrite.registering import newly_registered, registered
-from symfix.python.rewrite.resizing import laid_out_anew
+from symfix.python.rewrite.resizing import laid_out_anew, made_in_format
 from symfix.python.rewrite.sorting import sorted_by_stride
 from symfix.python.rewrite.symbolic_numbers import symbolic_complex, symbolic_root
 from symfix.python.rewrite.unprimed import without_prim
@@ -242,6 +242,37 @@ def f(out, sizes):
         "[2, 6], memory_format=torch.contiguous_format",
     ):
         assert called(laid_out_anew, before.format(other), context) == ""
+
+
+EMPTY = """import torch
+
+
+def f(x, sizes, format):
+    return {}
+"""
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (2, 1, 4, 5), (1, 3, 1, 1), (0, 3, 4, 4)])
+@pytest.mark.parametrize("made", ["x.new_empty(sizes)", "x.new_empty(sizes, dtype=torch.int64)"])
+def test_a_tensor_is_made_in_its_format(made: str, shape: tuple[int, ...], context: Context) -> None:
+    before = EMPTY.format(f"{made}.to(memory_format=format)")
+    text = called(made_in_format, before, context)
+    assert ".to(" not in text
+    known: dict[str, Any] = {}
+    expected: dict[str, Any] = {}
+    exec(text, known)
+    exec(before, expected)
+    for format in (torch.contiguous_format, torch.channels_last):
+        now, then = known["f"](torch.ones(1), shape, format), expected["f"](torch.ones(1), shape, format)
+        assert (now.shape, now.stride(), now.dtype) == (then.shape, then.stride(), then.dtype)
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["x.new_zeros(sizes).to(memory_format=format)", "x.new_empty(sizes).to(x, memory_format=format)", "x.to(format)"],
+)
+def test_another_conversion_stays(other: str, context: Context) -> None:
+    assert called(made_in_format, EMPTY.format(other), context) == ""
 
 
 SORTED = """import torch

@@ -266,6 +266,51 @@ def test_cpp_larger_sizes_and_joined_checks(context: Context) -> None:
     assert all("TORCH_GUARD_OR_TRUE(x_sizes" not in text for text in texts), "another function's"
 
 
+FORMULAS = """#include <ATen/ATen.h>
+namespace at::native {
+Tensor divided(const Tensor& grad, const Tensor& self, c10::SymFloat correction) {
+  const auto dof = c10::SymFloat(self.sym_numel()) - correction;
+  if (dof <= 0) {
+    return grad * 0;
+  } else {
+    return (c10::SymFloat(2.0) / dof) * grad;
+  }
+}
+Tensor used(const Tensor& grad, const Tensor& self, c10::SymFloat correction) {
+  const auto dof = c10::SymFloat(self.sym_numel()) - correction;
+  if (dof <= 0) {
+    return grad * 0;
+  } else {
+    return dof * grad;
+  }
+}
+Tensor ordered(const Tensor& U, const Tensor& S, const Tensor& Vh) {
+  const auto m = U.sym_size(-2);
+  const auto n = Vh.sym_size(-1);
+  return m >= n ? at::matmul(U, S.unsqueeze(-1) * Vh) : at::matmul(U * S.unsqueeze(-2), Vh);
+}
+Tensor unlike(const Tensor& U, const Tensor& S, const Tensor& Vh) {
+  const auto m = U.sym_size(-2);
+  const auto n = Vh.sym_size(-1);
+  return m >= n ? at::matmul(U, S.unsqueeze(-1) + Vh) : at::matmul(U + S.unsqueeze(-2), Vh);
+}
+}
+"""
+
+
+def test_cpp_a_divisor_is_held_at_0(context: Context) -> None:
+    (text,) = [text for _, text in tried(Path("native/Fit.cpp"), FORMULAS, "divided", context)]
+    assert "if (TORCH_GUARD_OR_FALSE(dof.sym_le(0))) {" in text
+    assert "(c10::SymFloat(2.0) / dof.max(0)) * grad" in text
+    assert tried(Path("native/Fit.cpp"), FORMULAS, "used", context) == []
+
+
+def test_cpp_the_order_of_a_product_is_free(context: Context) -> None:
+    (text,) = [text for _, text in tried(Path("native/Fit.cpp"), FORMULAS, "ordered", context)]
+    assert "return TORCH_GUARD_OR_TRUE(m.sym_ge(n)) ? at::matmul(U, S.unsqueeze(-1) * Vh)" in text
+    assert tried(Path("native/Fit.cpp"), FORMULAS, "unlike", context) == []
+
+
 def test_a_demangled_name_means_the_overload_it_fits(context: Context) -> None:
     text = "Tensor f(const Tensor& y, const Scalar& dx, int64_t d) { return y; }\n"
     text += "Tensor f(const Tensor& y, const Tensor& x, int64_t d) { return x; }\n"

@@ -93,6 +93,7 @@ class Hunt:
     quiet: bool
     operators: tuple[str, ...]
     protocol: str
+    modules: bool
     every_sample: bool
     samples: int | None
     examples: int | None
@@ -112,6 +113,8 @@ class Repair:
 
     quiet: bool
     targets: tuple[str, ...]
+    protocol: str
+    modules: bool
     everything: bool
     output: Path
     torch_root: Path | None

@@ -12,6 +12,7 @@ from ..engine.cluster import NoCluster, UnlikeWorker, cluster
 from ..engine.interrupting import promise
 from ..engine.written import remember
 from ..lab.batch import children
+from ..lab.operators import MODULES, OPERATORS
 from ..torchapi.errors import TorchError
 from ..workflows.hunt.document import to_json
 from ..workflows.hunt.fuzz import Fuzz, fuzz
@@ -33,13 +34,14 @@ def hunt(asked: Hunt) -> int:
             raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
         with Progress(quiet=asked.quiet) as progress, ExitStack() as stack:
             if asked.examples is not None:
-                if asked.executor is not None or asked.protocol != "unbacked":
-                    raise click.UsageError("--fuzz goes with neither --executor nor --protocol")
+                if asked.executor is not None or asked.protocol != "unbacked" or asked.modules:
+                    raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
                 return _fuzz(asked, asked.examples, progress)
-            progress.say("running operators with symbolic sizes")
+            progress.say(f"running {'modules' if asked.modules else 'operators'} with symbolic sizes")
             found = run_sweep(
                 asked.operators or None,
                 asked.protocol,
+                kind=MODULES if asked.modules else OPERATORS,
                 torch_python=asked.torch_python,
                 jobs=children(asked.jobs),
                 fresh=asked.fresh,

@@ -14,11 +14,16 @@ from .batch import Heard, ask_shared, limits_for, watched
 from .isolation import Ended
 from .variants import Laboratory, Ran, Variant, merged
 
-CONCRETE = ("eager", "varied", "decomposed")
+OPERATORS, MODULES = "operators", "modules"
+"""The kinds of what torch tests: OpInfos and ModuleInfos."""
+UNBACKED, BACKED, BACKWARD = "unbacked", "backed", "backward"
+OF_MODULES = "modules "
+"""How the name of a protocol begins that runs modules."""
+CONCRETE = ("eager", "varied", "decomposed", f"{OF_MODULES}eager")
 """Protocols that call and trace nothing; the last runs what no C++ kernel has a part in."""
 MADE_UP = ("varied", "decomposed")
 """Protocols that make hundreds of calls out of an operator's samples."""
-PROTOCOLS = (*CONCRETE, "backed", "unbacked")
+PROTOCOLS = ("eager", "varied", "decomposed", "backed", "unbacked")
 REGISTERED = "registered"
 """The protocol for Python kernels that a change registers: are they what C++ composes?"""
 SAMPLES = 24
@@ -27,7 +32,7 @@ _PATIENCE_LOST = "Timeout ("
 """What a child's own watch says when it ends it."""
 
 Task = tuple[str, str]
-"""The name of an OpInfo and a protocol."""
+"""The name of an OpInfo, or of a module where the protocol runs modules, and a protocol."""
 
 
 @dataclass(frozen=True)

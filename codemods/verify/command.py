@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..engine import storage
 from ..lab.isolation import Limits, Network
-from ..lab.operators import PROTOCOLS, SAMPLES
+from ..lab.operators import PROTOCOLS, SAMPLES, Task
 from ..lab.scratch import scratch_folder
 from ..lab.variants import Laboratory
 from ..torchapi import TorchApi
@@ -33,6 +33,7 @@ def verify(
     builds: Sequence[str] = (),
     operators: Sequence[str] | None = None,
     bystanders: Sequence[str] = (),
+    tasks: Sequence[Task] = (),
     complete: bool = False,
     protocols: Sequence[str] = PROTOCOLS,
     samples: int = SAMPLES,
@@ -54,7 +55,8 @@ def verify(
     ``tests`` are commands run here, with torch changed in every Python they start. ``operators`` names OpInfos to run
     under ``protocols``; None chooses those that reach the change, unless there are ``repros`` or ``tests``.
     With ``complete``, those that reach the change are run beside ``operators``.
-    ``bystanders`` are run too, on torch's own samples alone. At most ``samples`` inputs of each are traced.
+    ``bystanders`` are run too, on torch's own samples alone, and ``tasks``, each by its own protocol. At most
+    ``samples`` inputs of each are traced.
     ``against_installed`` compares the files after with torch as it is. The answer to the same question is given from
     ``evidence_folder`` unless ``fresh``.
 
@@ -86,6 +88,7 @@ def verify(
         folder=Path.cwd(),
         operators=() if operators is None and (repros or tests) else None if operators is None else tuple(operators),
         bystanders=tuple(bystanders),
+        tasks=tuple(tasks),
         complete=complete,
         protocols=tuple(protocols),
         samples=samples,
@@ -166,7 +169,7 @@ def _key(question: Question, place: Place, toolchain: Toolchain | None) -> str:
     return question_key(
         [
             *(part.encode() for part in parts),
-            repr((question.protocols, question.samples, question.against_installed)).encode(),
+            repr((question.protocols, question.tasks, question.samples, question.against_installed)).encode(),
             *contents,
         ]
     )

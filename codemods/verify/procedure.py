@@ -8,11 +8,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...python.rewrite.registering import newly_registered
-from ..lab.operators import MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Answers, Task, ask_all, recalled, remember
+from ..lab.operators import (
+    BACKWARD,
+    MADE_UP,
+    PROTOCOLS,
+    REGISTERED,
+    SAMPLES,
+    Answers,
+    Task,
+    ask_all,
+    recalled,
+    remember,
+)
 from ..lab.variants import Laboratory, Ran, Touched, Variant, merged
 from ..torchapi import TorchApi
+from ..torchapi.derivatives import operators_by_formula
 from ..torchapi.locating import Place
 from .build.compiling import Builder
+from .build.shim import FORMULA
 from .build.swapping import Libraries, Unbuildable, build
 from .build.toolchain import Toolchain
 from .change import Change, Check, Swap, Verdict, Verification
@@ -55,6 +68,8 @@ class Question:
     operators: tuple[str, ...] | None = None
     complete: bool = False
     """Beside ``operators`` run what is chosen by the change alone: the verdict does not hang on who else is asked."""
+    tasks: tuple[Task, ...] = ()
+    """What else is run, each under its own protocol: modules, backward passes."""
     bystanders: tuple[str, ...] = ()
     """More of them, run on torch's own samples and not on calls made from these: a change reaches them too."""
     protocols: tuple[str, ...] = PROTOCOLS
@@ -141,7 +156,8 @@ class Procedure:
         unrun: tuple[str, ...] = ()
         try:
             if self._api and builder:
-                self._libraries = build(question.cpp, self._api, builder, self._progress)
+                derivatives = operators_by_formula(self._place.package)
+                self._libraries = build(question.cpp, self._api, builder, self._progress, derivatives)
             before, after = self._variants(question)
             if question.against_installed:
                 before = Variant("before", identity="installed")
@@ -154,9 +170,11 @@ class Procedure:
             # No C++ kernel has a part in what the decompositions compute.
             protocols = [name for name in question.protocols if name != "decomposed" or question.modules]
             protocols += [REGISTERED] if after.registered else []
+            protocols += [BACKWARD] if any(swap.key == FORMULA for swap in self._swaps()) else []
             tasks = [(operator, protocol) for protocol in protocols for operator in operators]
             few = [name for name in protocols if name not in MADE_UP]
             tasks += [(operator, protocol) for protocol in few for operator in bystanders]
+            tasks += [task for task in question.tasks if task not in tasks]
             checks += self._operated(tasks, question.samples, before, after) if tasks else []
             self._require_swaps()
             unrun = tuple(self._unrun(question)) if checks else ()
@@ -295,13 +313,15 @@ class Procedure:
         reasons = "; ".join(choice.reason for choice in choices)
         self._chosen = f"as asked: {', '.join(asked)}; by the change: {reasons}" if asked else reasons
         # One that was asked for may go through a function that the index does not know.
-        self._unreached = tuple(name for choice in choices for name in choice.unreached if not asked)
+        self._unreached = tuple(
+            name for choice in choices for name in choice.unreached if not (asked or question.tasks)
+        )
         full = [*asked, *(native.operators if native else ())]
         beside = list(question.bystanders)
         if registered:
             index = coverage(self._laboratory, self._place, self._progress)
             beside += composed_of(registered, index)
-        if asked and python is not None:
+        if (asked or question.tasks) and python is not None:
             beside += python.operators[: max(_MOST_BESIDE, python.functions)]
         elif python is not None:
             full += python.operators

@@ -23,6 +23,7 @@ from ..syntax.declarations import Function
 from ..syntax.model import model_of
 from ..syntax.tree import ancestors, arguments, every, is_deep
 from ..syntax.types import Type
+from .kept_values import divided_by, multiplied_in_order
 from .sym_methods import as_method
 
 NAME = "alternative"
@@ -85,6 +86,8 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     clamped = any(fix.message.startswith("hold") for fix in held) or b".max(0)" in _body(know, function)
     arrays = [fix for node in every(function.body, "binary_expression") for fix in _equal_arrays(know, node, name)]
     yield from _one_formula(know, compared, name)
+    yield from divided_by(know, function)
+    yield from multiplied_in_order(know, function)
     for family in (larger, checks, arrays, held if clamped else []):
         if len(family) > 1 and not _overlapping(family):
             yield _together(family)

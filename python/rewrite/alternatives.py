@@ -28,7 +28,7 @@ from .findings import change, fix
 from .inferring import computed_size
 from .ordering import neutral_amounts
 from .refusals import check_for
-from .resizing import laid_out_anew
+from .resizing import laid_out_anew, made_in_format
 from .shortcuts import left_out
 from .sorting import sorted_by_stride
 from .spelling import guarded, spell
@@ -75,6 +75,7 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
                 without_prim,
                 computed_size,
                 laid_out_anew,
+                made_in_format,
                 sorted_by_stride,
                 symbolic_root,
                 symbolic_complex,

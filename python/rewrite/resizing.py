@@ -1,4 +1,4 @@
-"""Lay a tensor out anew without ``resize_``, which asks how many elements it has."""
+"""Lay a tensor out anew, or in a memory format, without a question about its sizes."""
 
 from __future__ import annotations
 
@@ -32,3 +32,28 @@ def laid_out_anew(rule: str, module: Module, call: ast.Call, context: Context) -
     default = "the storage is taken to be large enough: `as_strided_` raises where it is not"
     message = f"lay `{module.text(func.value).decode()}` out by strides, which asks for no number of elements"
     yield fix(rule, module.place(call), [edit], message, strides.needs, [default], Safety.UNSAFE)
+
+
+def made_in_format(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
+    """``t.new_empty(s).to(memory_format=f)`` → ``torch.empty(s, dtype=t.dtype, device=t.device, memory_format=f)``.
+
+    The conversion asks of the sizes which format the new tensor has by chance; made in it, nobody asks.
+    """
+    func = call.func
+    made = func.value if isinstance(func, ast.Attribute) and func.attr == "to" and not call.args else None
+    if not isinstance(made, ast.Call) or [one.arg for one in call.keywords] != ["memory_format"]:
+        return
+    maker = made.func
+    if not isinstance(maker, ast.Attribute) or maker.attr != "new_empty" or len(made.args) != 1:
+        return
+    given = {one.arg: module.text(one.value).decode() for one in made.keywords}
+    torch = spell(module, call, "torch._check", context)
+    if torch is None or not isinstance(maker.value, ast.Name) or not given.keys() <= {"dtype", "device"}:
+        return
+    like = maker.value.id
+    passed = [module.text(made.args[0]).decode()]
+    passed += [f"{name}={given.get(name, f'{like}.{name}')}" for name in ("dtype", "device")]
+    passed.append(f"memory_format={module.text(call.keywords[0].value).decode()}")
+    edit = Edit(*module.span(call), f"{torch.text.removesuffix('_check')}empty({', '.join(passed)})".encode())
+    message = f"make `{module.text(made).decode()}` in its memory format, which needs no conversion"
+    yield fix(rule, module.place(call), [edit], message, torch.needs, (), Safety.UNSAFE)

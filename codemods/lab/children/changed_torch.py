@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
+from .detours import Detours
 from .exchanging import TooDeep, exchange
 from .recording import Recorder
 from .reporting import write
@@ -26,7 +27,7 @@ imported_already = False
 
 
 class Kernels:
-    """A linked library whose shim has registered its kernels over torch's.
+    """A linked library whose shim has registered its kernels over torch's; formulas of autograd are sent to it.
 
     Raises OSError with the loader's words when it does not load.
     """
@@ -39,15 +40,28 @@ class Kernels:
         self._shim = ctypes.CDLL(library, handle=_open_lazily(library))
         self._shim.symfix_calls.restype = ctypes.c_uint64
         self._shim.symfix_state.restype = ctypes.c_char_p
+        self._shim.symfix_formula.restype = ctypes.c_char_p
         self._count = count
+        formulas = (self._shim.symfix_formula(number).decode() for number in range(count))
+        self._formulas = {number: name for number, name in enumerate(formulas) if name}
+        self._detours = Detours(library, tuple(dict.fromkeys(self._formulas.values())))
 
     def states(self) -> list[str]:
-        return [self._shim.symfix_state(number).decode("utf-8", "replace") for number in range(self._count)]
+        return [
+            self._detours.states[self._formulas[number]]
+            if number in self._formulas
+            else self._shim.symfix_state(number).decode("utf-8", "replace")
+            for number in range(self._count)
+        ]
 
     def calls(self) -> list[int]:
         """How often each kernel was reached; the lines that were run are kept too, where they are counted."""
         self._shim.symfix_keep_counts()
-        return [self._shim.symfix_calls(number) for number in range(self._count)]
+        formulas = self._detours.calls()
+        return [
+            formulas[self._formulas[number]] if number in self._formulas else self._shim.symfix_calls(number)
+            for number in range(self._count)
+        ]
 
 
 def _open_lazily(library: str) -> int:

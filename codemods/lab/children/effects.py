@@ -65,7 +65,7 @@ def differentiated(sample: Sample) -> tuple[Any, str]:
         results = [item for item in tensors_in(sample.function(*args, **kwargs)) if item.requires_grad]
         if not asked or not results:
             return []
-        weights = [_weights(item) for item in results]
+        weights = [weights(item) for item in results]
         return torch.autograd.grad(results, asked, weights, allow_unused=True)
 
     with warnings.catch_warnings():
@@ -77,7 +77,8 @@ def _differentiable(tensor: Any) -> bool:
     return (tensor.is_floating_point() or tensor.is_complex()) and not tensor.requires_grad
 
 
-def _weights(result: Any) -> Any:
+def weights(result: Any) -> Any:
+    """What a result is multiplied by before its gradient is taken: each element by another number."""
     if result.layout is not torch.strided:
         return torch.ones_like(result)
     # A sum alone would not tell a row from a column.

@@ -15,6 +15,7 @@ from typing import IO, Any, TypeVar
 
 from .changed_torch import Kernels, overlay
 
+OPERATORS, MODULES = "operators", "modules"
 Item = TypeVar("Item")
 Questions = Iterator[tuple[str, Any, Callable[[], dict[str, Any]]]]
 """What kind of thing is asked about, its name, and what finds the answer."""
@@ -26,8 +27,10 @@ def main(request_path: str) -> None:
 
     def questions() -> Questions:
         operators = by_name()
+        modules = by_name(MODULES) if any(_of_modules(protocol) for _, protocol in request["tasks"]) else {}
         for name, protocol in claimed(request["tasks"], request["claims"]):
-            yield "task", [name, protocol], partial(observe, operators.get(name, []), protocol, request["samples"])
+            variants = (modules if _of_modules(protocol) else operators).get(name, [])
+            yield "task", [name, protocol], partial(observe, variants, protocol, request["samples"])
 
     answer_all(request, questions)
 
@@ -79,7 +82,7 @@ def observe(variants: list[Any], protocol: str, most: int) -> dict[str, Any]:
 
     started = time.monotonic()
     if not variants:
-        return {"samples": [], "missing": "torch has no OpInfo of this name"}
+        return {"samples": [], "missing": "torch has no test of this name"}
     draw, run, limited = PROTOCOLS[protocol]
     try:
         drawn = [sample for variant in variants for sample in draw(variant)]
@@ -103,13 +106,18 @@ def spread(drawn: list[Any], most: int) -> list[Any]:
     return drawn if len(drawn) <= most else [drawn[number * len(drawn) // most] for number in range(most)]
 
 
-def by_name() -> dict[str, list[Any]]:
-    from torch.testing._internal.common_methods_invocations import op_db
+def by_name(kind: str = OPERATORS) -> dict[str, list[Any]]:
+    """The variants of each name."""
+    from .subjects import subjects
 
     found: dict[str, list[Any]] = {}
-    for operator in op_db:
-        found.setdefault(operator.name, []).append(operator)
+    for (name, _), subject in subjects(kind).items():
+        found.setdefault(name, []).append(subject)
     return found
+
+
+def _of_modules(protocol: str) -> bool:
+    return protocol.startswith(f"{MODULES} ")
 
 
 def quiet() -> None:

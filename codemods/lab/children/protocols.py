@@ -14,6 +14,7 @@ from .decomposing import through_decompositions
 from .dispatching import registered, samples_for_registered
 from .effects import call_and_watch, gradients
 from .samples import Sample, attempt, difference, digest, error_samples_of, layout, repeats, samples_of
+from .subjects import BACKWARD, drawn
 from .varying import varied_samples_of
 
 Seen = dict[str, Any]
@@ -99,7 +100,7 @@ def unbacked(sample: Sample) -> Seen:
     expected, error = attempt(sample.call)
     if error:
         return {"passed": False, "error": error, "eager": True}
-    compiled = Compiled(sample, "eager")
+    compiled = Compiled(sample, sample.backend)
     result, error = attempt(lambda: sample.call(compiled, unbacked=True))
     said = error or difference(result, expected, values=repeats(sample, expected))
     if said:
@@ -108,7 +109,7 @@ def unbacked(sample: Sample) -> Seen:
     if said:
         return {"passed": False, "silent": True, "error": said}
     if apart is None:
-        compiled = Compiled(sample, "eager")
+        compiled = Compiled(sample, sample.backend)
         sample.call(compiled, unbacked=True)
     together = {"0": lambda _: 0, "1": lambda _: 1, "larger": lambda size: 2 * size + 1}
     probes = at_other_sizes(sample, apart or compiled, together)
@@ -219,8 +220,16 @@ def _everything(operator: Any) -> list[Sample]:
     return [*_calls_and_errors(operator), *varied_samples_of(operator)]
 
 
-def _resizable(operator: Any) -> list[Sample]:
-    return [sample for sample in samples_of(operator) if sample.resizable]
+def _resizable(subject: Any) -> list[Sample]:
+    return [sample for sample in drawn(subject, "unbacked") if sample.resizable]
+
+
+def _trained(subject: Any) -> list[Sample]:
+    return [sample for sample in drawn(subject, BACKWARD) if sample.resizable]
+
+
+def _calls(module: Any) -> list[Sample]:
+    return list(drawn(module, "eager"))
 
 
 PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], Seen], bool]] = {
@@ -230,5 +239,9 @@ PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], See
     "registered": (samples_for_registered, registered, False),
     "backed": (samples_of, backed, True),
     "unbacked": (_resizable, unbacked, True),
+    "backward": (_trained, unbacked, True),
+    "modules eager": (_calls, eager, False),
+    "modules unbacked": (_resizable, unbacked, True),
+    "modules backward": (_trained, unbacked, True),
 }
 """How each protocol draws samples, what it does with one, and whether it is dear enough to take only some."""

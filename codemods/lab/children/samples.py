@@ -20,6 +20,9 @@ SEED = 42
 class Sample:
     """One call of one operator; every `call` gets fresh copies of the inputs and the same random numbers."""
 
+    backend = "eager"
+    """The backend of `torch.compile` on which PyTorch's own test of unbacked sizes runs the call."""
+
     def __init__(
         self, function: Callable[..., Any], args: Any, kwargs: Any, marks: Any = None, refusal: str = ""
     ) -> None:
@@ -34,8 +37,9 @@ class Sample:
 
     def resized(self, new_size: Callable[[int], int]) -> Sample:
         """The same call with every dimension of two or more of every tensor at ``new_size(size)``."""
-        args, kwargs = pytree.tree_map_only(torch.Tensor, lambda tensor: _resize(tensor, new_size), self._inputs)
-        return Sample(self.function, args, kwargs, self._marks)
+        other = copy.copy(self)
+        other._inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: _resize(tensor, new_size), self._inputs)
+        return other
 
     @property
     def sizes(self) -> list[int]:
@@ -44,13 +48,18 @@ class Sample:
 
     def call(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> Any:
         """Call ``function`` (None: the operator); ``unbacked`` marks every dimension that was two or more."""
+        args, kwargs = self.marked(unbacked)
+        torch.manual_seed(SEED)
+        return (function or self.function)(*args, **kwargs)
+
+    def marked(self, unbacked: bool) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Fresh inputs; ``unbacked``: with every dimension marked that was two or more."""
         args, kwargs = self.inputs()
         if unbacked:
             for tensor, dimensions in zip(tensors_in((args, kwargs)), self._marks, strict=True):
                 for dimension in dimensions:
                     mark_unbacked(tensor, dimension)
-        torch.manual_seed(SEED)
-        return (function or self.function)(*args, **kwargs)
+        return args, kwargs
 
     @property
     def resizable(self) -> bool:

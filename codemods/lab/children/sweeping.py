@@ -11,7 +11,7 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ def main(request_path: str) -> None:
     with Path(request["report"]).open("a") as report:
         kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
         say(report, {"loaded": kernels.states() if kernels else []})
-        operators = _prepare()
+        operators = _prepare(request["kind"])
         wanted = [(name, variant) for name, variant in request["operators"]]
         say(report, {"operators": len(wanted)})
         for name in claimed(wanted, request["claims"]):
@@ -48,17 +48,17 @@ def main(request_path: str) -> None:
     os._exit(0)
 
 
-def _prepare() -> dict[tuple[str, str], Any]:
+def _prepare(kind: str) -> dict[tuple[str, str], Any]:
     import torch
-    from torch.testing._internal.common_methods_invocations import op_db
 
+    from .subjects import subjects
     from .tracking import watch
 
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     torch.set_num_threads(1)
     watch()
-    return {(operator.name, operator.variant_test_name): operator for operator in op_db}
+    return subjects(kind)
 
 
 def _observe(operator: Any, request: dict[str, Any]) -> dict[str, Any]:
@@ -83,14 +83,13 @@ def _observe(operator: Any, request: dict[str, Any]) -> dict[str, Any]:
 
 def _failing(operator: Any, request: dict[str, Any], answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What each failing sample says; ``tried`` of ``answer`` counts the samples."""
-    from .samples import draw
     from .symbolic import PROTOCOLS, NoSample, Unlike
     from .tracking import explain
 
-    drawn: Iterable[tuple[int, Any]] = enumerate(_drawn(operator, draw))
+    some: Iterable[tuple[int, Any]] = enumerate(_drawn(operator, request["protocol"]))
     if request.get("samples"):
-        drawn = spread(list(drawn), request["samples"])
-    for number, sample in drawn:
+        some = spread(list(some), request["samples"])
+    for number, sample in some:
         try:
             said = PROTOCOLS[request["protocol"]](sample)
         except NoSample as reason:
@@ -127,15 +126,17 @@ class _Outside(Exception):
     pass
 
 
-def _drawn(operator: Any, draw: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+def _drawn(operator: Any, protocol: str) -> Iterator[Any]:
     import torch
 
+    from .subjects import drawn
+
     if operator is None:
-        raise _Untestable("torch has no OpInfo of this name")
+        raise _Untestable("torch has no test of this name")
     if torch.float32 not in operator.supported_dtypes("cpu"):
         raise _Outside
     try:
-        yield from draw(operator)
+        yield from drawn(operator, protocol)
     except Exception as error:
         raise _Untestable(f"its samples can't be made: {type(error).__name__}: {error}") from None
 
@@ -146,6 +147,8 @@ def _short(sample: Any) -> str:
     from torch.utils import _pytree as pytree
 
     def show(leaf: Any) -> Any:
+        if isinstance(leaf, torch.nn.Module):
+            return _Shown(" ".join(repr(leaf).split()))
         if not isinstance(leaf, torch.Tensor):
             return leaf
         return _Shown(f"{str(leaf.dtype).removeprefix('torch.')}{list(leaf.shape)}")

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 
 from .protocols import traced
-from .samples import Sample, difference
+from .samples import Sample, attempt, difference
+from .training import Trained
 
 
 class Unlike(Exception):
@@ -26,9 +27,23 @@ def unbacked(sample: Sample) -> dict[str, Any] | None:
         return None
     expected = _eager(sample)
     torch._dynamo.reset()
-    compiled = torch.compile(_plain(sample), backend="eager", fullgraph=True)
+    compiled = torch.compile(_plain(sample), backend=sample.backend, fullgraph=True)
     _compare(sample, sample.call(compiled, unbacked=True), expected)
     return {}
+
+
+def backward(sample: Sample) -> dict[str, Any] | None:
+    """`unbacked`, with the gradients; NoSample where the forward pass fails. None: nothing to mark or to train."""
+    assert isinstance(sample, Trained)
+    if not sample.resizable or attempt(sample.call)[1]:
+        return None
+    try:
+        return unbacked(sample)
+    except Exception:
+        _, error = attempt(lambda: unbacked(sample.forward()))
+        if error:
+            raise NoSample(f"its forward pass fails: {error}") from None
+        raise
 
 
 def backed(sample: Sample) -> dict[str, Any] | None:
@@ -41,7 +56,11 @@ def backed(sample: Sample) -> dict[str, Any] | None:
     return {}
 
 
-PROTOCOLS: dict[str, Callable[[Sample], dict[str, Any] | None]] = {"unbacked": unbacked, "backed": backed}
+PROTOCOLS: dict[str, Callable[[Sample], dict[str, Any] | None]] = {
+    "unbacked": unbacked,
+    "backed": backed,
+    "backward": backward,
+}
 
 
 def _plain(sample: Sample) -> Callable[..., Any]:

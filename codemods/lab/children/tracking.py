@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -12,6 +13,10 @@ _MOST_FRAMES = 120
 _LONGEST_NAME = 400
 _LONGEST_TEXT = 12_000
 _STACK = "_symfix_stack"
+_NODE = re.compile(r"torch::autograd::generated::(\w+)::apply\(")
+_FORMULA = re.compile(
+    r"(?:torch::autograd::generated::details|at::_ops|at::native|at)::(\w+)(?:::call|::redispatch)?\("
+)
 _GLUE = ("pybind11::", "torch::unwind", "std::", "void pybind11::", "torch::CapturedTraceback")
 
 Frame = dict[str, Any]
@@ -52,6 +57,7 @@ def explain(error: BaseException) -> dict[str, Any]:
     root = next((one for one in reversed(chain) if hasattr(one, _STACK)), chain[-1])
     text = str(root)
     native, python = getattr(root, _STACK, (None, None))
+    stack = native.summary() if native else []
     if python is None:
         python = list(_of_traceback(root.__traceback__))
     return {
@@ -60,8 +66,21 @@ def explain(error: BaseException) -> dict[str, Any]:
         "text": text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + " …",
         "condition": str(getattr(root, "cond", "")),
         "frames": [_frame(*place) for place in python[:_MOST_FRAMES]],
-        "native": _innermost(native.summary()) if native else [],
+        "native": _innermost(stack),
+        "formula": list(formula(stack)),
     }
+
+
+def formula(stack: Sequence[Any]) -> tuple[str, str]:
+    """The node of autograd that is being run (``MmBackward0``) and what its formula calls (``mm_mat1_backward``)."""
+    called = ""
+    for name in (frame.name for frame in reversed(stack) if "::" in frame.name):
+        node = _NODE.match(name)
+        if node:
+            return node[1], called
+        inner = _FORMULA.match(name)
+        called = inner[1] if inner else called
+    return "", ""
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

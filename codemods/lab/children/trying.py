@@ -1,4 +1,4 @@
-"""Try operators under the unbacked protocol to their first failing sample: what it says and where it was decided."""
+"""Try operators or modules with unbacked sizes to their first failing sample: what it says and where it was decided."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from .references import references
 _MACHINERY = (
     "/torch/fx/",
     "/torch/_dynamo/",
+    "/torch/_functorch/",
+    "/torch/autograd/",
     "/torch/_subclasses/",
     "/torch/_library/",
     "/torch/utils/",
@@ -32,6 +34,7 @@ _MACHINERY = (
     "/torch/_logging/",
     "/torch/_thunk.py",
 )
+_NATIVE = ("at::native::", "at::meta::", "torch::autograd::generated::details::")
 _NO_CHECK = "symbolically traced variables cannot be used as inputs to control flow"
 """What is said where a check at run time can't be written for what a size was computed to."""
 _FRAMES = 12
@@ -47,19 +50,15 @@ def main(request_path: str) -> None:
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
 
     def questions() -> Questions:
-        by_full_name = _operators()
+        from .subjects import full_name, subjects
+
+        by_full_name = {full_name(name): subject for name, subject in subjects(request["kind"]).items()}
         witness = Witness()
         _compare_shapes(witness)
         for name, wanted in claimed(request["operators"], request["claims"]):
             yield "operator", name, partial(_in_time, by_full_name.get(name), witness, wanted, request)
 
     answer_all(request, questions)
-
-
-def _operators() -> dict[str, Any]:
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    return {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}
 
 
 class _Overtime(BaseException):
@@ -74,36 +73,36 @@ def _in_time(operator: Any, witness: Witness, wanted: int, request: dict[str, An
     signal.signal(signal.SIGPROF, _stop)
     signal.setitimer(signal.ITIMER_PROF, request["cpu"])
     try:
-        return _try(operator, witness, wanted, request["most"])
+        return _try(operator, witness, wanted, request["most"], request["protocol"])
     except _Overtime:
         return {"verdict": "failed", "message": f"more than {request['cpu']} s of processor time", "crashed": True}
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _try(operator: Any, witness: Witness, wanted: int, most: int) -> dict[str, Any]:
+def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str) -> dict[str, Any]:
     """The verdict on one operator: passed, failed, wrong (another result than eager or C++), deviates, untestable.
 
     ``most`` samples are tried, spread over all there are, number ``wanted`` first; 0: all.
     """
-    from .samples import draw
+    from .subjects import drawn
 
     started = time.monotonic()
     count = 0
     eager_errors = 0
     if operator is None:
-        return {"verdict": "untestable", "message": "torch has no OpInfo of this name"}
+        return {"verdict": "untestable", "message": "torch has no test of this name"}
     try:
-        drawn = [pair for pair in enumerate(draw(operator)) if pair[1].resizable]
+        pairs = [pair for pair in enumerate(drawn(operator, protocol)) if pair[1].resizable]
         said, frames = _registered(operator, most)
         if said:
             # Before any sample, and told as of the one that failed so far: what mends it shows the next place there.
             witness.found_at(frames)
             verdict = "failed" if frames else "wrong"
             return {"verdict": verdict, "message": said, "sample": max(wanted, 0), **witness.testimony(said)}
-        some = spread(drawn, most) if most else drawn
+        some = spread(pairs, most) if most else pairs
         # The one that failed last comes first: where it does again, no other needs to be tried.
-        some = sorted((one for one in drawn if one in some or one[0] == wanted), key=lambda one: one[0] != wanted)
+        some = sorted((one for one in pairs if one in some or one[0] == wanted), key=lambda one: one[0] != wanted)
         apart = {number for number, _ in spread(some, _APART)} | {wanted}
         for number, sample in some:
             witness.forget()
@@ -135,7 +134,7 @@ def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
     expected, error = attempt(sample.call)
     if error:
         return {"passed": False, "error": error, "eager": True}
-    compiled = protocols.Compiled(sample, "eager")
+    compiled = protocols.Compiled(sample, sample.backend)
     result, error = attempt(lambda: sample.call(compiled, unbacked=True))
     said = error or difference(result, expected, values=repeats(sample, expected))
     if said:
@@ -154,7 +153,8 @@ def _registered(operator: Any, most: int) -> tuple[str, list[Any]]:
     """How a kernel that the change registers deviates from C++, and where a derivative is missing, if that is all."""
     from . import dispatching
 
-    if not dispatching.registrations:
+    # Of a module the operators' own tests say it: the proof runs them.
+    if not dispatching.registrations or not hasattr(operator, "sample_inputs"):
         return "", []
     drawn = dispatching.samples_for_registered(operator)
     for sample in spread(drawn, _REGISTERED * most) if most else drawn:
@@ -308,7 +308,7 @@ def _frames_now() -> tuple[list[Any], list[Any], list[str]]:
 
 def _of_torch(stack: Iterable[Any]) -> Iterator[list[Any]]:
     for frame in stack:
-        if "at::native::" in frame.name or "at::meta::" in frame.name:
+        if any(space in frame.name for space in _NATIVE):
             yield ["", 0, frame.name]
         elif "/torch/" in frame.filename and frame.filename.endswith(".py") and tells(frame.filename):
             yield [frame.filename, frame.lineno, frame.name]

@@ -10,6 +10,8 @@ from ....cpp.syntax.functions import outline
 from ...torchapi.schema import Kernel
 
 KEYS = ("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional", "Meta")
+FORMULA = "derivative"
+"""In place of a dispatch key: a formula of autograd, which nothing registers."""
 _CONCRETE = {
     "c10::SymInt": "int64_t",
     "c10::SymIntArrayRef": "at::IntArrayRef",
@@ -56,6 +58,7 @@ def shim_source(wanted: tuple[Candidate, ...]) -> str:
     declarations = dict.fromkeys(
         f"namespace {c.namespace} {{ [[gnu::weak]] {c.returns} {c.kernel}({', '.join(c.parameters)}); }}"
         for c in wanted
+        if c.key != FORMULA
     )
     blocks = []
     for key in KEYS:
@@ -66,6 +69,7 @@ def shim_source(wanted: tuple[Candidate, ...]) -> str:
     return _TEMPLATE % {
         "declarations": "\n".join(declarations),
         "count": max(1, len(wanted)),
+        "formulas": ", ".join(f'"{c.kernel if c.key == FORMULA else ""}"' for c in wanted) or '""',
         "blocks": "\n".join(blocks),
     }
 
@@ -153,6 +157,10 @@ void swap_in(torch::Library& library, const char* name, Function kernel) {
 
 extern "C" uint64_t symfix_calls(int number) {
   return entries[number].calls;
+}
+extern "C" const char* symfix_formula(int number) {
+  static const char* const names[] = {%(formulas)s};
+  return names[number];
 }
 extern "C" const char* symfix_state(int number) {
   return entries[number].state.c_str();

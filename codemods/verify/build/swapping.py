@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ...torchapi import TorchApi
 from ..change import Change, Swap, Verdict
+from .bodies import functions_reaching
 from .compiling import Builder, Built
+from .formulas import formulas
 from .shim import Candidate, candidates, shim_source
 
 
@@ -48,16 +51,25 @@ _SIDES = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
 """Who is to blame when the file before, or the file after, does not build."""
 
 
-def build(changes: Sequence[Change], api: TorchApi, builder: Builder, progress: Callable[[str], None]) -> Libraries:
+def build(
+    changes: Sequence[Change],
+    api: TorchApi,
+    builder: Builder,
+    progress: Callable[[str], None],
+    derivatives: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> Libraries:
     """Compile every file on both sides and link each side with one shim.
 
-    The files after the change are compiled with no headers but their own. Raises Unbuildable when a side does not
-    compile or link.
+    The files after the change are compiled with no headers but their own. ``derivatives``: the operators whose
+    derivatives call a formula. Raises Unbuildable when a side does not compile or link.
     """
     wanted: dict[Candidate, None] = {}
     for change in changes:
         wanted |= dict.fromkeys(candidates(change.before, api.kernels))
         wanted |= dict.fromkeys(candidates(change.after, api.kernels))
+        reaching = functions_reaching(change.before, change.after)
+        found = formulas(change.after, derivatives)
+        wanted |= dict.fromkeys(one for one in found if reaching is None or one.kernel in reaching)
     shim_candidates = tuple(wanted)
     names = ", ".join(change.path.name for change in changes)
     progress(f"compiling {names} before and after, and a shim for {len(shim_candidates)} kernels")

@@ -82,7 +82,7 @@ def choose_cpp(changes: Sequence[Change], swapped: Sequence[Swap], index: Mappin
     """The OpInfos for those swapped kernels that run what changed."""
     running = running_change(changes, swapped)
     if running:
-        return choose({swap.operator for swap in running}, index)
+        return choose({swap.operator for swap in running if swap.operator}, index)
     return Choice((), "no kernel that can be swapped in runs what changed")
 
 

@@ -73,6 +73,7 @@ def _failure(operator: Operator, protocol: str, seen: Mapping[str, Any], sources
         arguments=seen["arguments"],
         path=judged.path,
         why=judged.why,
+        formula=": ".join(filter(None, seen.get("formula", ()))),
         error=seen.get("deviation") or text,
     )
 

@@ -19,6 +19,7 @@ def to_json(sweep: Sweep) -> dict[str, Any]:
         "tool": "symfix",
         "torch": sweep.torch,
         "protocol": sweep.protocol,
+        "kind": sweep.kind,
         "seconds": sweep.seconds,
         "summary": {
             "passed": len(sweep.passed),

@@ -39,7 +39,7 @@ MEANING = {
 
 @dataclass(frozen=True, order=True)
 class Operator:
-    """An OpInfo: its name and its variant ("" for the plain one)."""
+    """An OpInfo: its name and its variant ("" for the plain one); or a ModuleInfo, which has no variants."""
 
     name: str
     variant: str = ""
@@ -94,6 +94,8 @@ class Failure:
     why: str = ""
     behind: Failure | None = None
     """For a failure of the test itself: what the operator does without it, None where it passes."""
+    formula: str = ""
+    """The node of autograd whose formula failed, with what it calls: ``MmBackward0: mm_mat1_backward``."""
     only_test: bool = False
     """The operator passes once the test's own code is not traced."""
     error: str = field(default="", repr=False)

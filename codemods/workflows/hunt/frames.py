@@ -26,6 +26,7 @@ _HANDS_ON = (
     "torch/_subclasses/",
     "torch/_thunk.py",
     "torch/_utils_internal.py",
+    "torch/autograd/",
     "torch/fx/",
     "torch/overrides.py",
     "torch/utils/",
@@ -39,7 +40,7 @@ _DECIDES_NATIVELY = re.compile(
 )
 _GLUE = re.compile(
     r"c10::(?:impl::|Dispatcher|BoxedKernel|KernelFunction|OperatorHandle)"
-    r"|at::\{anonymous\}::(?:\{anonymous\}::)?wrapper_|torch::(?:detail|autograd|jit|PythonArgs|PyInterpreter)|std::"
+    r"|at::\{anonymous\}::(?:\{anonymous\}::)?wrapper_|torch::(?:detail|autograd(?!::generated::details)|jit|PythonArgs|PyInterpreter)|std::"
     r"|torch::\{anonymous\}|torch::handle_torch_function|at::functionalization::|torch::ADInplaceOrView|python(?:TLSSnapshot)?Fallback|pybind11::|torch::Function"
 )
 _CONCRETE = re.compile(r"ConcretePyInterpreterVTable::(?:sizes|strides|numel|storage_offset)$")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
@@ -10,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ...lab.batch import Heard, ask_shared, limits_for
-from ...lab.isolation import Ended, Limits
+from ...lab.isolation import CHILDREN, Ended, Limits
+from ...lab.operators import OPERATORS
 from ...lab.scratch import scratch_folder
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import locate
@@ -24,6 +26,7 @@ PROTOCOL = "fuzz"
 _SECONDS = 60
 """How long plans of one operator are drawn, and how long one failure is shrunk."""
 _START_SECONDS = 180
+_PARTS = ("fuzzing", "planning", "protocols")
 
 
 @dataclass(frozen=True)
@@ -70,14 +73,14 @@ def fuzz(
         laboratory = Laboratory(torch.python, scratch, Limits(wall=_SECONDS * 20, cpu=_SECONDS * 20))
         wanted = resolve(words, operators_of(laboratory, torch)) if words else sorted(samples.passed)
         question = {"protocol": PROTOCOL, "examples": asked.examples, "seed": asked.seed, "seconds": _SECONDS}
-        kept = Journal(default_journal(torch, installed, question))
+        kept = Journal(default_journal(torch, installed, {**question, "kind": OPERATORS, "code": _code()}))
         if fresh:
             kept.forget()
         left = [operator for operator in wanted if operator not in kept.rows]
         late = _run(laboratory, installed, left, question, asked.minutes, jobs, kept, progress)
     rows = {operator: kept.rows[operator] for operator in wanted if operator in kept.rows}
     seconds = round(time.monotonic() - started, 2)
-    found = collect(rows, PROTOCOL, torch, installed, seconds, len(wanted) - len(left))
+    found = replace(collect(rows, PROTOCOL, torch, installed), seconds=seconds, recalled=len(wanted) - len(left))
     new = tuple(_told_once(_unknown(found.failures, samples.failures)))
     failing = {failure.operator for failure in new}
     passed = tuple(one for one in rows if one not in failing and one not in found.untestable)
@@ -87,6 +90,10 @@ def fuzz(
         len(found.failures) - len(new),
         tuple(late),
     )
+
+
+def _code() -> str:
+    return hashlib.sha256(b"".join((CHILDREN / f"{part}.py").read_bytes() for part in _PARTS)).hexdigest()
 
 
 def _run(

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from ...engine import storage
+from ...lab.operators import OPERATORS
 from ...lab.scratch import new_name
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import Place as Torch
@@ -20,16 +21,16 @@ class UnknownOperator(Exception):
     """torch has no operator test of this name; ``str()`` names the nearest."""
 
 
-def operators_of(laboratory: Laboratory, torch: Torch) -> tuple[Operator, ...]:
-    """All OpInfos of the installed torch. Raises NothingRuns when they can't be loaded."""
+def operators_of(laboratory: Laboratory, torch: Torch, kind: str = OPERATORS) -> tuple[Operator, ...]:
+    """All OpInfos of the installed torch, or all ModuleInfos. Raises NothingRuns when they can't be loaded."""
     key = hashlib.sha256(f"{torch.build} {torch.package}".encode()).hexdigest()[:24]
-    path = storage.folder("opinfos") / f"{key}.json"
+    path = storage.folder("opinfos" if kind == OPERATORS else kind) / f"{key}.json"
     try:
         return tuple(Operator(name, variant) for name, variant in json.loads(storage.load(path) or b""))
     except (ValueError, TypeError):
         pass
     report = laboratory.scratch / new_name("names")
-    ended, answer = laboratory.ask("opinfos", Variant("installed"), {}, report)
+    ended, answer = laboratory.ask("opinfos", Variant("installed"), {"kind": kind}, report)
     if not answer:
         raise NothingRuns(laboratory.python, ended)
     storage.store(path, json.dumps(answer["operators"]).encode())

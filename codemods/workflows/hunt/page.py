@@ -59,15 +59,18 @@ addEventListener("keydown", (event) => {
 """
 
 
+_FAILING = {"backed": "on backed sizes", "backward": "in the backward pass on unbacked sizes"}
+
+
 def page(sweep: Sweep) -> str:
     """The whole page. It loads nothing and follows the reader's light or dark setting."""
-    title = f"Operators that fail on {escape(sweep.protocol)} sizes"
+    title = f"{sweep.kind.capitalize()} that fail {_FAILING.get(sweep.protocol, 'on unbacked sizes')}"
     parts = [
         f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>{title}</title>",
         '<meta name=viewport content="width=device-width, initial-scale=1">',
         f"<style>{_STYLE}</style></head><body>",
-        f"<h1>{title}</h1><p class=dim>torch {escape(sweep.torch)}, CPU, float32; every sample of torch's own operator "
-        "tests, results compared with eager.</p>",
+        f"<h1>{title}</h1><p class=dim>torch {escape(sweep.torch)}, CPU, float32; every sample of torch's own tests, "
+        "results compared with eager.</p>",
         *_whole(sweep),
         *_modes(sweep),
         '<input id=search type=search placeholder="Search: operator, file, function, mode" aria-label=Search>',
@@ -93,7 +96,7 @@ def _whole(sweep: Sweep) -> Iterator[str]:
         if count:
             yield f'<div class={name} style="flex:{count}" title="{count} {name}">{count} {name}</div>'
     more = f"; {len(sweep.outside)} more take no float32" if sweep.outside else ""
-    yield f"</div><p class=dim>{plural(sum(counts.values()), 'operator')}{more}.</p>"
+    yield f"</div><p class=dim>{plural(sum(counts.values()), sweep.kind.removesuffix('s'))}{more}.</p>"
 
 
 def _modes(sweep: Sweep) -> Iterator[str]:

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ...engine import storage
 from ...lab.isolation import CHILDREN, Limits
+from ...lab.operators import OPERATORS, UNBACKED
 from ...lab.scratch import scratch_folder
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import Place as Torch
@@ -24,9 +25,10 @@ from .journal import Journal, Row
 from .naming import operators_of, resolve
 from .workers import Workers
 
-PROTOCOLS = ("unbacked", "backed")
 PATIENCE_SECONDS = 240.0
-_PARTS = ("sweeping", "symbolic", "tracking", "samples", "changed_torch")
+FORWARD_FAILS = "its forward pass fails"
+"""How the reason begins why a backward pass can't be tried."""
+_PARTS = ("sweeping", "symbolic", "tracking", "samples", "subjects", "training", "changed_torch")
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Sweep:
 
     protocol: str
     torch: str
+    kind: str = OPERATORS
     passed: tuple[Operator, ...] = ()
     failures: tuple[Failure, ...] = ()
     untestable: dict[Operator, str] = field(default_factory=dict)
@@ -54,8 +57,9 @@ class Sweep:
 
 def sweep(
     operators: Sequence[Operator | str] | None = None,
-    protocol: str = "unbacked",
+    protocol: str = UNBACKED,
     *,
+    kind: str = OPERATORS,
     variant: Variant | None = None,
     laboratory: Laboratory | None = None,
     torch_python: Path | None = None,
@@ -68,6 +72,8 @@ def sweep(
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Sweep:
     """Trace ``operators`` (None: all that torch tests) under ``protocol`` on ``variant`` (None: the installed torch).
+
+    ``kind``: of which kind they are, operators or modules.
 
     An operator stops at its first failing sample unless ``every_sample``; at most ``samples`` of it are tried, from the
     first to the last at even distances (None: all, as PyTorch's own tests do). ``journal`` is the file that keeps the
@@ -83,9 +89,9 @@ def sweep(
         here = laboratory or Laboratory(
             torch.python, stack.enter_context(scratch_folder()), Limits(wall=PATIENCE_SECONDS)
         )
-        known = operators_of(here, torch)
+        known = operators_of(here, torch, kind)
         wanted = sorted(known) if operators is None else resolve(operators, known)
-        asked = {"protocol": protocol, "every_sample": every_sample, "samples": samples}
+        asked = {"kind": kind, "protocol": protocol, "every_sample": every_sample, "samples": samples}
         kept = Journal(journal or default_journal(torch, on, asked))
         if fresh:
             kept.forget()
@@ -107,12 +113,11 @@ def sweep(
         elif left:
             Workers(here, on, jobs).run(left, asked, told)
     rows = {operator: kept.rows[operator] for operator in wanted}
-    return collect(rows, protocol, torch, on, round(time.monotonic() - started, 2), recalled)
+    found = collect(rows, protocol, torch, on)
+    return replace(found, kind=kind, seconds=round(time.monotonic() - started, 2), recalled=recalled)
 
 
-def collect(
-    rows: dict[Operator, Row], protocol: str, torch: Torch, variant: Variant, seconds: float = 0.0, recalled: int = 0
-) -> Sweep:
+def collect(rows: dict[Operator, Row], protocol: str, torch: Torch, variant: Variant) -> Sweep:
     """What the rows of a journal say."""
     passed: list[Operator] = []
     outside: list[Operator] = []
@@ -127,7 +132,7 @@ def collect(
             untestable[operator] = row["untestable"]
         elif not found:
             passed.append(operator)
-    return Sweep(protocol, torch.build, tuple(passed), tuple(failures), untestable, tuple(outside), seconds, recalled)
+    return Sweep(protocol, torch.build, OPERATORS, tuple(passed), tuple(failures), untestable, tuple(outside))
 
 
 def default_journal(torch: Torch, variant: Variant, asked: Mapping[str, Any]) -> Path:
@@ -141,4 +146,4 @@ def default_journal(torch: Torch, variant: Variant, asked: Mapping[str, Any]) ->
         *((folder / f"{part}.py").read_bytes() for part in _PARTS),
     )
     digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:24]
-    return storage.folder("hunts") / f"{asked['protocol']}-{digest}.jsonl"
+    return storage.folder("hunts") / f"{asked['kind']}-{asked['protocol']}-{digest}.jsonl"

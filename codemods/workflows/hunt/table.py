@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .failure import MEANING
 from .ranking import Held, by_mode, by_place
-from .sweep import Sweep
+from .sweep import FORWARD_FAILS, Sweep
 
 _WIDTH = 110
 _INDENT = 6
@@ -17,6 +17,7 @@ def table(sweep: Sweep) -> Iterator[str]:
     """The places, those that hold up most operators first, then the counts; each line ends in a newline."""
     for held in by_place(sweep.failures):
         yield from _held(held)
+    noun = sweep.kind.removesuffix("s")
     behind = by_place(failure.behind for failure in sweep.failures if failure.behind)
     if behind:
         yield "\nbehind the test's own code\n"
@@ -24,14 +25,16 @@ def table(sweep: Sweep) -> Iterator[str]:
         yield from _held(held)
     if sweep.failures:
         yield "\n"
-        yield "operators  mode\n"
+        yield f"{sweep.kind:9}  mode\n"
         for mode, count in by_mode(sweep.failures).items():
             yield f"{count:9}  {mode.value}: {MEANING[mode]}\n"
         yield "\n"
+    forward = sum(reason.startswith(FORWARD_FAILS) for reason in sweep.untestable.values())
     total = len(sweep.passed) + len(sweep.failed) + len(sweep.untestable)
     yield (
-        f"torch {sweep.torch.split()[0]}, {sweep.protocol}: {plural(total, 'operator')}, {len(sweep.passed)} pass, "
+        f"torch {sweep.torch.split()[0]}, {sweep.protocol}: {plural(total, noun)}, {len(sweep.passed)} pass, "
         f"{len(sweep.failed)} fail, {len(sweep.untestable)} can't be tried"
+        + (f", {forward} of them since the forward pass fails" if forward else "")
         + (f" ({len(sweep.outside)} more take no float32)\n" if sweep.outside else "\n")
     )
 
@@ -44,6 +47,9 @@ def _held(held: Held) -> Iterator[str]:
     if held.expressions:
         more = f" and {len(held.expressions) - 3} more" if len(held.expressions) > 3 else ""
         yield f"{inner}undecided: {'; '.join(held.expressions[:3])}{more}\n"
+    formulas = tuple(dict.fromkeys(failure.formula for failure in held.failures if failure.formula))
+    if formulas:
+        yield f"{inner}formula: {'; '.join(formulas)}\n"
     alone = len({failure.operator for failure in held.failures if failure.only_test})
     if alone:
         yield f"{inner}the test's own code; without it pass: {alone}\n"

@@ -210,5 +210,4 @@ class Bench:
         return file
 
     def _defines(self, frame: str) -> Path | None:
-        name = plain_name(frame)
-        return self.native.file_of(name) if self.native is not None and name else None
+        return self.native.home(frame) if self.native is not None else None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.rule import Fix
+from ...lab.operators import BACKWARD, MODULES
 from ...reports.patch import patch
 from ...verify.evidence import to_json
 from .repaired import REASONS, HandOver, Outcome, Repair, Spot
@@ -77,7 +78,8 @@ def _created(name: str, content: bytes) -> bytes:
 
 def description(repair: Repair) -> Iterator[str]:
     """What a repair does and which default an undecided size takes, in lines for a person."""
-    yield f"{repair.name}: {_many(repair.operators)} with unbacked sizes"
+    of = " and their gradients" if repair.protocol == BACKWARD else ""
+    yield f"{repair.name}: {_many(repair.operators, repair.kind)} with unbacked sizes{of}"
     yield ""
     yield f"Against {repair.baseline}. Fails before and passes after, equal to eager on every sample:"
     for name in repair.operators:
@@ -131,8 +133,9 @@ def hand_over_text(handover: HandOver) -> str:
     lines = [f"# {handover.operator}", ""]
     lines += [f"Not repaired ({handover.reason}{mode}): {REASONS[handover.reason]}.", ""]
     lines += ["```", handover.message, "```", "", f"Sample {handover.sample}: {handover.arguments or 'see below'}", ""]
-    lines += ["## Reproduce", "", "```python", *repro(handover.operator, handover.sample), "```", ""]
+    lines += ["## Reproduce", "", "```python", *repro(handover), "```", ""]
     lines += ["## Where", ""] + [f"- {_place(spot)}" for spot in handover.places]
+    lines += [f"- the formula of {handover.formula}"] if handover.formula else []
     lines += ["- no place in torch is named"] if not handover.places else []
     lines += ["", "## Tried", ""]
     lines += [f"- {words}\n  - {came}" for words, came in handover.tried] or ["Nothing."]
@@ -145,25 +148,49 @@ def _place(spot: Spot) -> str:
     return f"{at} in {spot.function}" if at else spot.function
 
 
-def repro(operator: str, sample: int) -> Iterator[str]:
-    """A script that fails as the operator does."""
+def repro(handover: HandOver) -> Iterator[str]:
+    """A script that fails as the operator or module does."""
+    trained = handover.protocol == BACKWARD
     yield "import torch"
     yield "from torch._dynamo.decorators import mark_unbacked"
-    yield "from torch.testing._internal.common_methods_invocations import op_db"
-    yield "from torch.utils._pytree import tree_leaves"
-    yield ""
-    yield 'named = {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}'
-    yield f"op = named[{operator!r}]"
-    yield "torch.manual_seed(0)"
-    yield f'sample = list(op.sample_inputs("cpu", torch.float32))[{sample}]'
-    yield "args, kwargs = (sample.input, *sample.args), sample.kwargs"
+    yield from _module(handover, trained) if handover.kind == MODULES else _operator(handover, trained)
     yield "for tensor in tree_leaves((args, kwargs)):"
     yield "    if isinstance(tensor, torch.Tensor):"
     yield "        for dim, size in enumerate(tensor.shape):"
     yield "            if size >= 2:"
     yield "                mark_unbacked(tensor, dim)"
-    yield 'compiled = torch.compile(lambda *a, **k: op.op(*a, **k), backend="eager", fullgraph=True)'
+    backend = "aot_eager" if trained else "eager"
+    yield f'compiled = torch.compile(lambda *a, **k: call(*a, **k), backend="{backend}", fullgraph=True)'
     yield "print(compiled(*args, **kwargs))"
+
+
+def _operator(handover: HandOver, trained: bool) -> Iterator[str]:
+    yield "from torch.testing._internal.common_methods_invocations import op_db"
+    yield "from torch.utils._pytree import tree_leaves"
+    yield ""
+    yield 'named = {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}'
+    yield f"op = named[{handover.operator!r}]"
+    yield "torch.manual_seed(0)"
+    asked = ", requires_grad=True" if trained else ""
+    yield f'sample = list(op.sample_inputs("cpu", torch.float32{asked}))[{handover.sample}]'
+    yield "call, args, kwargs = op.op, (sample.input, *sample.args), sample.kwargs"
+
+
+def _module(handover: HandOver, trained: bool) -> Iterator[str]:
+    yield "from torch.testing._internal.common_modules import module_db"
+    yield "from torch.utils._pytree import tree_leaves"
+    yield ""
+    yield f"info = {{one.name: one for one in module_db}}[{handover.operator!r}]"
+    yield "samples = []"
+    yield "for training in (True, False) if info.train_and_eval_differ else (True,):"
+    yield "    torch.manual_seed(0)"
+    words = f'device="cpu", dtype=torch.float32, requires_grad={trained}, training=training'
+    yield f"    for one in info.module_inputs_func(info, {words}):"
+    yield "        if one.forward_input is not None:"
+    yield "            module = info.module_cls(*one.constructor_input.args, **one.constructor_input.kwargs)"
+    yield f"            module = module.train(training).requires_grad_({trained})"
+    yield "            samples.append((module, one.forward_input.args, one.forward_input.kwargs))"
+    yield f"call, args, kwargs = samples[{handover.sample}]"
 
 
 def figures(outcome: Outcome) -> dict[str, Any]:
@@ -174,6 +201,7 @@ def figures(outcome: Outcome) -> dict[str, Any]:
     family = {name: one.family for one in proven for name in one.operators}
     return {
         "torch": outcome.torch,
+        "kind": outcome.kind,
         "failing": outcome.asked,
         "proven": len(mended),
         "by_mode": dict(Counter(outcome.modes[name] for name in mended)),
@@ -192,10 +220,10 @@ def figures(outcome: Outcome) -> dict[str, Any]:
 def summary(outcome: Outcome, ordered: Sequence[Repair], names: Sequence[str]) -> Iterator[str]:
     """The page to begin with: repairs by the operators they mend, then what is left."""
     yield f"# Repairs for torch {outcome.torch.split()[0]}\n\n"
-    yield f"{len(outcome.mended)} of {outcome.asked} failing operators proven fixed.\n\n"
+    yield f"{len(outcome.mended)} of {outcome.asked} failing {outcome.kind} proven fixed.\n\n"
     if outcome.unblocked:
         yield f"{len(outcome.unblocked)} more pass with a change of torch's tests alone: they were not broken.\n\n"
-    yield "| operators | patch | places | rules | default |\n|---|---|---|---|---|\n"
+    yield f"| {outcome.kind} | patch | places | rules | default |\n|---|---|---|---|---|\n"
     for repair, name in zip(ordered, names, strict=True):
         if repair.proven:
             places = ", ".join(dict.fromkeys(f"{spot.file}:{spot.line}" for spot in repair.spots))
@@ -206,11 +234,11 @@ def summary(outcome: Outcome, ordered: Sequence[Repair], names: Sequence[str]) -
         yield "\n## Not proven\n\n"
         for repair, name in unproven:
             said = repair.verification.reason if repair.verification else repair.doubt
-            yield f"- {UNPROVEN}/{name} ({_many(repair.operators)}): {said}\n"
-    yield "\n## Left\n\n| operator | reason | message |\n|---|---|---|\n"
+            yield f"- {UNPROVEN}/{name} ({_many(repair.operators, repair.kind)}): {said}\n"
+    yield f"\n## Left\n\n| {outcome.kind.removesuffix('s')} | reason | message |\n|---|---|---|\n"
     for handover in sorted(outcome.handovers, key=lambda one: (one.reason, one.operator)):
         yield f"| {handover.operator} | {handover.reason} | {handover.message[:100].replace('|', '/')} |\n"
 
 
-def _many(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more operators"
+def _many(names: Sequence[str], kind: str) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more {kind}"

@@ -13,7 +13,9 @@ from ...engine import storage
 from ...lab.isolation import CHILDREN
 from .trials import Frame, Trial
 
-_PARTS = ("trying", "protocols", "samples", "operators", "changed_torch", "references", "dispatching")
+_PARTS = (
+    "trying", "protocols", "samples", "subjects", "training", "operators", "changed_torch", "references", "dispatching",
+)  # fmt: skip
 
 
 class Journal:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ....cpp.syntax.functions import outline
 from ...torchapi import TorchApi
 from ...verify.build.compiling import Builder, Built
+from ...verify.build.formulas import FILE, formula_in, formulas
 from ...verify.build.shim import Candidate, candidates, shim_source
 
 NOT_COMPILED = "does not compile"
@@ -40,9 +41,9 @@ class DoesNotBuild(Exception):
 
 
 def plain_name(frame: str) -> str:
-    """The function's own name in a demangled frame of torch's; empty when it is none of torch's kernels."""
+    """The function's own name in a demangled frame of torch's; empty for what is no kernel and no formula."""
     found = _NAME.search(frame)
-    return found[1] if found else ""
+    return found[1] if found else formula_in(frame)
 
 
 @dataclass
@@ -52,6 +53,8 @@ class Native:
     root: Path
     builder: Builder
     api: TorchApi
+    derivatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By formula the operators whose derivatives call it."""
     _homes: dict[str, Path | None] = field(default_factory=dict, repr=False)
     _named: dict[Path, frozenset[str]] = field(default_factory=dict, repr=False)
     _objects: dict[tuple[Path, bytes], Built] = field(default_factory=dict, repr=False)
@@ -68,8 +71,21 @@ class Native:
         """The libraries that were linked so far."""
         return tuple(self._libraries.values())
 
+    def home(self, frame: str) -> Path | None:
+        """The file that defines the function of a demangled frame; None when none or several do."""
+        formula = formula_in(frame)
+        if formula:
+            return self.root / FILE if formula in self._formulas else None
+        name = plain_name(frame)
+        return self.file_of(name) if name else None
+
+    @cached_property
+    def _formulas(self) -> frozenset[str]:
+        path = self.root / FILE
+        return outline(path.read_bytes()).names if path.is_file() else frozenset()
+
     def file_of(self, function: str) -> Path | None:
-        """The file that defines a function with a body, by its name; None when none or several do."""
+        """The operator file that defines a function with a body, by its name; None when none or several do."""
         if function not in self._homes:
             called = f"{function}(".encode()
             found = [path for path, text in self._files.items() if called in text and self._defines(path, function)]
@@ -110,6 +126,7 @@ class Native:
             wanted: dict[Candidate, None] = {}
             for content in files.values():
                 found = candidates(content, self.api.kernels)
+                found += formulas(content, self.derivatives)
                 wanted |= dict.fromkeys(one for one in found if one.kernel in kernels)
             shim = self.builder.compile("shim.cpp", shim_source(tuple(wanted)).encode()).result()
             if shim.target is None:

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from ...engine import storage
@@ -14,12 +15,16 @@ from ...engine.rule import Fix
 from ...engine.surroundings import TorchSurroundings
 from ...lab.forking import forking
 from ...lab.isolation import Limits
+from ...lab.operators import MODULES, OPERATORS, UNBACKED
 from ...lab.variants import Laboratory
 from ...torchapi import TorchApi
+from ...torchapi.derivatives import operators_by_formula
+from ...torchapi.locating import locate
 from ...verify.build.compiling import Builder
 from ...verify.build.modules import module_name
 from ...verify.build.toolchain import find_toolchain
-from ..hunt.failure import Failure, Mode
+from ..hunt.failure import Failure, Mode, Operator
+from ..hunt.naming import operators_of
 from ..hunt.sweep import Sweep, sweep
 from .bench import Bench
 from .grouping import groups
@@ -43,9 +48,11 @@ _ROUNDS = (ROUNDS, 6, 3)
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a run; ``operators`` None: every operator that fails."""
+    """What is asked of a run; ``operators`` None: every one of this kind that fails under this protocol."""
 
     operators: tuple[str, ...] | None = None
+    kind: str = OPERATORS
+    protocol: str = UNBACKED
     torch_root: Path | None = None
     torch_python: Path | None = None
     jobs: int = 2
@@ -65,9 +72,11 @@ def repair(
     started = time.monotonic()
     surroundings = TorchSurroundings(torch_python=wanted.torch_python)
     place = surroundings.place
-    progress("hunting for operators that fail")
+    progress(f"hunting for {wanted.kind} that fail")
     found = sweep(
         wanted.operators,
+        wanted.protocol,
+        kind=wanted.kind,
         torch_python=wanted.torch_python,
         jobs=wanted.jobs,
         fresh=wanted.fresh,
@@ -79,20 +88,33 @@ def repair(
     native = _native(wanted, surroundings, scratch, progress)
     # A trial names files of the one torch that it was made on.
     installed = f"{place.build} {place.package}"
+    if (wanted.kind, wanted.protocol) != (OPERATORS, UNBACKED):
+        installed += f" {wanted.kind} {wanted.protocol}"
     journal = Journal(wanted.journal or _journal(installed), installed)
     if wanted.fresh:
         journal.forget()
     advisors = Advisors(Registry(), context, context)
     folder = place.package.parent
     opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
-    prover = Prover(place, wanted.torch_root, wanted.torch_python, wanted.jobs, wanted.fresh, opinfos, progress)
+    prover = Prover(
+        place,
+        wanted.torch_root,
+        wanted.torch_python,
+        wanted.jobs,
+        wanted.fresh,
+        opinfos,
+        wanted.kind,
+        wanted.protocol,
+        progress,
+    )
+    tries = partial(try_all, kind=wanted.kind, protocol=wanted.protocol)
 
     def module(path: Path) -> str:
         return module_name(path, [folder])
 
     with forking(laboratory, wanted.jobs) as quick:
-        bench = Bench(laboratory, try_all, module, advisors, native, wanted.jobs, journal, quick)
-        progress(f"looking at {len(failures)} failing operators")
+        bench = Bench(laboratory, tries, module, advisors, native, wanted.jobs, journal, quick)
+        progress(f"looking at {len(failures)} failing {wanted.kind}")
         tried = bench.try_on({}, {name: failures[name].sample for name in sorted(failures)}).trials
         first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}
         search = Search(advisors, bench, {}, dict(first), files=wanted.files)
@@ -110,11 +132,12 @@ def repair(
         place.build,
         len(failures),
         tuple(repairs),
-        tuple(_hand_overs(search, repairs, failures)),
+        tuple(_hand_overs(wanted, search, repairs, failures)),
         {name: failure.mode.value for name, failure in failures.items()},
         tuple(regressions),
         compared,
         seconds=round(time.monotonic() - started, 1),
+        kind=wanted.kind,
     )
 
 
@@ -141,9 +164,11 @@ def _whole(
         return [], 0
     bench = search.bench
     changed = bench.variant(drafts, native=False)
-    progress(f"all repairs at once: the {len(found.passed)} operators that passed before")
+    progress(f"all repairs at once: the {len(found.passed)} {wanted.kind} that passed before")
     lost = no_longer_passing(found, changed, bench.laboratory, wanted.jobs, counted)
-    operators = [*found.passed, *found.failed, *found.untestable]
+    operators: Sequence[Operator] = [*found.passed, *found.failed, *found.untestable]
+    if wanted.kind == MODULES:
+        operators = operators_of(bench.laboratory, locate(None, wanted.torch_python))
     unequal, compared = no_longer_equal(operators, changed, bench.laboratory, found.torch, wanted.jobs, progress)
     return [*lost, *unequal], compared
 
@@ -200,14 +225,17 @@ def _native(
         return None
     toolchain = find_toolchain(surroundings.place, wanted.torch_root)
     builder = Builder(toolchain, scratch, wanted.jobs, progress=progress, many=True)
-    return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python))
+    derivatives = operators_by_formula(surroundings.place.package)
+    return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python), derivatives)
 
 
 def _journal(installed: str) -> Path:
     return storage.folder("repair") / f"{hashlib.sha256(installed.encode()).hexdigest()[:24]}.jsonl"
 
 
-def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, Failure]) -> list[HandOver]:
+def _hand_overs(
+    wanted: Wanted, search: Search, repairs: Sequence[Repair], failures: dict[str, Failure]
+) -> list[HandOver]:
     proven = {name for one in repairs if one.proven for name in one.operators}
     unproven = {name: one for one in repairs if not one.proven for name in one.operators}
     found = []
@@ -225,7 +253,19 @@ def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, F
             reason = "not-proven"
             message = verification.reason if verification else unproven[name].doubt
         found.append(
-            HandOver(name, reason, message, failure.sample, spots, tried, failure.mode.value, failure.arguments)
+            HandOver(
+                name,
+                reason,
+                message,
+                failure.sample,
+                spots,
+                tried,
+                failure.mode.value,
+                failure.arguments,
+                failure.formula,
+                wanted.kind,
+                wanted.protocol,
+            )
         )
     return found
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...lab.isolation import Limits
+from ...lab.operators import BACKWARD, MODULES, OF_MODULES, OPERATORS, UNBACKED, Task
 from ...torchapi.locating import Place
 from ...verify.change import Change, Verdict, Verification
 from ...verify.command import verify
@@ -17,6 +18,11 @@ from .trials import Trial
 
 SAMPLES = 4
 """How many inputs of an operator are traced with backed symbols and once more with unbacked ones."""
+_OWN = {
+    OPERATORS: (BACKWARD,),
+    MODULES: (f"{OF_MODULES}eager", f"{OF_MODULES}{UNBACKED}", f"{OF_MODULES}{BACKWARD}"),
+}
+"""What is asked of a repair's own subjects beside the protocols of all operators: they have to train as they did."""
 _MORE_SAMPLES = 24
 """As many are when the first ones fail neither before nor after: the one that the repair mends is further on."""
 
@@ -31,7 +37,9 @@ class Prover:
     jobs: int
     fresh: bool
     opinfos: Mapping[str, str]
-    """The OpInfo of each operator: its name without the variant."""
+    """The OpInfo of each operator, or the module: its name without the variant."""
+    kind: str
+    protocol: str
     progress: Callable[[str], None]
 
     def repair(self, group: Group, search: Search, first: Mapping[str, Trial]) -> Repair:
@@ -62,6 +70,8 @@ class Prover:
             fixes,
             tuple(spots),
             f"{baseline} with the source tree's kernels" if native else baseline,
+            kind=self.kind,
+            protocol=self.protocol,
         )
 
     def prove(self, repair: Repair, beside: Sequence[str] = ()) -> Repair:
@@ -70,15 +80,20 @@ class Prover:
         ``beside`` are operators that met a time limit when the repair was tried: whether it mends them is not known.
         """
         own = tuple(dict.fromkeys(self.opinfos[name] for name in (*repair.operators, *beside)))
-        verification = self._verified(repair.changes, own, SAMPLES)
+        tasks = [(name, protocol) for name in own for protocol in _OWN[self.kind]]
+        own = own if self.kind == OPERATORS else ()
+        verification = self._verified(repair.changes, own, tasks, SAMPLES)
         if verification.verdict is Verdict.NEUTRAL:
-            verification = self._verified(repair.changes, own, _MORE_SAMPLES)
+            verification = self._verified(repair.changes, own, tasks, _MORE_SAMPLES)
         return replace(repair, verification=verification)
 
-    def _verified(self, changes: Sequence[Change], operators: tuple[str, ...], samples: int) -> Verification:
+    def _verified(
+        self, changes: Sequence[Change], operators: tuple[str, ...], tasks: Sequence[Task], samples: int
+    ) -> Verification:
         return verify(
             changes,
             operators=operators,
+            tasks=tasks,
             complete=True,
             samples=samples,
             torch_python=self.torch_python,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ...engine.rule import Fix
+from ...lab.operators import OPERATORS, UNBACKED
 from ...verify.change import Change, Verdict, Verification
 
 
@@ -40,6 +41,8 @@ class Repair:
     """Where each of the fixes stands, in their order."""
     baseline: str
     verification: Verification | None = field(default=None, repr=False)
+    kind: str = OPERATORS
+    protocol: str = UNBACKED
     doubt: str = ""
     """Why a person should look twice although it is proven; empty when there is no reason."""
 
@@ -105,6 +108,10 @@ class HandOver:
     """Each candidate that was tried, with what came of it."""
     mode: str = ""
     arguments: str = ""
+    formula: str = ""
+    """The node of autograd whose formula failed, with what it calls."""
+    kind: str = OPERATORS
+    protocol: str = UNBACKED
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,7 @@ class Outcome:
     compared: int = 0
     """How many operators were compared on concrete sizes then."""
     seconds: float = 0.0
+    kind: str = OPERATORS
 
     @property
     def mended(self) -> tuple[str, ...]:

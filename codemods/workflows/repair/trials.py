@@ -8,6 +8,7 @@ from typing import Any
 
 from ...lab.batch import Heard, ask_shared, limits_for
 from ...lab.isolation import Ended
+from ...lab.operators import OPERATORS, UNBACKED
 from ...lab.variants import Laboratory, Variant
 
 _START_SECONDS = 120
@@ -80,10 +81,14 @@ def try_all(
     operators: Mapping[str, int],
     most: int = 0,
     jobs: int = 2,
+    *,
+    kind: str = OPERATORS,
+    protocol: str = UNBACKED,
 ) -> Tried:
     """Try every operator on ``variant``, in ``jobs`` children; one whose child dies has failed with how it died.
 
-    At most ``most`` samples of each (0: all), with the sample whose number is given for it (-1: none).
+    At most ``most`` samples of each (0: all), with the sample whose number is given for it (-1: none). ``kind`` and
+    ``protocol`` say what the names are of, and how they are run.
     """
     states: tuple[str, ...] = ()
 
@@ -99,7 +104,13 @@ def try_all(
         variant,
         list(operators),
         jobs=jobs,
-        request={"operators": list(operators.items()), "most": most, "cpu": _CPU_SECONDS},
+        request={
+            "operators": list(operators.items()),
+            "kind": kind,
+            "protocol": protocol,
+            "most": most,
+            "cpu": _CPU_SECONDS,
+        },
         hear=hear,
         lost=lambda name, ended: Trial(
             name, FAILED, f"the process {ended.died or f'ended with {ended.code}'}", crashed=True

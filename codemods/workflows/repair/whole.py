@@ -20,11 +20,19 @@ def no_longer_passing(
     jobs: int,
     counted: Callable[[int, int], None],
 ) -> list[str]:
-    """What passed the unbacked protocol on the installed torch and does not on the changed one, with the reason."""
-    after = sweep(before.passed, variant=changed, laboratory=laboratory, jobs=jobs, progress=counted)
+    """What passed its protocol on the installed torch and does not on the changed one, with the reason."""
+    after = sweep(
+        before.passed,
+        before.protocol,
+        kind=before.kind,
+        variant=changed,
+        laboratory=laboratory,
+        jobs=jobs,
+        progress=counted,
+    )
     reasons = {str(failure.operator): failure.message for failure in after.failures}
     reasons |= {str(operator): why for operator, why in after.untestable.items()}
-    return [f"unbacked {name}: {why}" for name, why in sorted(reasons.items())]
+    return [f"{before.protocol} {name}: {why}" for name, why in sorted(reasons.items())]
 
 
 def no_longer_equal(

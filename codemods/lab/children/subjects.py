@@ -1,0 +1,69 @@
+"""What torch has tests for: operators (OpInfo) and modules (ModuleInfo) by name, and the samples of one."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from .operators import MODULES
+from .samples import Sample, draw, operator_dtype
+from .training import Trained
+
+BACKWARD = "backward"
+
+
+def subjects(kind: str) -> dict[tuple[str, str], Any]:
+    """All of a kind by name and variant; a module has no variants."""
+    if kind == MODULES:
+        modules: Any = importlib.import_module("torch.testing._internal.common_modules")
+        return {(module.name, ""): module for module in modules.module_db}
+    operators: Any = importlib.import_module("torch.testing._internal.common_methods_invocations")
+    return {(operator.name, operator.variant_test_name): operator for operator in operators.op_db}
+
+
+def full_name(name: tuple[str, str]) -> str:
+    """``linalg.norm.subgradients_at_zero``."""
+    return ".".join(filter(None, name))
+
+
+def drawn(subject: Any, protocol: str) -> Iterator[Sample]:
+    """The samples of one subject in the form that ``protocol`` calls, each made when it is asked for."""
+    trained = protocol == BACKWARD
+    if hasattr(subject, "module_cls"):
+        return _of_module(subject, trained)
+    return _differentiable(subject) if trained else draw(subject)
+
+
+def _differentiable(operator: Any) -> Iterator[Sample]:
+    if not operator.supports_autograd:
+        return
+    torch.manual_seed(0)
+    for sample in operator.sample_inputs("cpu", operator_dtype(operator), requires_grad=True):
+        yield Trained(operator.op, (sample.input, *sample.args), sample.kwargs)
+
+
+def _of_module(info: Any, trained: bool) -> Iterator[Sample]:
+    """The module is an argument like any other, but no tensor: its parameters keep their sizes."""
+    for training in (True, False) if info.train_and_eval_differ else (True,):
+        torch.manual_seed(0)
+        inputs = info.module_inputs_func(
+            info, device="cpu", dtype=torch.float32, requires_grad=trained, training=training
+        )
+        for one in inputs:
+            if one.forward_input is None:
+                continue
+            module = info.module_cls(*one.constructor_input.args, **one.constructor_input.kwargs)
+            module = module.to("cpu", torch.float32).train(training)
+            args, kwargs = one.forward_input.args, one.forward_input.kwargs
+            if info.is_lazy:
+                module(*args, **kwargs)
+            kind = Trained if trained else Sample
+            yield kind(_call, (module if trained else module.requires_grad_(False), *args), kwargs)
+
+
+def _call(module: Any, *args: Any, **kwargs: Any) -> Any:
+    """The module's result, and what it keeps: running statistics are a result too."""
+    return module(*args, **kwargs), list(module.buffers())

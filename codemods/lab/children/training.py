@@ -1,0 +1,54 @@
+"""A call that is trained through: its result is what the forward pass gives and the gradients of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+
+from .effects import weights
+from .samples import SEED, Sample, tensors_in
+
+
+class Untrainable(Exception):
+    """No result of the call has a gradient."""
+
+
+class Trained(Sample):
+    """A call of which the gradients by those inputs that ask for one, and by a module's parameters, are a result."""
+
+    backend = "aot_eager"
+    """The eager backend traces no backward pass."""
+
+    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, refusal: str = "") -> None:
+        self._asked = [tensor.requires_grad for tensor in tensors_in((tuple(args), dict(kwargs)))]
+        # A view of what has a gradient can't be copied.
+        args, kwargs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach(), (tuple(args), dict(kwargs)))
+        super().__init__(function, args, kwargs, refusal=refusal)
+
+    def call(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> Any:
+        """The result and the gradients; raises Untrainable."""
+        args, kwargs = self.marked(unbacked)
+        given = zip(tensors_in((args, kwargs)), self._asked, strict=True)
+        by = [tensor.requires_grad_() for tensor, asked in given if asked]
+        modules = [leaf for leaf in pytree.tree_leaves(args) if isinstance(leaf, torch.nn.Module)]
+        by += [weight for module in modules for weight in module.parameters() if weight.requires_grad]
+        torch.manual_seed(SEED)
+        result = (function or self.function)(*args, **kwargs)
+        differentiable = [tensor for tensor in tensors_in(result) if tensor.requires_grad]
+        if not by or not differentiable:
+            raise Untrainable("no result has a gradient")
+        found = torch.autograd.grad(differentiable, by, list(map(weights, differentiable)), allow_unused=True)
+        # What is not used has no gradient in one place and zeros in another.
+        gradients = [torch.zeros_like(at) if one is None else one for one, at in zip(found, by, strict=True)]
+        return pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach(), result), gradients
+
+    def forward(self) -> Sample:
+        """The same call without gradients."""
+        args, kwargs = self.inputs()
+        for leaf in pytree.tree_leaves(args):
+            if isinstance(leaf, torch.nn.Module):
+                leaf.requires_grad_(False)
+        return Sample(self.function, args, kwargs, self._marks)

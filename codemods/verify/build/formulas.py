@@ -1,0 +1,33 @@
+"""The formulas of autograd that a C++ file defines: functions that derivatives call and no dispatcher knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from ....cpp.syntax.functions import outline
+from .shim import FORMULA, Candidate
+
+FILE = Path("torch", "csrc", "autograd", "FunctionsManual.cpp")
+"""Where a source tree keeps them."""
+NAMESPACE = "torch::autograd::generated::details"
+_MARKER = f"namespace {NAMESPACE}".encode()
+_FRAME = re.compile(rf"{NAMESPACE}::(?:\(anonymous namespace\)::)?(\w+)(?:\[abi:\w+\])?(?:<|\()")
+
+
+def formulas(content: bytes, operators: Mapping[str, tuple[str, ...]]) -> tuple[Candidate, ...]:
+    """The formulas that ``content`` may define, each once for each operator whose derivative calls it."""
+    if _MARKER not in content:
+        return ()
+    return tuple(
+        Candidate(name, NAMESPACE, operator, FORMULA, "", ())
+        for name in sorted(outline(content).names)
+        for operator in operators.get(name, ("",))
+    )
+
+
+def formula_in(frame: str) -> str:
+    """The formula's own name in a demangled frame; empty when it is none."""
+    found = _FRAME.search(frame)
+    return found[1] if found else ""

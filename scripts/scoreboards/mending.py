@@ -1,0 +1,86 @@
+"""What the boards of repairs share: one run of `symfix repair --all`, its table, and its options."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from symfix.codemods.lab.operators import OPERATORS, UNBACKED
+from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.workflows.hunt.failure import MEANING, Mode
+from symfix.codemods.workflows.regression.additions import Workplace, additions
+from symfix.codemods.workflows.repair.folder import figures, write
+from symfix.codemods.workflows.repair.procedure import Wanted, repair
+from symfix.codemods.workflows.repair.repaired import Outcome
+
+from .corpus import source_tree
+from .table import table, write_json
+
+
+def score(board: str, description: str | None, kind: str = OPERATORS, protocol: str = UNBACKED) -> int:
+    """Repair all that fails of a kind under a protocol, print the table, write patches and figures; the exit code."""
+    words = _words(board, description, kind, protocol)
+    root = None if words.python_only else source_tree("2.6.0", words.tree)
+    started = time.monotonic()
+    wanted = Wanted(tuple(words.names) or None, kind, protocol, root, jobs=words.jobs, fresh=words.fresh)
+    added = []
+    with scratch_folder() as scratch:
+        outcome = repair(wanted, scratch, lambda text: say(text, started))
+        if (kind, protocol) == (OPERATORS, UNBACKED):
+            workplace = Workplace(locate(None, None), scratch, root, None, words.jobs)
+            judged, addition = additions(outcome.repairs, workplace, lambda text: say(text, started))
+            outcome = replace(outcome, repairs=tuple(judged))
+            added.append(addition)
+    outcome = replace(outcome, seconds=round(time.monotonic() - started, 1))
+    write(outcome, words.output, added)
+    for line in lines(board, outcome):
+        print(line)
+    print(f"minutes: {outcome.seconds / 60:.0f}; patches, evidence and what is left: {words.output}")
+    print(f"figures: {write_json(board, words.json, figures(outcome))}")
+    return 1 if outcome.regressions else 0
+
+
+def lines(board: str, outcome: Outcome) -> Iterator[str]:
+    """The table: proven by mode and language, left by reason, and what is worse."""
+    counts = figures(outcome)
+    title = board.replace("-", " ")
+    yield f"{title}: {counts['proven']} of {counts['failing']} proven fixed, torch {outcome.torch.split()[0]}"
+    language = {name: one.language for one in outcome.repairs if one.proven for name in one.operators}
+    cells = Counter((outcome.modes[name], language[name]) for name in outcome.mended)
+    rows: list[tuple[object, ...]] = [("mode", "", "failing", "Python", "C++")]
+    for mode in sorted(set(outcome.modes.values())):
+        failing = sum(other == mode for other in outcome.modes.values())
+        rows.append((mode, MEANING[Mode(mode)], failing, cells[mode, "Python"], cells[mode, "C++"]))
+    rows.append(
+        ("all", "", counts["failing"], *(sum(cells[m, k] for m, k in cells if k == one) for one in ("Python", "C++")))
+    )
+    yield table(rows, indent="  ")
+    yield "left, by reason:"
+    yield table(sorted(((count, reason) for reason, count in counts["left"].items()), reverse=True), indent="  ")
+    yield f"regressions: {len(outcome.regressions)} ({outcome.compared} operators compared on concrete sizes)"
+    yield from (f"  {one}" for one in outcome.regressions)
+
+
+def say(text: str, started: float) -> None:
+    print(f"{(time.monotonic() - started) / 60:6.1f} min  {text}", file=sys.stderr, flush=True)
+
+
+def _words(board: str, description: str | None, kind: str, protocol: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog=f"scripts/{board}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    folder = Path("symfix-repairs" if (kind, protocol) == (OPERATORS, UNBACKED) else f"symfix-{board}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these {kind} (default: all that fail)")
+    parser.add_argument("--tree", type=Path, help="PyTorch 2.6.0's sources (default: scripts/corpus)")
+    parser.add_argument("--python-only", action="store_true", help="no C++")
+    parser.add_argument("--output", type=Path, default=folder, help=f"where the patches go [{folder}]")
+    parser.add_argument("--jobs", type=int, default=2, help="children and compilers at a time")
+    parser.add_argument("--fresh", action="store_true", help="from nothing: forget what earlier runs found out")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    return parser.parse_args()
