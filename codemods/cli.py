@@ -112,7 +112,7 @@ def rule(name: str | None) -> int:
     return rule(name)
 
 
-@_with(PROOF, TARGET, [QUIET])
+@_with(PROOF, TARGET, [EXECUTOR, QUIET])
 @main_group.command()
 @click.argument("paths", nargs=-1, type=FILE)
 @click.option("--base", default="HEAD", show_default=True, metavar="REV", help="What the files are compared with.")
@@ -163,7 +163,7 @@ def hunt(**words: Any) -> int:
     return hunt(Hunt(**words))
 
 
-@_with([QUIET])
+@_with([EXECUTOR, QUIET])
 @main_group.command()
 @click.argument("targets", nargs=-1, metavar="[OP|PATH]...", shell_complete=completing.operators)
 @click.option("--all", "everything", is_flag=True, help="Every operator (or module) that fails.")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +18,10 @@ from deadly import deadly, once_deadly, raising
 from distributed import LocalCluster
 from running import SHAPES, symfix
 from symfix.codemods.engine.cluster import NoCluster, WorkerLost, cluster, spread
+from symfix.codemods.torchapi.locating import locate
 
 ANSWERS = 60.0
+TOP = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +96,53 @@ def test_hunt_says_the_same_as_here_while_a_worker_is_killed(address: str, tmp_p
     for document in (one, other):
         document.pop("seconds", None)
     assert one == other
+
+
+def killed(address: str, after: float, *words: str, cwd: Path, **surroundings: str) -> str:
+    """What a command says that works on the cluster, of which a worker is killed in the middle."""
+    (victim, *_) = workers_of(address)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(symfix, *words, "--executor", address, cwd=cwd, code=0, **surroundings)
+        time.sleep(after)
+        os.kill(victim, signal.SIGKILL)
+        return str(asked.result().stdout)
+
+
+def test_a_repair_is_the_same_as_here_while_a_worker_is_killed(address: str, tmp_path: Path) -> None:
+    patches = []
+    for name in ("here", "there"):
+        words = ("repair", "roll", "--output", str(tmp_path / name))
+        cache = {"XDG_CACHE_HOME": str(tmp_path / f"cache-{name}")}
+        if name == "here":
+            symfix(*words, cwd=tmp_path, code=0, **cache)
+        else:
+            assert "proven fixed: 1 of 1" in killed(address, 12.0, *words, cwd=tmp_path, **cache)
+        patches.append({path.name: path.read_text() for path in (tmp_path / name).glob("*.patch")})
+    assert patches[0] == patches[1] and len(patches[0]) == 1
+
+
+def test_a_proof_and_a_model_work_there_too(address: str, tmp_path: Path) -> None:
+    package = locate(None, None).package
+    folder = tmp_path / "torch"
+    (folder / "masked").mkdir(parents=True)
+    text = (package / "masked" / "_ops.py").read_text()
+    (folder / "masked" / "_ops.py").write_text(text)
+    for words in (("init", "-q"), ("add", "."), ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    (folder / "masked" / "_ops.py").write_text(text.replace("if mask.shape != input.shape:", "if True:"))
+    words = ("verify", "--op", "masked.amax", "--format", "json", "--torch-root", ".", "torch/masked/_ops.py")
+    seen = []
+    for name, more in (("here", ()), ("there", ("--executor", address))):
+        said = symfix(*words, *more, cwd=tmp_path, code=0, XDG_CACHE_HOME=str(tmp_path / name)).stdout
+        found = json.loads(said)
+        assert found["verdict"] == "proven"
+        seen.append([(one["subject"], one["after"]["passed"]) for one in found["checks"]])
+    assert seen[0] == seen[1]
+    model = tmp_path / "models"
+    shutil.copytree(TOP / "golden" / "models", model)
+    told = symfix("export", "mask_and_branch.py", "--executor", address, "--output", "out", cwd=model, code=0).stdout
+    assert "proven" in told
+    assert told == symfix("export", "mask_and_branch.py", "--output", "out", cwd=model, code=0).stdout
 
 
 @pytest.mark.parametrize("wrong", ["dask://", "tcp://localhost:1", "dask://localhost"])

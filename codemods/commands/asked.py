@@ -80,6 +80,7 @@ class Verify(Target, Proof):
     """``symfix verify``."""
 
     quiet: bool
+    executor: str | None
     paths: tuple[Path, ...]
     base: str
     jobs: int | None
@@ -112,6 +113,7 @@ class Repair:
     """``symfix repair``."""
 
     quiet: bool
+    executor: str | None
     targets: tuple[str, ...]
     protocol: str
     modules: bool
@@ -142,6 +144,7 @@ class Exporting:
     """How targets are tried, and where what comes of it goes."""
 
     quiet: bool
+    executor: str | None
     ways: tuple[str, ...]
     unbacked: bool
     output: Path

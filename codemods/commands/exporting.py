@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -26,6 +27,7 @@ from ..workflows.export.procedure import export as run_export
 from ..workflows.export.skeleton import SKELETON
 from ..workflows.export.text import lines
 from .asked import ApplyReport, Export
+from .clustering import workers
 from .progress import Progress
 
 _SECONDS = 900.0
@@ -93,8 +95,12 @@ def _wanted(asked: Export | ApplyReport, targets: tuple[str, ...], folder: Path)
 def _run(wanted: Wanted, asked: Export | ApplyReport) -> int:
     promise("nothing was written")
     try:
-        with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
-            outcome = run_export(wanted, scratch, progress.say)
+        with (
+            Progress(quiet=asked.quiet) as progress,
+            scratch_folder() as scratch,
+            workers(asked.executor, asked.torch_python) as executor,
+        ):
+            outcome = run_export(replace(wanted, executor=executor), scratch, progress.say)
     except TorchError as error:
         raise click.ClickException(str(error)) from None
     _show(outcome, asked)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import ExitStack
 
 import click
 
-from ..engine.cluster import NoCluster, UnlikeWorker, cluster
 from ..engine.interrupting import promise
 from ..engine.written import remember
 from ..lab.batch import children
@@ -23,6 +21,7 @@ from ..workflows.hunt.sweep import sweep as run_sweep
 from ..workflows.hunt.table import plural, table
 from ..workflows.hunt.workers import NothingRuns
 from .asked import Hunt
+from .clustering import workers
 from .progress import Progress
 
 
@@ -30,9 +29,7 @@ def hunt(asked: Hunt) -> int:
     """Sweep, print, and write the page. 0: every operator passes; 1: some fail."""
     promise("the same command goes on where this one was")
     try:
-        if asked.executor is not None and asked.torch_python is not None:
-            raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
-        with Progress(quiet=asked.quiet) as progress, ExitStack() as stack:
+        with Progress(quiet=asked.quiet) as progress, workers(asked.executor, asked.torch_python) as executor:
             if asked.examples is not None:
                 if asked.executor is not None or asked.protocol != "unbacked" or asked.modules:
                     raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
@@ -47,10 +44,10 @@ def hunt(asked: Hunt) -> int:
                 fresh=asked.fresh,
                 every_sample=asked.every_sample,
                 samples=asked.samples,
-                executor=stack.enter_context(cluster(asked.executor)) if asked.executor else None,
+                executor=executor,
                 progress=progress,
             )
-    except (TorchError, UnknownOperator, NothingRuns, NoCluster, UnlikeWorker) as error:
+    except (TorchError, UnknownOperator, NothingRuns) as error:
         raise click.ClickException(str(error)) from None
     _show(found, asked)
     return 1 if found.failures else 0

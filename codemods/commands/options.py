@@ -170,6 +170,7 @@ PROOF = [
     ),
 ]  # fmt: skip
 EXPORTING = [
+    EXECUTOR,
     QUIET,
     click.Option(
         ["--backend", "ways"], type=click.Choice(["export", "strict", "compile"]), multiple=True,

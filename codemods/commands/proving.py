@@ -32,6 +32,7 @@ from ..verify.project.calling import NoCall, written
 from ..verify.project.extension import Memory
 from ..verify.replays import Memory as Replays
 from .asked import Fix, Verify
+from .clustering import workers
 from .progress import Progress
 from .releases import tree_meant
 
@@ -94,7 +95,8 @@ class Prover:
         asked = self._asked
         limits = Limits(network=Network.LEFT if asked.sandbox == "require" else Network.LEFT_IF_POSSIBLE)
         try:
-            with Progress(quiet=asked.quiet) as progress:
+            executor = asked.executor if isinstance(asked, Verify) else None
+            with Progress(quiet=asked.quiet) as progress, workers(executor, asked.torch_python) as executed:
                 found = run_verification(
                     changes,
                     repros=self._repros,
@@ -109,6 +111,7 @@ class Prover:
                     evidence_folder=asked.evidence,
                     memory=self._memory,
                     replays=self._replays,
+                    executor=executed,
                     progress=progress.say,
                 )
         except (TorchError, SandboxMissing) as error:

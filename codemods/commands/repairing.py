@@ -23,6 +23,7 @@ from ..workflows.repair.procedure import Wanted
 from ..workflows.repair.procedure import repair as run_repair
 from ..workflows.repair.repaired import Outcome
 from .asked import Repair
+from .clustering import workers
 from .progress import Progress
 from .releases import say_release
 
@@ -32,7 +33,12 @@ def repair(asked: Repair) -> int:
     wanted = _wanted(asked)
     promise("the same command goes on where this one was")
     try:
-        with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
+        with (
+            Progress(quiet=asked.quiet) as progress,
+            scratch_folder() as scratch,
+            workers(asked.executor, asked.torch_python) as executor,
+        ):
+            wanted = replace(wanted, executor=executor)
             outcome = run_repair(wanted, scratch, progress.say, progress)
             added = []
             # Torch's list of expected failures and its test are of operators and their forward pass.

@@ -12,13 +12,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from ..engine.cluster import WorkerLost
 from ..engine.run import default_jobs
 from .isolation import GIB, Ended, Limits
+from .isolation import lost as died_far
 from .scratch import new_name
 from .variants import Laboratory, Variant
 
 _MEMORY_OF_A_CHILD = 2 * GIB
 _WATCH_SECONDS = 1.0
+_MOST_FAR = 512
+"""So many tasks wait for workers at a time."""
 
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -102,7 +106,20 @@ def ask_each(
         report.touch()
         opened(report)
         asked = {"patience": laboratory.limits.wall, **request(pending)}
-        ended, _ = laboratory.ask(child, variant, asked, report, limits(len(pending)))
+        try:
+            ended, _ = laboratory.ask(child, variant, asked, report, limits(len(pending)))
+        except WorkerLost as gone:
+            died = died_far(child, f"the workers that ran it died ({gone})")
+            alone = [item for item in pending if item not in answers]
+            if len(alone) == 1:
+                return {**answers, alone[0]: lost(alone[0], died)}, None
+            # Nothing shall die of its neighbour.
+            for item in alone:
+                one, _ = ask_each(
+                    laboratory, child, variant, [item], request=request, hear=hear, lost=lost, limits=limits, told=told
+                )
+                answers |= one
+            return answers, None
         heard = hear(rows(report), ended)
         if not heard.ready:
             return answers, ended
@@ -128,7 +145,7 @@ def ask_shared(
     items: Sequence[Item],
     *,
     jobs: int,
-    request: Mapping[str, Any],
+    request: Callable[[Sequence[Item]], Mapping[str, Any]],
     hear: Callable[[list[dict[str, Any]], Ended], Heard[Item, Answer]],
     lost: Callable[[Item, Ended], Answer],
     limits: Callable[[int], Limits],
@@ -139,10 +156,14 @@ def ask_shared(
 
     The child finds the folder of the claims under ``claims`` in its request. One process is heard at a time.
     """
+    if laboratory.piece:
+        return _ask_pieces(
+            laboratory, child, variant, items, request=request, hear=hear, lost=lost, limits=limits, told=told
+        )
     claims = laboratory.scratch / new_name("claims")
     claims.mkdir()
     numbers = {item: number for number, item in enumerate(items)}
-    asked = {**request, "claims": str(claims)}
+    asked = {**request(items), "claims": str(claims)}
     one_at_a_time = threading.Lock()
 
     def heard(said: list[dict[str, Any]], ended: Ended) -> Heard[Item, Answer]:
@@ -166,5 +187,36 @@ def ask_shared(
 
     with ThreadPoolExecutor(jobs) as pool:
         parts = list(pool.map(ask, range(min(jobs, len(items)))))
+    answers = {item: answer for part, _ in parts for item, answer in part.items()}
+    return answers, next((broken for _, broken in parts if broken is not None), None)
+
+
+def _ask_pieces(
+    laboratory: Laboratory,
+    child: str,
+    variant: Variant,
+    items: Sequence[Item],
+    *,
+    request: Callable[[Sequence[Item]], Mapping[str, Any]],
+    hear: Callable[[list[dict[str, Any]], Ended], Heard[Item, Answer]],
+    lost: Callable[[Item, Ended], Answer],
+    limits: Callable[[int], Limits],
+    told: Callable[[Item], None],
+) -> tuple[dict[Item, Answer], Ended | None]:
+    """What `ask_each` gives, a few items at a time, as many at once as there are machines for."""
+    pieces = [items[at : at + laboratory.piece] for at in range(0, len(items), laboratory.piece)]
+    one_at_a_time = threading.Lock()
+
+    def heard(said: list[dict[str, Any]], ended: Ended) -> Heard[Item, Answer]:
+        with one_at_a_time:
+            return hear(said, ended)
+
+    def ask(piece: Sequence[Item]) -> tuple[dict[Item, Answer], Ended | None]:
+        return ask_each(
+            laboratory, child, variant, piece, request=request, hear=heard, lost=lost, limits=limits, told=told
+        )
+
+    with ThreadPoolExecutor(min(len(pieces), _MOST_FAR) or 1) as pool:
+        parts = list(pool.map(ask, pieces))
     answers = {item: answer for part, _ in parts for item, answer in part.items()}
     return answers, next((broken for _, broken in parts if broken is not None), None)

@@ -84,6 +84,11 @@ class Ended:
         return f"ended by signal {signal_name(-self.code)}" if self.code < 0 else None
 
 
+def lost(child: str, why: str) -> Ended:
+    """How a child ended whose machine is gone."""
+    return Ended((child,), -signal.SIGKILL, False, 0.0, 0.0, 0, 0, False, why, False, "", "")
+
+
 def run(
     command: Sequence[str],
     *,

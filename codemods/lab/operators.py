@@ -91,7 +91,7 @@ def ask_all(
             variant,
             tasks,
             jobs=jobs,
-            request={"tasks": tasks, "samples": samples},
+            request=lambda some: {"tasks": some, "samples": samples},
             hear=hear,
             lost=lambda task, ended: Answer(
                 crashed=f"the process {_how(ended, laboratory.limits.wall)}", overtime=_met_a_limit(ended)

@@ -77,6 +77,11 @@ class Laboratory:
     scratch: Path
     limits: Limits
 
+    @property
+    def piece(self) -> int:
+        """How many questions go into a process at most; 0: processes share one list of all of them."""
+        return 0
+
     def replay(self, variant: Variant, script: Path | None) -> Replayed:
         """Run ``script`` (None: only load the variant) in a child of its own."""
         report = self.scratch / new_name("report")

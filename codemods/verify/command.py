@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
 from ..engine import storage
+from ..lab.far import laboratory
 from ..lab.isolation import Limits, Network
 from ..lab.operators import PROTOCOLS, SAMPLES, Task
 from ..lab.scratch import scratch_folder
-from ..lab.variants import Laboratory
 from ..torchapi import TorchApi
 from ..torchapi.locating import Place, locate
 from .build.modules import Unplaced, module_name
@@ -48,6 +49,7 @@ def verify(
     memory: Memory | None = None,
     replays: Replayed | None = None,
     timeout: float | None = None,
+    executor: Executor | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Verification:
     """Build the changed files before and after, swap them into the installed torch, run what there is to run.
@@ -63,7 +65,8 @@ def verify(
     With ``builds``, the files are of a project of the user's: it is built by these commands in scratch copies, and
     ``tests`` and ``repros`` run there; so they do for Python files that are not torch's. ``memory`` keeps what the
     project's sides did from one call to the next, ``replays`` what scripts did on torch as installed and before;
-    ``timeout`` is for each of a project's commands.
+    ``timeout`` is for each of a project's commands. Operator tests of what is not compiled run on the workers of
+    ``executor``, where there is one.
 
     Raises a TorchError when there is no usable torch, SandboxMissing when ``limits`` require what the machine has not.
     """
@@ -100,10 +103,10 @@ def verify(
     if known is not None:
         return known
     with scratch_folder() as scratch:
-        laboratory = Laboratory(place.python, scratch, limits or Limits())
+        lab = laboratory(place.python, scratch, limits or Limits(), executor)
         api = TorchApi.load(None, torch_python) if cpp else None
         answer = replace(answer, compiler=toolchain.version if toolchain else "")
-        answer = Procedure(laboratory, place, api, toolchain, jobs, progress, replays).answer(question, answer)
+        answer = Procedure(lab, place, api, toolchain, jobs, progress, replays).answer(question, answer)
     return keep(replace(answer, seconds=round(time.monotonic() - started, 2)), keeper, key)
 
 

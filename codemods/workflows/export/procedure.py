@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...engine.registry import Registry
 from ...engine.surroundings import TorchSurroundings
+from ...lab.far import laboratory
 from ...lab.isolation import Limits
 from ...lab.variants import Laboratory, Variant
 from ..repair.bench import Bench
@@ -41,6 +43,8 @@ class Wanted:
     min_torch: tuple[int, int] | None = None
     jobs: int = 1
     limits: Limits = _LIMITS
+    executor: Executor | None = None
+    """The workers of a cluster; the sources in ``folder`` travel there."""
 
 
 def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lambda _: None) -> Outcome:
@@ -52,8 +56,9 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
     place = surroundings.place
     context = surroundings.context()
     targets = Targets(wanted.folder, wanted.ways, wanted.unbacked)
-    laboratory = Laboratory(place.python, scratch, wanted.limits)
-    bench = Bench(laboratory, targets, str, Advisors(Registry(), context, context), None, wanted.jobs)
+    jobs = wanted.jobs if wanted.executor is None else max(wanted.jobs, len(wanted.targets))
+    lab = laboratory(place.python, scratch, wanted.limits, wanted.executor, wanted.folder)
+    bench = Bench(lab, targets, str, Advisors(Registry(), context, context), None, jobs)
     names = Names(wanted.folder)
     progress(f"trying {_count(len(wanted.targets))} as they are")
     first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials

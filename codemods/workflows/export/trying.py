@@ -63,6 +63,7 @@ class Targets:
         self, laboratory: Laboratory, variant: Variant, targets: Mapping[str, int], most: int, jobs: int
     ) -> Tried:
         """Try every target on ``variant``, in ``jobs`` children, through all ways up to the first that fails."""
+        jobs = len(targets) if laboratory.piece else jobs
         shares = [list(targets)[number::jobs] for number in range(jobs)]
         with ThreadPoolExecutor(jobs) as pool:
             parts = list(pool.map(lambda share: self._try(laboratory, variant, share), [s for s in shares if s]))

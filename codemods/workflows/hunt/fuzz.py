@@ -144,7 +144,7 @@ def _run(
         installed,
         operators,
         jobs=jobs,
-        request=request,
+        request=lambda some: request,
         hear=hear,
         lost=lost,
         limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),

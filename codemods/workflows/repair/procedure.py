@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,10 +15,10 @@ from ...engine import storage
 from ...engine.registry import Registry
 from ...engine.rule import Fix
 from ...engine.surroundings import TorchSurroundings
+from ...lab.far import laboratory
 from ...lab.forking import forking
 from ...lab.isolation import Limits
 from ...lab.operators import MODULES, OPERATORS, UNBACKED
-from ...lab.variants import Laboratory
 from ...torchapi import TorchApi
 from ...torchapi.derivatives import operators_by_formula
 from ...torchapi.locating import locate
@@ -41,6 +43,8 @@ SOME = 6
 """How many samples of an operator are tried while candidates are looked for."""
 _LIMITS = Limits(wall=1800.0, cpu=900)
 """Patience is measured in processor time: a busy machine must not make an operator fail."""
+_AT_ONCE_FAR = 64
+"""So many groups of fixes are tried at a time where there is a cluster."""
 _Key = tuple[tuple[str, ...], tuple[Fix, ...]]
 _ROUNDS = (ROUNDS, 6, 3)
 """How many rounds of candidates each search may take: the later ones are about few operators."""
@@ -60,6 +64,8 @@ class Wanted:
     journal: Path | None = None
     files: frozenset[Path] = frozenset()
     """Only failures at a place in one of these files; empty: everywhere."""
+    executor: Executor | None = None
+    """The workers of a cluster; what runs kernels compiled here stays here."""
 
 
 def repair(
@@ -83,7 +89,7 @@ def repair(
         progress=counted,
     )
     failures = {str(failure.operator): failure for failure in reversed(found.failures)}
-    laboratory = Laboratory(place.python, scratch, _LIMITS)
+    lab = laboratory(place.python, scratch, _LIMITS, wanted.executor)
     context = surroundings.context()
     native = _native(wanted, surroundings, scratch, progress)
     # A trial names files of the one torch that it was made on.
@@ -106,14 +112,17 @@ def repair(
         wanted.kind,
         wanted.protocol,
         progress,
+        wanted.executor,
     )
     tries = partial(try_all, kind=wanted.kind, protocol=wanted.protocol)
 
     def module(path: Path) -> str:
         return module_name(path, [folder])
 
-    with forking(laboratory, wanted.jobs) as quick:
-        bench = Bench(laboratory, tries, module, advisors, native, wanted.jobs, journal, quick)
+    with ExitStack() as stack:
+        quick = stack.enter_context(forking(lab, wanted.jobs)) if wanted.executor is None else None
+        jobs = wanted.jobs if wanted.executor is None else _AT_ONCE_FAR
+        bench = Bench(lab, tries, module, advisors, native, jobs, journal, quick)
         progress(f"looking at {len(failures)} failing {wanted.kind}")
         tried = bench.try_on({}, {name: failures[name].sample for name in sorted(failures)}).trials
         first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -41,6 +42,7 @@ class Prover:
     kind: str
     protocol: str
     progress: Callable[[str], None]
+    executor: Executor | None = None
 
     def repair(self, group: Group, search: Search, first: Mapping[str, Trial]) -> Repair:
         """The group as a repair that nobody has verified yet."""
@@ -99,6 +101,7 @@ class Prover:
             torch_python=self.torch_python,
             torch_root=self.torch_root if any(one.path.suffix != ".py" for one in changes) else None,
             jobs=self.jobs,
+            executor=self.executor,
             limits=Limits(wall=900),
             fresh=self.fresh,
             progress=self.progress,

@@ -104,8 +104,8 @@ def try_all(
         variant,
         list(operators),
         jobs=jobs,
-        request={
-            "operators": list(operators.items()),
+        request=lambda some: {
+            "operators": [(name, operators[name]) for name in some],
             "kind": kind,
             "protocol": protocol,
             "most": most,

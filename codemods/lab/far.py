@@ -1,0 +1,134 @@
+"""A laboratory whose children run on other machines, which have the same torch and symfix, and share no disk with this.
+
+What a child reads travels by content, and so does what it reports. What loads a library that was compiled here, and
+whatever is a user's own command, stays here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..engine.cluster import UnlikeWorker
+from ..torchapi.locating import locate
+from .isolation import CHILDREN, Ended, Limits
+from .scratch import new_name, scratch_folder
+from .variants import Laboratory, Variant
+
+_TRAVELS = frozenset({"operators", "trying", "exporting"})
+_AT_ONCE = 4
+"""Items in a task: a worker starts torch once for them."""
+_CARRIED = frozenset({".py", ".json", ".txt"})
+
+
+@dataclass(frozen=True)
+class FarLaboratory(Laboratory):
+    """``executor`` gives the workers. ``folder``, where a child starts from, travels too: its sources and its data."""
+
+    executor: Executor | None = None
+    folder: Path | None = None
+    build: str = field(default_factory=lambda: locate(None, None).build)
+
+    @property
+    def piece(self) -> int:
+        return _AT_ONCE
+
+    def ask(
+        self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, limits: Limits | None = None
+    ) -> tuple[Ended, dict[str, Any]]:
+        """As in a laboratory here. Raises WorkerLost, and UnlikeWorker where a worker has another torch or symfix."""
+        if child not in _TRAVELS or variant.library is not None or self.executor is None:
+            return super().ask(child, variant, request, report, limits)
+        parcel = _Parcel(
+            child,
+            variant,
+            {name: file.read_bytes() for name, file in variant.modules.items()},
+            json.dumps(dict(request)),
+            limits or self.limits,
+            (self.build, _code()),
+            _homes(self.folder),
+            _files(self.folder) if self.folder is not None else {},
+        )
+        ended, said = self.executor.submit(_ask, parcel).result()
+        report.write_bytes(said)
+        return ended, {}
+
+
+def laboratory(
+    python: Path, scratch: Path, limits: Limits, executor: Executor | None, folder: Path | None = None
+) -> Laboratory:
+    """A laboratory on the workers of ``executor``, or here where there is none."""
+    if executor is None:
+        return Laboratory(python, scratch, limits)
+    return FarLaboratory(python, scratch, limits, executor, folder)
+
+
+@dataclass(frozen=True)
+class _Parcel:
+    child: str
+    variant: Variant
+    modules: Mapping[str, bytes]
+    request: str
+    limits: Limits
+    builds: tuple[str, str]
+    homes: tuple[str, ...]
+    """The folders whose paths stand in what travels, as they are called where it comes from."""
+    files: Mapping[str, bytes]
+
+
+def _homes(folder: Path | None) -> tuple[str, ...]:
+    places = [locate(None, None).package.parent, *([folder] if folder is not None else [])]
+    return tuple(str(one.absolute()) for one in places)
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    found = (path for path in folder.rglob("*") if path.suffix in _CARRIED and path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+@lru_cache
+def _code() -> str:
+    """What the children are."""
+    texts = (path.read_bytes() for path in sorted(CHILDREN.rglob("*.py")))
+    return hashlib.sha256(b"".join(hashlib.sha256(text).digest() for text in texts)).hexdigest()
+
+
+def _ask(parcel: _Parcel) -> tuple[Ended, bytes]:
+    """Runs on a worker; places are named as on the machine that asks."""
+    torch = locate(None, None)
+    for what, own, theirs in zip(("torch", "symfix"), (torch.build, _code()), parcel.builds, strict=True):
+        if own != theirs:
+            raise UnlikeWorker(f"a worker has another {what} than this machine ({own}, here {theirs})")
+    with scratch_folder() as scratch:
+        folder = scratch / "folder"
+        for name, content in parcel.files.items():
+            file = folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        pairs = list(zip(parcel.homes, _homes(folder), strict=False))
+        modules = {}
+        for name, content in parcel.modules.items():
+            modules[_renamed(name, pairs)] = scratch / new_name("module.py")
+            modules[_renamed(name, pairs)].write_bytes(content)
+        claims = scratch / "claims"
+        claims.mkdir()
+        request = {**json.loads(_renamed(parcel.request, pairs)), "claims": str(claims)}
+        report = scratch / "report"
+        report.touch()
+        here = Laboratory(torch.python, scratch, parcel.limits)
+        variant = replace(parcel.variant, modules=modules)
+        ended, _ = here.ask(parcel.child, variant, request, report, parcel.limits)
+        back = [(theirs, ours) for ours, theirs in pairs]
+        return ended, _renamed(report.read_text(encoding="utf-8"), back).encode()
+
+
+def _renamed(text: str, pairs: list[tuple[str, str]]) -> str:
+    for old, new in sorted(pairs, key=lambda pair: -len(pair[0])):
+        text = text.replace(old, new)
+    return text
