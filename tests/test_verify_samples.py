@@ -18,6 +18,7 @@ torch: Any = pytest.importorskip("torch")
 pytest.importorskip("torch.testing._internal.common_methods_invocations", reason="torch's operator tests need numpy")
 
 from symfix.codemods.lab.children import protocols, samples, varying  # noqa: E402
+from symfix.codemods.lab.children.effects import differentiated  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -157,3 +158,9 @@ def test_varied_samples_are_the_same_each_time_and_not_too_many(monkeypatch: pyt
     )
     assert first == second
     assert len(first) == 50
+
+
+def test_gradients_are_seen_on_concrete_sizes() -> None:
+    found, error = differentiated(samples.Sample(torch.mul, (torch.tensor([2.0, 3.0]), torch.tensor([5.0, 7.0])), {}))
+    assert not error
+    assert [one.tolist() for one in found] == [[2.5, 10.5], [1.0, 4.5]]

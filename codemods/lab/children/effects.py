@@ -65,8 +65,7 @@ def differentiated(sample: Sample) -> tuple[Any, str]:
         results = [item for item in tensors_in(sample.function(*args, **kwargs)) if item.requires_grad]
         if not asked or not results:
             return []
-        weights = [weights(item) for item in results]
-        return torch.autograd.grad(results, asked, weights, allow_unused=True)
+        return torch.autograd.grad(results, asked, list(map(weights, results)), allow_unused=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ....cpp.syntax.functions import outline
 from ...torchapi import TorchApi
+from ...verify.build.bodies import functions_reaching
 from ...verify.build.compiling import Builder, Built
 from ...verify.build.formulas import FILE, formula_in, formulas
 from ...verify.build.shim import Candidate, candidates, shim_source
@@ -124,10 +125,13 @@ class Native:
             self.start(files)
             objects = [self.object(path, content) for path, content in sorted(files.items())]
             wanted: dict[Candidate, None] = {}
-            for content in files.values():
+            for path, content in files.items():
                 found = candidates(content, self.api.kernels)
-                found += formulas(content, self.derivatives)
                 wanted |= dict.fromkeys(one for one in found if one.kernel in kernels)
+                # A formula that was changed behind the one that failed first is none of those named then.
+                changed = functions_reaching(path.read_bytes(), content) or frozenset()
+                of_autograd = formulas(content, self.derivatives)
+                wanted |= dict.fromkeys(one for one in of_autograd if one.kernel in kernels | changed)
             shim = self.builder.compile("shim.cpp", shim_source(tuple(wanted)).encode()).result()
             if shim.target is None:
                 raise DoesNotBuild(Path("shim.cpp"), 0, shim.first_error)
