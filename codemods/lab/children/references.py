@@ -36,6 +36,13 @@ def references(names: Iterable[str]) -> list[Reference]:
     return list(dict.fromkeys(reference for struct in structs for reference in _of_struct(struct)))
 
 
+def composed(names: Iterable[str]) -> list[str]:
+    """The operators (``aten.hsplit.int``) that C++ alone composes, of those open in a stack of C++ functions."""
+    called = (_CALLED.search(name) for name in names)
+    overloads = (_overloads().get(struct) for struct in dict.fromkeys(one[1] for one in called if one))
+    return [str(one) for one in overloads if one is not None and _open(one) and not _writes(one)]
+
+
 @cache
 def _of_struct(struct: str) -> tuple[Reference, ...]:
     """At most one: what `reference_of` says of the overload that torch's C++ calls by this name."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .operators import Questions, answer_all, spread
-from .references import references
+from .references import composed, references
 
 # Frames that ask for a size on behalf of somebody else.
 _MACHINERY = (
@@ -221,7 +221,7 @@ class Witness:
     def testimony(self, message: str) -> dict[str, Any]:
         """Frames of torch's own code, the innermost first: ``[file, line, function]``, C++ with an empty file.
 
-        ``references`` are those of the operators that C++ was composing.
+        ``references`` are those of the operators that C++ was composing, ``composed`` these operators themselves.
         """
         frames, user, names = self._frames
         if _NO_CHECK in message and not frames:
@@ -229,7 +229,7 @@ class Witness:
             return {"frames": frames, "user": user}
         if not (self._told or "DataDependent" in message or "data-dependent" in message):
             return {"frames": [], "user": []}
-        return {"frames": frames, "user": user, "references": references(names)}
+        return {"frames": frames, "user": user, "references": references(names), "composed": composed(names)}
 
 
 def _compare_shapes(witness: Witness) -> None:

@@ -28,6 +28,7 @@ from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
 from .search import ROUNDS, Attempt, Search, told
 from .sites import Advisors
+from .translations import Translations
 from .trials import Frame, Trial, try_all
 from .whole import no_longer_equal, no_longer_passing
 
@@ -81,7 +82,8 @@ def repair(
     journal = Journal(wanted.journal or _journal(installed), installed)
     if wanted.fresh:
         journal.forget()
-    advisors = Advisors(Registry(), context, context)
+    translations = Translations.of_tree(wanted.torch_root, context.api) if wanted.torch_root else None
+    advisors = Advisors(Registry(), context, context, translations)
     folder = place.package.parent
     bench = Bench(laboratory, try_all, lambda path: module_name(path, [folder]), advisors, native, wanted.jobs, journal)
     progress(f"looking at {len(failures)} failing operators")
