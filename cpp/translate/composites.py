@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ...codemods.torchapi import DeclaredSchema, Kernel, TorchApi
-from .expressions import Expressions, Names
-from .kinds import INT, NULL, UNKNOWN, Kind, annotation, kind_of_schema, read_kind
+from .conversions import converted
+from .expressions import Expressions
+from .kinds import INT, NULL, TENSOR, UNKNOWN, Kind, annotation, read_kind
+from .names import Names
 from .operators import Schemas, default_text
+from .scanning import assigned, changed_lists, only_out
 from .sources import Definition, Parameter, Sources, same_kinds
-from .statements import Body, assigned, expressions_changed
+from .statements import Body
 from .values import Level, Refused, Value, call
 
 _COMPOSITE = "CompositeImplicitAutograd"
@@ -98,6 +102,10 @@ class _Helper:
     left_out: frozenset[int]
 
 
+_Key = tuple[int, frozenset[int], bool]
+"""Where a helper is defined, which of its parameters are always None, whether the caller ends with calling it."""
+
+
 @dataclass
 class _Unit:
     """One translation: the operator's own function and the helpers that it calls."""
@@ -107,8 +115,8 @@ class _Unit:
     schema: DeclaredSchema
     definition: Definition
     texts: list[str] = field(default_factory=list)
-    helpers: dict[tuple[int, frozenset[int]], _Helper] = field(default_factory=dict)
-    open: list[int] = field(default_factory=list)
+    helpers: dict[_Key, _Helper] = field(default_factory=dict)
+    depth: int = 0
     names: set[str] = field(default_factory=set)
 
     def translation(self) -> Translation:
@@ -153,24 +161,26 @@ class _Unit:
             listed.append(f"{argument.name}: {said}{default}")
         return listed
 
-    def _body(self, definition: Definition, names: Names, result: Kind, comments: bool) -> list[str]:
+    def _body(
+        self, definition: Definition, names: Names, result: Kind, comments: bool, last: bool = False
+    ) -> list[str]:
         if definition.declared.around.template:
             raise Refused(f"the template `{definition.declared.name}`")
         node = definition.declared.body
         assert node is not None
-        if definition.tree.trusted(node) is not None or node.has_error and not _only_missing(definition, node):
+        if definition.tree.trusted(node) is not None or (node.has_error and not _only_missing(definition, node)):
             raise Refused(f"`{definition.declared.name}` does not parse")
         unknown = next((one for one in definition.parameters if one.kind is UNKNOWN), None)
         if unknown is not None:
             raise Refused(f"a parameter of type `{unknown.type_text}`")
-        near = definition.path
         expressions = Expressions(
-            definition.tree, self.translator._schemas, names, lambda name, given: self._helper(name, given, near)
+            definition.tree, self.translator._schemas, names, partial(self._helper, definition.path)
         )
-        body = Body(expressions, result, comments, changed=frozenset(expressions_changed(node, expressions)))
-        written = assigned(node, expressions) | body.changed
+        body = Body(expressions, result, comments, changed=frozenset(changed_lists(node)))
+        written = assigned(node) | body.changed
         for one in definition.parameters:
-            if one.writes and one.name in written:
+            hidden = one.kind is TENSOR and (last or only_out(node, one.name))
+            if one.writes and one.name in written and not hidden:
                 raise Refused(f"`{definition.declared.name}` writes to its parameter `{one.name}`")
             if one.kind.name == "list" and one.kind.owned and one.name in body.changed:
                 variable = names.find(one.name)
@@ -181,7 +191,7 @@ class _Unit:
             body.write("pass")
         return body.lines
 
-    def _helper(self, name: str, given: Sequence[Value], near: Path) -> Value | None:
+    def _helper(self, near: Path, name: str, given: Sequence[Value], last: bool) -> Value | None:
         """A call of a function that the tree defines, translated too; None where it defines none, or several."""
         unqualified = name.rpartition("::")[2]
         if not given:
@@ -194,14 +204,16 @@ class _Unit:
         kernel = self._composite(unqualified, definition)
         if kernel is not None:
             return self.translator._schemas.kernel(kernel.operator, given)
-        none = frozenset(number for number, one in enumerate(given) if one.text == "None" and self._stays(definition, number))
-        key = definition.declared.node.start_byte, none
+        none = frozenset(
+            number for number, one in enumerate(given) if one.text == "None" and self._stays(definition, number)
+        )
+        last = last and any(one.writes for one in definition.parameters)
+        key = definition.declared.node.start_byte, none, last
         if key not in self.helpers:
-            self.helpers[key] = self._translated(definition, none)
+            self._translate(definition, none, key)
         helper = self.helpers[key]
-        expressions = Expressions(definition.tree, self.translator._schemas, Names(), lambda *_: None)
         words = [
-            expressions.converted(one, parameter.kind).inside(Level.TERNARY)
+            converted(one, parameter.kind).inside(Level.TERNARY)
             for number, (one, parameter) in enumerate(zip(given, definition.parameters, strict=False))
             if number not in none
         ]
@@ -209,9 +221,7 @@ class _Unit:
 
     def _stays(self, definition: Definition, number: int) -> bool:
         node = definition.declared.body
-        name = definition.parameters[number].name
-        expressions = Expressions(definition.tree, self.translator._schemas, Names(), lambda *_: None)
-        return node is not None and name not in assigned(node, expressions)
+        return node is not None and definition.parameters[number].name not in assigned(node)
 
     def _composite(self, name: str, definition: Definition) -> Kernel | None:
         """The operator that a function is the composite kernel of: it is called in its place."""
@@ -231,11 +241,8 @@ class _Unit:
         best = symbolic if len(best) > 1 else best
         return best[0] if len(best) == 1 else None
 
-    def _translated(self, definition: Definition, none: frozenset[int]) -> _Helper:
-        start = definition.declared.node.start_byte
-        if start in self.open:
-            raise Refused(f"`{definition.declared.name}`, which calls itself")
-        if len(self.open) == _DEEPEST:
+    def _translate(self, definition: Definition, none: frozenset[int], key: _Key) -> None:
+        if self.depth == _DEEPEST:
             raise Refused("helpers that call one another too deeply")
         base = f"_{self._base.strip('_')}_{_snake(definition.declared.unqualified)}"
         used = self.names | set(self.translator.taken)
@@ -251,13 +258,13 @@ class _Unit:
             default = f" = {self._default(definition, one)}" if one.default else ""
             said = _annotated(one.kind)
             listed.append(f"{variable.text}: {said}{default}" if said else f"{variable.text}{default}")
-        self.open.append(start)
-        body = self._body(definition, names, definition.result, comments=False)
-        self.open.pop()
+        self.helpers[key] = _Helper(name, definition.result, none)
+        self.depth += 1
+        body = self._body(definition, names, definition.result, comments=False, last=key[2])
+        self.depth -= 1
         said = _annotated(definition.result)
         head = f"def {name}({', '.join(listed)}){f' -> {said}' if said else ''}:"
         self.texts.append("\n".join([head, *body]))
-        return _Helper(name, definition.result, none)
 
     def _default(self, definition: Definition, parameter: Parameter) -> str:
         text = parameter.default
@@ -292,11 +299,10 @@ def _takes_exactly(one: Definition, given: Sequence[Value]) -> bool:
 def _convertible(value: Value, kind: Kind) -> bool:
     if kind is UNKNOWN:
         return True
-    expressions = Expressions.__new__(Expressions)
     if value.kind is NULL:
         return kind.name == "optional"
     try:
-        expressions.converted(value, kind)
+        converted(value, kind)
     except Refused:
         return False
     return True
@@ -329,6 +335,3 @@ def _returned(text: str) -> str:
     if not all(words):
         return ""
     return words[0] or "" if len(words) == 1 else f"tuple[{', '.join(word or '' for word in words)}]"
-
-
-_ = kind_of_schema

@@ -100,6 +100,8 @@ def read_kind(text: str) -> Kind:
     if name == "bitset":
         return list_of(BOOL)
     inner = tuple(map(read_kind, arguments))
+    if name == "variant":
+        return UNKNOWN if UNKNOWN in inner else Kind("variant", inner)
     if name in ("tuple", "pair"):
         return UNKNOWN if UNKNOWN in inner else tuple_of(inner)
     if not inner or inner[0] is UNKNOWN:

@@ -15,7 +15,6 @@ from .kinds import (
     LAYOUT,
     NAMES,
     OPTIONS,
-    TENSOR,
     TENSOR_ARGUMENT,
     Kind,
     iterator_over,
@@ -48,6 +47,14 @@ def _compared(template: str) -> Callable[[Value, Arguments], Value]:
         if holder.text == "None":
             return Value("False", BOOL)
         return Value(template.format(a=holder.atom), BOOL, Level.COMPARISON)
+
+    return written
+
+
+def _held_against(sign: str) -> Callable[[Value, Arguments], Value]:
+    def written(holder: Value, arguments: Arguments) -> Value:
+        text = f"{holder.inside(Level.BIT_OR)} {sign} {arguments[0].inside(Level.BIT_OR)}"
+        return Value(text, BOOL, Level.COMPARISON)
 
     return written
 
@@ -157,7 +164,8 @@ _TENSOR: dict[tuple[str, int], Callable[[Value, Arguments], Value]] = {
     ("is_complex", 0): _text("{a}.is_complex()", BOOL),
     ("is_floating_point", 0): _text("{a}.is_floating_point()", BOOL),
     ("is_signed", 0): _text("{a}.is_signed()", BOOL), ("is_conj", 0): _text("{a}.is_conj()", BOOL),
-    ("get_device", 0): _text("{a}.get_device()", INT), ("is_neg", 0): _text("{a}.is_neg()", BOOL), ("requires_grad", 0): _text("{a}.requires_grad", BOOL),
+    ("get_device", 0): _text("{a}.get_device()", INT), ("is_neg", 0): _text("{a}.is_neg()", BOOL),
+    ("requires_grad", 0): _text("{a}.requires_grad", BOOL),
     ("is_contiguous", 0): _text("{a}.is_contiguous()", BOOL),
     ("is_contiguous", 1): _text("{a}.is_contiguous(memory_format={0})", BOOL),
     ("suggest_memory_format", 0): _text("utils.suggest_memory_format({t})", FORMAT),
@@ -174,7 +182,7 @@ _LIST: dict[tuple[str, int], Callable[[Value, Arguments], Value]] = {
     ("empty", 0): lambda holder, arguments: Value(f"len({holder.text}) == 0", BOOL, Level.COMPARISON),
     ("back", 0): _element("-1"), ("front", 0): _element("0"),
     ("vec", 0): _copied, ("toVec", 0): _copied, ("copy", 0): _copied,
-    ("begin", 0): _begin, ("cbegin", 0): _begin, ("end", 0): _end, ("cend", 0): _end,
+    ("data", 0): _begin, ("begin", 0): _begin, ("cbegin", 0): _begin, ("end", 0): _end, ("cend", 0): _end,
     ("slice", 1): _sliced, ("slice", 2): _sliced, ("equals", 1): _equal,
     ("at", 1): lambda holder, arguments: call(f"{holder.atom}[{arguments[0].text}]", holder.kind.held, fresh=False),
 }  # fmt: skip
@@ -183,10 +191,8 @@ _INTEGER: dict[tuple[str, int], Callable[[Value, Arguments], Value]] = {
     ("expect_int", 0): lambda holder, arguments: call(f"int({holder.text})", INT, low=holder.low),
     ("max", 1): lambda holder, arguments: call(f"torch.sym_max({holder.text}, {arguments[0].text})", INT),
     ("min", 1): lambda holder, arguments: call(f"torch.sym_min({holder.text}, {arguments[0].text})", INT),
-    **{(name, 1): (lambda sign: lambda holder, arguments: Value(
-        f"{holder.inside(Level.BIT_OR)} {sign} {arguments[0].inside(Level.BIT_OR)}", BOOL, Level.COMPARISON))(sign)
-       for name, sign in (("sym_eq", "=="), ("sym_ne", "!="), ("sym_lt", "<"), ("sym_le", "<="), ("sym_gt", ">"),
-                          ("sym_ge", ">="))},
+    ("sym_eq", 1): _held_against("=="), ("sym_ne", 1): _held_against("!="), ("sym_lt", 1): _held_against("<"),
+    ("sym_le", 1): _held_against("<="), ("sym_gt", 1): _held_against(">"), ("sym_ge", 1): _held_against(">="),
 }  # fmt: skip
 _SCALAR: dict[tuple[str, int], Callable[[Value, Arguments], Value]] = {
     ("toDouble", 0): _text("sym_float({t})", FLOAT), ("toFloat", 0): _text("sym_float({t})", FLOAT),
@@ -205,11 +211,15 @@ _DEVICE: dict[tuple[str, int], Callable[[Value, Arguments], Value]] = {
     ("is_cuda", 0): _text('({a}.type == "cuda")', BOOL), ("is_cpu", 0): _text('({a}.type == "cpu")', BOOL),
     ("is_mps", 0): _text('({a}.type == "mps")', BOOL), ("is_meta", 0): _text('({a}.type == "meta")', BOOL),
 }  # fmt: skip
+_STRING: dict[tuple[str, int], Callable[[Value, Arguments], Value]] = {
+    ("c_str", 0): lambda holder, arguments: holder,
+    ("empty", 0): lambda holder, arguments: Value(f"len({holder.text}) == 0", BOOL, Level.COMPARISON),
+}  # fmt: skip
 _OPTIONAL: dict[tuple[str, int], Callable[[Value, Arguments], Value]] = {
     ("has_value", 0): _compared("{a} is not None"), ("value", 0): _value, ("value_or", 1): _value_or,
     ("toOptional", 0): lambda holder, arguments: holder,
 }  # fmt: skip
 _MEMBERS = {
     "Tensor": _TENSOR, "list": _LIST, "integer": _INTEGER, "Scalar": _SCALAR, "TensorOptions": _OPTIONS,
-    "Device": _DEVICE, "optional": _OPTIONAL,
+    "Device": _DEVICE, "optional": _OPTIONAL, "string": _STRING,
 }  # fmt: skip

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .expressions import Expressions, quoted
+from .expressions import Expressions
 from .kinds import TENSOR_ARGUMENT, TEXT
-from .values import Level, Refused, Value
+from .values import Level, Refused, Value, quoted
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
 _TEXTS = ("string_literal", "concatenated_string")
 
 
@@ -43,16 +45,18 @@ def _shown(value: Value) -> str:
         return f"argument #{value.parts[2].text} {value.parts[1].text}".replace('"', "'")
     if value.kind is TENSOR_ARGUMENT:
         return f"argument #{{{value.atom}[2]}} '{{{value.atom}[1]}}'"
+    if value.kind is TEXT and _LITERAL.fullmatch(value.text):
+        return value.text[1:-1].replace("{", "{{").replace("}", "}}")
     if value.kind.name == "list" and not (value.kind.owned and value.fresh):
         text = f"list({value.text})"
     else:
         text = value.inside(Level.TERNARY)
-    if value.kind is TEXT and value.text.startswith('"'):
-        return value.text[1:-1]
-    if '"' in text or "\\" in text:
+    if '"' in text:
         if "'" in text:
             raise Refused(f"`{text}` in the text of an error")
         text = text.replace('"', "'")
+    if "\\" in text:
+        raise Refused(f"`{text}` in the text of an error")
     return "{" + (f" {text} " if text.startswith("{") else text) + "}"
 
 

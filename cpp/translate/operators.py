@@ -48,9 +48,12 @@ class Schemas:
 
     def function(self, name: str, arguments: Sequence[Value]) -> Value:
         """``at::name(arguments)``. Raises Refused."""
-        operator = _chosen(name, self.api.functions(name), [one.arguments for one in self.api.functions(name)], arguments)
+        operator = _chosen(
+            name, self.api.functions(name), [one.arguments for one in self.api.functions(name)], arguments
+        )
         siblings = {one.overload for one in self.api.functions(name) if not _writes_out(one)}
-        overload = f".{operator.overload or 'default'}" if len(siblings) > 1 else ""
+        certain = len(siblings) == 1 and not _writes_out(operator)
+        overload = "" if certain else f".{operator.overload or 'default'}"
         listed = self._listed(operator, operator.arguments, arguments)
         if "ScalarType" in operator.returns:
             # By the dispatcher Python gets the number of a dtype.
@@ -75,7 +78,9 @@ class Schemas:
             return Value(f"{holder.atom}.{operator.name}", returned(operator))
         if operator.name not in self._in_python:
             words = ", ".join(filter(None, (holder.inside(Level.TERNARY), listed)))
-            return Value(f"aten.{operator.name}.{operator.overload or 'default'}({words})", returned(operator), fresh=True)
+            return Value(
+                f"aten.{operator.name}.{operator.overload or 'default'}({words})", returned(operator), fresh=True
+            )
         return Value(f"{holder.atom}.{operator.name}({listed})", returned(operator), fresh=True)
 
     def _listed(self, operator: Operator, asked: Sequence[Argument], given: Sequence[Value]) -> str:
@@ -84,15 +89,16 @@ class Schemas:
         if schema is None:
             raise Refused(f"the schema of {full_name} is not in the tree's native_functions.yaml")
         named = {one.name for one in schema.arguments if one.keyword_only}
-        words = []
+        words: list[str] = []
+        keywords: list[str] = []
         for argument, value in zip(asked, given, strict=False):
             if argument.type == "TensorOptions":
-                words += options_words(value)
+                keywords += options_words(value)
             elif argument.name in named:
-                words.append(f"{argument.name}={passed(value, argument.type)}")
+                keywords.append(f"{argument.name}={passed(value, argument.type)}")
             else:
                 words.append(passed(value, argument.type))
-        return ", ".join(words)
+        return ", ".join([*words, *keywords])
 
 
 def options_words(value: Value) -> list[str]:
@@ -127,6 +133,9 @@ def default_text(argument_type: str, default: str) -> str:
     """A schema's default in Python."""
     if default in _MEMORY:
         return _MEMORY[default]
+    if default.startswith("["):
+        parts = [part.strip() for part in default[1:-1].split(",") if part.strip()]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if default in _REDUCTIONS and kind_of_schema(argument_type).name == "integer":
         return _REDUCTIONS[default]
     return default

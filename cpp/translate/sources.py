@@ -99,7 +99,7 @@ def _ended(content: bytes) -> bytes:
     text = bytearray(content)
     for found in _CHECK.finditer(content):
         end = _closing(content, found.end())
-        if end and content[end : end + 1].isspace() and not content[end:].lstrip()[:1] in b";,)":
+        if end and content[end : end + 1].isspace() and content[end:].lstrip()[:1] not in b";,)":
             text[end] = ord(";")
     return bytes(text)
 

@@ -87,3 +87,8 @@ def negated(value: Value) -> Value:
 
 
 NONE = Value("None", UNKNOWN)
+
+
+def quoted(text: str) -> str:
+    """A string literal with double quotes."""
+    return '"' + repr("'" + text)[2:-1].replace('"', '\\"').replace("\\'", "'") + '"'

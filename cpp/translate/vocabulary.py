@@ -42,7 +42,7 @@ _NUMBERS = {
     "__FILE__": ('""', TEXT), "__LINE__": ("0", INT),
     "Reduction::None": ("0", INT), "Reduction::Mean": ("1", INT), "Reduction::Sum": ("2", INT),
 }  # fmt: skip
-_EPSILON = re.compile(r"(?:std::)?numeric_limits<([\w:]+)>::(epsilon|max|min|lowest|infinity)\Z")
+_EPSILON = re.compile(r"(?:std::)?numeric_limits<([\w:]+)>::(epsilon|max|min|lowest|infinity|quiet_NaN)\Z")
 _SCOPE = re.compile(r"\b(?:std|c10|at|torch|native|detail)::")
 
 
@@ -82,6 +82,8 @@ def library(name: str) -> Written | None:
     """How a call of a function of the libraries, by its qualified name, is written; None for any other."""
     found = _EPSILON.match(name)
     if found is not None and found[1] in _C_TYPES:
+        if found[2] in ("infinity", "quiet_NaN"):
+            return lambda arguments: Value("torch.inf" if found[2] == "infinity" else "torch.nan", FLOAT)
         field = {"epsilon": "eps", "max": "max", "min": "tiny", "lowest": "min"}.get(found[2])
         if field:
             info = "iinfo" if "int" in found[1] else "finfo"
@@ -138,7 +140,7 @@ def _extreme(name: str) -> Written:
         kind = FLOAT if any(one.kind is FLOAT for one in arguments) else INT
         lows = [one.low for one in arguments]
         known = [low for low in lows if low is not None]
-        low = (max(known, default=None) if name == "max" else min(known) if len(known) == len(lows) else None)
+        low = max(known, default=None) if name == "max" else min(known) if len(known) == len(lows) else None
         words = ", ".join(one.inside(Level.TERNARY) for one in arguments)
         # Sizes are decided by these: a `max` of Python would ask which one is larger.
         chosen = f"torch.sym_{name}" if len(arguments) == 2 else name
@@ -184,8 +186,7 @@ def _borrowed(arguments: Arguments) -> Value:
 
 def _attribute(template: str, kind: object) -> Written:
     def written(arguments: Arguments) -> Value:
-        return call(template.format(*(one.inside(Level.TERNARY) for one in arguments),
-                                    a=arguments[0].atom), kind)  # type: ignore[arg-type]
+        return call(template.format(*(one.inside(Level.TERNARY) for one in arguments), a=arguments[0].atom), kind)  # type: ignore[arg-type]
 
     return written
 
@@ -206,11 +207,17 @@ _FUNCTIONS: dict[str, Written] = {
     "isComplexType": _attribute("{a}.is_complex", BOOL),
     "toRealValueType": _attribute("{a}.to_real()", DTYPE), "toComplexType": _attribute("{a}.to_complex()", DTYPE),
     "promoteTypes": _attribute("torch.promote_types({0}, {1})", DTYPE),
+    "canCast": _attribute("torch.can_cast({0}, {1})", BOOL),
     "typeMetaToScalarType": _same, "move": _same, "forward": _same, "make_optional": _same, "ref": _same, "cref": _same,
     "borrow_from_optional_tensor": _borrowed, "as_const": _same, "MaybeOwned::borrowed": _same,
     "to_string": _text, "make_tuple": _tuple, "make_pair": _tuple,
     "sqrt": _attribute("math.sqrt({0})", FLOAT), "log": _attribute("math.log({0})", FLOAT),
     "isnan": _attribute("math.isnan({0})", BOOL),
+    "C10_AS_INTARRAYREF_SLOW": _same,
+    # Tracing never sees a plain Tensor.
+    "isTensorSubclassLike": lambda arguments: Value("True", BOOL),
+    "areAnyTensorSubclassLike": lambda arguments: Value("True", BOOL),
+    "areAnyOptionalTensorSubclassLike": lambda arguments: Value("True", BOOL),
     "TensorArg": _argument_of_a_check, "TensorGeometryArg": _argument_of_a_check,
     "expand_outplace": _attribute("torch.broadcast_tensors({0}, {1})", tuple_of((TENSOR, TENSOR))),
     "get_default_dtype_as_scalartype": lambda arguments: call("torch.get_default_dtype()", DTYPE),

@@ -43,9 +43,7 @@ def registered(source: SourceFile, context: Context, line: int, operators: Seque
     yield fix(NAME, place, [Edit(at, at, text)], message, needs, [default], Safety.UNSAFE)
 
 
-def translated(
-    source: SourceFile, context: Context, operator: str, text: str, needs: Sequence[str]
-) -> Iterator[Fix]:
+def translated(source: SourceFile, context: Context, operator: str, text: str, needs: Sequence[str]) -> Iterator[Fix]:
     """The fix that writes ``text``, which registers a translation of C++ for ``operator``, below the end of the file.
 
     It says ``torch``, ``aten``, ``utils``, ``Tensor``, ``sym_int``, ``sym_float`` and ``DispatchKey`` as torch's own
@@ -54,7 +52,11 @@ def translated(
     module = parse(source)
     own = _assigned(module)
     imported = {alias.asname or alias.name: alias.name for one in module.tree.body for alias in _aliases(one)}
-    if own.get("aten") not in _ATEN or own.get("DispatchKey") != _KEYS or imported.get("utils") != "torch._prims_common":
+    if (
+        own.get("aten") not in _ATEN
+        or own.get("DispatchKey") != _KEYS
+        or imported.get("utils") != "torch._prims_common"
+    ):
         return
     at = len(source.content)
     newline = module.newline
@@ -62,7 +64,8 @@ def translated(
     message = f"translate what C++ composes for `{operator}`: tracing runs it, eager stays in C++"
     default = "every traced call runs the translation, with known sizes too: its graph may have other operators in it"
     missing = tuple(need for need in needs if need not in imported)
-    yield Fix(TRANSLATION, BRANCH, Safety.UNSAFE, (Edit(at, at, written),), message, operator, default, missing)
+    name = next(one.name for one in ast.parse(text).body if isinstance(one, ast.FunctionDef) and one.decorator_list)
+    yield Fix(TRANSLATION, BRANCH, Safety.UNSAFE, (Edit(at, at, written),), message, name, default, missing)
 
 
 def newly_registered(before: bytes, after: bytes) -> tuple[str, ...]:

@@ -9,8 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-_CALLED = re.compile(r"at::_ops::(\w+)::(?:call|redispatch)\(")
 _KEY = "CompositeImplicitAutograd"
+_CALLED = re.compile(rf"at::_ops::(\w+)::(?:call|redispatch)\(|wrapper_{_KEY}_(\w+)>")
+"""How C++ calls an operator, and the kernel that it has where Python called it: `hsplit_int`, `int_hsplit`."""
+CALLS = ("at::_ops::", f"wrapper_{_KEY}_")
+"""One of these stands in the name of a C++ function that says which operator is called."""
 _REFERENCES = {
     "fft_": "torch._refs.fft",
     "linalg_": "torch._refs.linalg",
@@ -31,24 +34,25 @@ def references(names: Iterable[str]) -> list[Reference]:
     An operator counts when C++ composes it for every backend (CompositeImplicitAutograd), Python does not do so yet,
     and Inductor, which has lowerings of its own, does not take it whole.
     """
-    called = (_CALLED.search(name) for name in names)
-    structs = dict.fromkeys(one[1] for one in called if one)
-    return list(dict.fromkeys(reference for struct in structs for reference in _of_struct(struct)))
+    found = (_reference(overload) for overload in _called(names))
+    return list(dict.fromkeys(reference for reference in found if reference is not None))
 
 
 def composed(names: Iterable[str]) -> list[str]:
     """The operators (``aten.hsplit.int``) that C++ alone composes, of those open in a stack of C++ functions."""
-    called = (_CALLED.search(name) for name in names)
-    overloads = (_overloads().get(struct) for struct in dict.fromkeys(one[1] for one in called if one))
-    return [str(one) for one in overloads if one is not None and _open(one) and not _writes(one)]
+    return [str(one) for one in _called(names) if _open(one) and not _writes(one)]
+
+
+def _called(names: Iterable[str]) -> list[Any]:
+    """The overloads that are open in a stack, each once."""
+    found = (_CALLED.search(name) for name in names)
+    overloads = (_overloads().get(one[1] or one[2]) for one in found if one)
+    return list(dict.fromkeys(one for one in overloads if one is not None))
 
 
 @cache
-def _of_struct(struct: str) -> tuple[Reference, ...]:
-    """At most one: what `reference_of` says of the overload that torch's C++ calls by this name."""
-    overload = _overloads().get(struct)
-    found = None if overload is None else reference_of(overload)
-    return () if found is None else (found,)
+def _reference(overload: Any) -> Reference | None:
+    return reference_of(overload)
 
 
 def reference_of(overload: Any) -> Reference | None:
@@ -143,7 +147,7 @@ def _lowered() -> Mapping[Any, Any]:
 
 @lru_cache(maxsize=1)
 def _overloads() -> dict[str, Any]:
-    """Every overload of aten by the name that it has in C++: ``hsplit_int`` is ``aten.hsplit.int``."""
+    """Every overload of aten by the names that it has in C++: ``hsplit_int`` and ``int_hsplit`` are both one."""
     import torch
 
     found = {}
@@ -154,4 +158,5 @@ def _overloads() -> dict[str, Any]:
         one = getattr(packet, overload or "default", None)
         if one is not None:
             found["_".join(filter(None, (name, overload)))] = one
+            found.setdefault(f"{overload}_{name}", one)
     return found

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .operators import Questions, answer_all, spread
-from .references import composed, references
+from .references import CALLS, composed, references
 
 # Frames that ask for a size on behalf of somebody else.
 _MACHINERY = (
@@ -302,7 +302,7 @@ def _frames_now() -> tuple[list[Any], list[Any], list[str]]:
         for frame in reversed(list(TracingContext.extract_stack() or traceback.StackSummary()))
         if "/torch/" in frame.filename
     ]
-    return found[:_FRAMES], user[:_FRAMES], [frame.name for frame in stack if "at::_ops::" in frame.name]
+    return found[:_FRAMES], user[:_FRAMES], [one.name for one in stack if any(word in one.name for word in CALLS)]
 
 
 def _of_torch(stack: Iterable[Any]) -> Iterator[list[Any]]:
