@@ -75,6 +75,10 @@ class Changes(Lines):
         else:
             self.write(expressions.write(node).text)
 
+    def _on_cast_expression(self, node: Node) -> None:
+        if self.expressions.tree.text(child_field(node, "type")) != "void":
+            raise self.expressions.refused(node, f"the statement `{self.expressions.short(node)}`")
+
     def _check(self, node: Node, name: str) -> None:
         condition, *parts = arguments(node)
         for line in check(self.expressions, _CHECKS[name], condition, parts):

@@ -19,7 +19,8 @@ from .sources import Definition, Parameter, Sources, same_kinds
 from .statements import Body
 from .values import Level, Refused, Value, call
 
-_COMPOSITE = "CompositeImplicitAutograd"
+_COMPOSING = ("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+"""The keys of kernels that are made of other operators; an operator without a key has the first."""
 _DEEPEST = 8
 """So many helpers may call one another."""
 
@@ -41,43 +42,45 @@ class Translation:
 
 @dataclass
 class Translator:
-    """Translates the composites of one tree for one torch. ``taken`` are names that the file of decompositions has."""
+    """Translates composites of ``sources``, which belong to the operators of ``tree``, for the torch ``target``.
+
+    ``taken`` are names that the file of decompositions has.
+    """
 
     tree: TorchApi
     target: TorchApi
+    sources: Sources
     taken: Collection[str] = ()
-    _schemas: Schemas = field(init=False)
+    schemas: Schemas = field(init=False)
     _installed: Schemas = field(init=False)
-    _sources: Sources = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.tree.torch_root is None:
-            raise ValueError("a translation needs a source tree")
-        self._schemas = Schemas(self.tree, self.target)
+        self.schemas = Schemas(self.tree, self.target)
         self._installed = Schemas(self.target, self.target)
-        self._sources = Sources(self.tree.torch_root)
 
     def translate(self, operator: str) -> Translation:
         """The decomposition of an overload. Raises Refused, which says what the translator does not cover."""
         _, packet, overload = operator.split(".")
         full_name = packet if overload == "default" else f"{packet}.{overload}"
-        schema, installed = self._schemas.declared(full_name), self._installed.declared(full_name)
+        schema, installed = self.schemas.declared(full_name), self._installed.declared(full_name)
         if schema is None:
             raise Refused(f"the tree has no operator {full_name}")
         if installed is None or installed.arguments != schema.arguments:
             raise Refused(f"the schema of {full_name} is another one in the installed torch")
         kernel = self._kernel(packet, overload)
         definition = self._definition(kernel)
-        return _Unit(self, operator, schema, definition).translation()
+        key = next(key for key in _COMPOSING if key in kernel.keys)
+        return _Unit(self, operator, key, schema, definition).translation()
 
     def _kernel(self, packet: str, overload: str) -> Kernel:
         wanted = "" if overload == "default" else overload
         for operator in self.tree.functions(packet) or self.tree.methods(packet):
-            if operator.name != packet or operator.overload != wanted:
+            if (operator.name, operator.overload) != (packet, wanted):
                 continue
-            name = dict(operator.kernels).get(_COMPOSITE, packet if not operator.kernels else "")
-            for kernel in self.tree.kernels(name):
-                if (kernel.operator.name, kernel.operator.overload) == (packet, wanted) and kernel.composite:
+            names = {name for key, name in operator.kernels if key in _COMPOSING} or {packet}
+            for kernel in [one for name in names for one in self.tree.kernels(name)]:
+                same = (kernel.operator.name, kernel.operator.overload) == (packet, wanted)
+                if same and any(key in kernel.keys for key in _COMPOSING):
                     return kernel
         raise Refused(f"the tree does not compose {packet}.{overload} of other operators")
 
@@ -85,7 +88,7 @@ class Translator:
         kinds = [read_kind(text) for text, _ in kernel.parameters]
         found = [
             one
-            for one in self._sources.definitions(kernel.name)
+            for one in self.sources.definitions(kernel.name)
             if same_kinds([parameter.kind for parameter in one.parameters], kinds)
         ]
         if len(found) != 1:
@@ -112,6 +115,7 @@ class _Unit:
 
     translator: Translator
     operator: str
+    key: str
     schema: DeclaredSchema
     definition: Definition
     texts: list[str] = field(default_factory=list)
@@ -129,7 +133,7 @@ class _Unit:
         returns = self.schema.returns.strip()
         said = _returned(returns)
         head = f"def {name}({', '.join(listed)}){f' -> {said}' if said else ''}:"
-        decorator = f"@{self.operator}.py_impl(DispatchKey.{_COMPOSITE})"
+        decorator = f"@{self.operator}.py_impl(DispatchKey.{self.key})"
         self.texts.append("\n".join([decorator, head, *body]))
         text = "\n\n\n".join(self.texts) + "\n"
         needs = tuple(module for module in ("math", "warnings") if re.search(rf"\b{module}\.", text))
@@ -174,7 +178,7 @@ class _Unit:
         if unknown is not None:
             raise Refused(f"a parameter of type `{unknown.type_text}`")
         expressions = Expressions(
-            definition.tree, self.translator._schemas, names, partial(self._helper, definition.path)
+            definition.tree, self.translator.schemas, names, partial(self._helper, definition.path)
         )
         body = Body(expressions, result, comments, changed=frozenset(changed_lists(node)))
         written = assigned(node) | body.changed
@@ -195,7 +199,7 @@ class _Unit:
         """A call of a function that the tree defines, translated too; None where it defines none, or several."""
         unqualified = name.rpartition("::")[2]
         if not given:
-            number = self.translator._sources.constant(unqualified, near)
+            number = self.translator.sources.constant(unqualified, near)
             if number is not None:
                 return Value(str(number), INT, low=number)
         definition = self._defined(unqualified, given, near)
@@ -203,7 +207,7 @@ class _Unit:
             return None
         kernel = self._composite(unqualified, definition)
         if kernel is not None:
-            return self.translator._schemas.kernel(kernel.operator, given)
+            return self.translator.schemas.kernel(kernel.operator, given)
         none = frozenset(
             number for number, one in enumerate(given) if one.text == "None" and self._stays(definition, number)
         )
@@ -232,7 +236,7 @@ class _Unit:
         return None
 
     def _defined(self, name: str, given: Sequence[Value], near: Path) -> Definition | None:
-        found = [one for one in self.translator._sources.definitions(name) if _takes(one, given)]
+        found = [one for one in self.translator.sources.definitions(name) if _takes(one, given)]
         own = [one for one in found if one.path == near]
         best = own or found
         exact = [one for one in best if _takes_exactly(one, given)]

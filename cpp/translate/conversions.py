@@ -129,5 +129,8 @@ def empty(kind: Kind) -> Value:
 def filled(kind: Kind, given: Sequence[Value]) -> Value:
     """A vector of so many elements, all the same."""
     element = given[1] if len(given) > 1 else empty(kind.held)
+    if element.kind.name == "list":
+        # Each is a list of its own.
+        return Value(f"[{element.text} for _ in range({given[0].text})]", kind, fresh=True)
     low = element.low if kind.held is INT else None
     return Value(f"[{element.text}] * {given[0].inside(Level.SIGN)}", kind, Level.PRODUCT, fresh=True, low=low)

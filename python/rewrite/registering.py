@@ -19,6 +19,7 @@ from .findings import BRANCH, fix
 NAME = "registration"
 TRANSLATION = "translation"
 _KEY = "CompositeImplicitAutograd"
+_COMPOSING = frozenset({_KEY, "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"})
 _KEYS = "torch._C.DispatchKey"
 _ATEN = frozenset({"torch.ops.aten", "torch._ops.ops.aten"})
 
@@ -80,7 +81,7 @@ def _registered(content: bytes) -> Iterator[str]:
             if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
                 continue
             keys = [one.attr for one in decorator.args if isinstance(one, ast.Attribute)]
-            if decorator.func.attr == "py_impl" and keys == [_KEY]:
+            if decorator.func.attr == "py_impl" and len(keys) == 1 and keys[0] in _COMPOSING:
                 yield "aten" + ast.unparse(decorator.func.value).rpartition("aten")[2]
 
 

@@ -10,9 +10,11 @@ from functools import cache, lru_cache
 from typing import Any
 
 _KEY = "CompositeImplicitAutograd"
-_CALLED = re.compile(rf"at::_ops::(\w+)::(?:call|redispatch)\(|wrapper_{_KEY}_(\w+)>")
+COMPOSING = (_KEY, "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+"""The keys of kernels that are made of other operators; those of the first one are so for derivatives too."""
+_CALLED = re.compile(rf"at::_ops::(\w+)::(?:call|redispatch)\(|wrapper_(?:{'|'.join(COMPOSING)})_(\w+)>")
 """How C++ calls an operator, and the kernel that it has where Python called it: `hsplit_int`, `int_hsplit`."""
-CALLS = ("at::_ops::", f"wrapper_{_KEY}_")
+CALLS = ("at::_ops::", *(f"wrapper_{key}_" for key in COMPOSING))
 """One of these stands in the name of a C++ function that says which operator is called."""
 _REFERENCES = {
     "fft_": "torch._refs.fft",
@@ -40,7 +42,8 @@ def references(names: Iterable[str]) -> list[Reference]:
 
 def composed(names: Iterable[str]) -> list[str]:
     """The operators (``aten.hsplit.int``) that C++ alone composes, of those open in a stack of C++ functions."""
-    return [str(one) for one in _called(names) if _open(one) and not _writes(one)]
+    overloads = [one for one in _called(names) if not _writes(one)]
+    return [str(one) for one in overloads if any(_open(one, key) for key in COMPOSING)]
 
 
 def _called(names: Iterable[str]) -> list[Any]:
@@ -104,15 +107,15 @@ def _same_default(parameter: Any, argument: Any) -> bool:
     return bool(mine == theirs) and type(mine) is type(theirs)
 
 
-def _open(overload: Any) -> bool:
+def _open(overload: Any, key: str = _KEY) -> bool:
     """Whether C++ alone composes the overload, and Inductor does not lower it."""
     import torch
 
-    key = getattr(torch._C.DispatchKey, _KEY)
     if not torch._C._dispatch_has_kernel(overload.name()):
         return False  # only TorchScript knows it
-    composed = torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), _KEY)
-    return composed and key not in overload.py_kernels and overload not in _lowered()
+    composed = torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), key)
+    taken = {getattr(torch._C.DispatchKey, one) for one in (key, "Meta")}
+    return composed and not taken & overload.py_kernels.keys() and overload not in _lowered()
 
 
 def _writes(overload: Any) -> bool:

@@ -212,7 +212,7 @@ def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, F
             continue
         trial = search.trials[name]
         attempts = [one for one in search.attempts if name in one.operators]
-        tried = tuple((one.candidate.words, one.came) for one in attempts)
+        tried = tuple((one.candidate.words, one.came) for one in attempts) + _untranslated(trial, search)
         spots = tuple(Spot(str(at.file), at.line, at.function) for at in failure.path[:4] or ())
         reason = _reason(name, trial, search, failure, attempts)
         message = told(trial.message or failure.message)
@@ -224,6 +224,14 @@ def _hand_overs(search: Search, repairs: Sequence[Repair], failures: dict[str, F
             HandOver(name, reason, message, failure.sample, spots, tried, failure.mode.value, failure.arguments)
         )
     return found
+
+
+def _untranslated(trial: Trial, search: Search) -> tuple[tuple[str, str], ...]:
+    """Of what C++ was composing, what the translator refuses, and why."""
+    translations = search.advisors.translations
+    refused = translations.refused if translations else {}
+    composed = [frame.composed for frame in trial.frames if frame.composed in refused]
+    return tuple((f"translation of `{one}`", f"refused: {refused[one]}") for one in composed)
 
 
 def _reason(name: str, trial: Trial, search: Search, failure: Failure, attempts: Sequence[Attempt]) -> str:

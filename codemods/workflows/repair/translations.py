@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....cpp.translate.composites import Translator
+from ....cpp.translate.sources import Sources
 from ....cpp.translate.values import Refused
 from ...torchapi import TorchApi
 
@@ -29,7 +30,7 @@ class Translations:
         home = target.package / _HOME
         top = ast.parse(home.read_bytes()).body
         taken = {one.name for one in top if isinstance(one, ast.FunctionDef | ast.ClassDef)}
-        return cls(Translator(TorchApi.load(torch_root), target, taken), home)
+        return cls(Translator(TorchApi.load(torch_root), target, Sources(torch_root), taken), home)
 
     def of(self, operator: str) -> tuple[str, tuple[str, ...]] | None:
         """The text of a translation and the modules that it needs; None where the translator refuses."""
