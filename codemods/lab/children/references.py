@@ -108,14 +108,17 @@ def _same_default(parameter: Any, argument: Any) -> bool:
 
 
 def _open(overload: Any, key: str = _KEY) -> bool:
-    """Whether C++ alone composes the overload, and Inductor does not lower it."""
+    """Whether C++ alone composes the overload, and a Python kernel for ``key`` would change no graph for the worse."""
     import torch
 
     if not torch._C._dispatch_has_kernel(overload.name()):
         return False  # only TorchScript knows it
+    keys = torch._C.DispatchKey
     composed = torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), key)
-    taken = {getattr(torch._C.DispatchKey, one) for one in (key, "Meta")}
-    return composed and not taken & overload.py_kernels.keys() and overload not in _lowered()
+    if not composed or getattr(keys, key) in overload.py_kernels:
+        return False
+    # With a derivative of its own it stays one operator in the graph, and a meta kernel in Python comes first.
+    return overload not in _lowered() if key == _KEY else keys.Meta not in overload.py_kernels
 
 
 def _writes(overload: Any) -> bool:
