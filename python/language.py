@@ -14,7 +14,7 @@ from .analysis.scriptable import TO_SCRIPT
 from .rewrite.alternatives import alternatives, extent
 from .rewrite.formatting import CONFIGURATIONS, wrap_long_lines
 from .rewrite.imports import complete
-from .rewrite.registering import registered
+from .rewrite.registering import registered, translated
 from .syntax.tree import syntax_tree
 
 
@@ -84,6 +84,7 @@ language = Language(
     alternatives=alternatives,
     stated=_stated,
     registered=registered,
+    translated=translated,
     residue=residue,
     comment="#",
     same_code=same_code,

@@ -34,8 +34,8 @@ FLOORS = [
     {"lintrunner"},
 ]
 WINGS = ("cpp", "python", "schemas")
-ROOMS = ("syntax", "analysis", "rewrite", "rules")
-"""The rooms of a wing, each of which may import from itself and from those before it."""
+ROOMS = ("syntax", "analysis", "translate", "rewrite", "rules")
+"""The rooms of a wing, each of which may import from itself and from those before it; only C++ is translated."""
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 PURE = VALUES | {"suppression", "ignoring", "rounds"}
 SHELL = {"os", "subprocess", "shutil", "tempfile", "click", "rich", "io", "socket"}
@@ -88,7 +88,7 @@ def test_imports_point_downward(path: Path) -> None:
 @pytest.mark.parametrize("wing", WINGS)
 def test_the_rooms_of_a_wing_import_downward_and_in_no_circle(wing: str) -> None:
     folders = {path.parent.name for path in (TOP / wing).rglob("*.py") if path.parent != TOP / wing}
-    assert folders == set(ROOMS)
+    assert folders == set(ROOMS) - (set() if wing == "cpp" else {"translate"})
     assert {path.name for path in (TOP / wing).glob("*.py")} == {"__init__.py", "language.py"}
     within: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     for path in (TOP / wing).rglob("*.py"):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from symfix.codemods.engine.edits import Edit
 from symfix.codemods.engine.registry import Registry, load_language
 from symfix.codemods.engine.rule import Context, Fix
 from symfix.codemods.engine.source import SourceFile
@@ -374,3 +376,73 @@ def test_what_could_be_registered_comes_after_the_places_that_asked(context: Con
     both, one = bench.advisors.candidates(drafts[path], last)
     assert both.fixes[0].message.startswith("register `twice` for `aten.twice.default`, `aten.twice.int`")
     assert one.fixes[0].message.startswith("register `twice` for `aten.twice.default`: ")
+
+
+DECOMPOSITIONS = b"""import torch
+import torch._prims_common as utils
+
+DispatchKey = torch._C.DispatchKey  # type: ignore[attr-defined]
+aten = torch._ops.ops.aten
+
+
+def halved(x):
+    return x / 2
+"""
+TRANSLATIONS = {
+    name: f"""@aten.{name}.default.py_impl({KEY})
+def {name}(x):
+    if x.size(0) == 0:
+        return math.nan
+    return x
+"""
+    for name in ("first", "second")
+}
+
+
+def offered(name: str, draft: Draft, context: Context) -> Fix:
+    language = draft.language
+    (fix,) = language.translated(draft.source, context, f"aten.{name}.default", TRANSLATIONS[name], ("math", "torch"))
+    return draft.adding(fix)
+
+
+def empty_draft(context: Context) -> Draft:
+    path = INSTALLED / "_decomp" / "decompositions.py"
+    draft = Advisors(Registry(), context, context).draft(path, DECOMPOSITIONS)
+    assert draft is not None
+    return draft
+
+
+def test_a_translation_is_written_below_the_end_with_what_it_imports(context: Context) -> None:
+    draft = empty_draft(context)
+    after = draft.take([offered("first", draft, context)]).now.content
+    written = DECOMPOSITIONS + b"\n\n" + TRANSLATIONS["first"].encode()
+    assert b"import math\n" in after and after.replace(b"import math\n", b"") == written
+    assert newly_registered(DECOMPOSITIONS, after) == ("aten.first.default",)
+
+
+def test_a_place_inside_of_a_translation_stays_where_others_come_and_go(context: Context) -> None:
+    draft = empty_draft(context)
+    first, second = (offered(name, draft, context) for name in ("first", "second"))
+    both = draft.take([first, second])
+    place = both.origin(both.now.content.rindex(b"x.size"))
+    alone = draft.take([second])
+    assert alone.now.content[alone.offset(place) :].startswith(
+        b"x.size(0) == 0:\n        return math.nan\n    return x\n"
+    )
+    assert b"first" not in alone.now.content
+
+    at = alone.offset(place)
+    inside = replace(second, rule="made_up", edits=(Edit(at, at + len(b"x.size(0) == 0"), b"False"),), needs=())
+    mended = alone.take([inside])
+    assert b"def second(x):\n    if False:\n" in mended.now.content
+    again = mended.take([first])
+    assert again.now.content.count(b"if False:") == again.now.content.count(b"x.size(0)") == 1
+    assert again.only([first, second]).now.content == both.now.content
+    assert again.only([inside]).now.content == DECOMPOSITIONS
+
+
+@pytest.mark.parametrize("line", [b"import torch._prims_common as utils\n", b"aten = torch._ops.ops.aten\n"])
+def test_a_file_without_the_words_of_translations_is_no_place_for_one(line: bytes, context: Context) -> None:
+    source = SourceFile(PATH, DECOMPOSITIONS.replace(line, b""))
+    draft = empty_draft(context)
+    assert list(draft.language.translated(source, context, "aten.first.default", TRANSLATIONS["first"], ())) == []

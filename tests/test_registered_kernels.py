@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 from symfix.codemods.lab.children import dispatching, trying
-from symfix.codemods.lab.children.references import fits, reference_of, references
+from symfix.codemods.lab.children.references import composed, fits, reference_of, references
 from symfix.codemods.lab.children.samples import Sample
 from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.lab.variants import Laboratory, Variant
@@ -247,6 +247,19 @@ def test_the_operators_that_are_open_are_read_from_the_stack() -> None:
         "at::_ops::fft_hfftn::call(at::Tensor const&)",
     ]
     assert [one[2] for one in references(names)] == ["hfftn", "hsplit"]
+    assert composed(names) == ["aten.fft_hfftn.default", "aten.hsplit.int"]
+
+
+def test_an_operator_that_python_called_is_read_from_its_kernel() -> None:
+    kernel = "c10::impl::make_boxed_from_unboxed_functor<&at::(anonymous namespace)::wrapper_{}>, at::Tensor, bool>"
+    names = [
+        kernel.format("CompositeImplicitAutograd_int_hsplit"),
+        kernel.format("CompositeImplicitAutograd__tensordot"),
+        kernel.format("CompositeExplicitAutogradNonFunctional_atol_rtol_tensor_linalg_pinv"),
+        kernel.format("CompositeExplicitAutograd__add"),
+        kernel.format("CPU__add"),
+    ]
+    assert composed(names) == ["aten.hsplit.int", "aten.tensordot.default", "aten.linalg_pinv.atol_rtol_tensor"]
 
 
 def trial(tmp_path: Path, module: str, before: str, after: str, operator: str, registered: str) -> Trial:
@@ -296,4 +309,6 @@ def test_a_trial_names_what_could_be_registered(tmp_path: Path) -> None:
     laboratory = Laboratory(Path(sys.executable), tmp_path, Limits(wall=300, cpu=300))
     found = try_all(laboratory, Variant("installed"), {"fft.rfft": -1}, most=1, jobs=1).trials["fft.rfft"]
     assert found.verdict == "failed" and found.frames[0].native
-    assert found.frames[-1].operators == ("aten.fft_rfft.default",) and found.frames[-1].function == "rfft"
+    reference, composed = found.frames[-2:]
+    assert reference.operators == ("aten.fft_rfft.default",) and reference.function == "rfft"
+    assert composed.composed == "aten.fft_rfft.default" and not (reference.composed or composed.native)

@@ -137,6 +137,12 @@ def _unregistered(source: SourceFile, context: Context, line: int, operators: Se
     return ()
 
 
+def _untranslated(
+    source: SourceFile, context: Context, operator: str, text: str, needs: Sequence[str]
+) -> Iterable[Fix]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Language:
     """What the engine must know of a language to apply fixes in it.
@@ -177,6 +183,9 @@ class Language:
     """The fix that checks conditions, in words of the language, in front of the statement at an extent."""
     registered: Callable[[SourceFile, Context, int, Sequence[str]], Iterable[Fix]] = _unregistered
     """The fix that has tracing run the function which starts at a line (from 1) for operators that C++ composes."""
+    translated: Callable[[SourceFile, Context, str, str, Sequence[str]], Iterable[Fix]] = _untranslated
+    """The fix that writes the translation of what C++ composes for an operator, which needs some modules, below the end
+    of a file."""
     comment: str = ""
     """What starts a comment that ends with its line."""
     same_code: Callable[[bytes, bytes], bool] = _identical

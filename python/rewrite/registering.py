@@ -14,10 +14,12 @@ from ...codemods.engine.rule import Context, Fix, Safety
 from ...codemods.engine.source import SourceFile
 from ..syntax.module import Module, parse
 from ..syntax.tree import Function
-from .findings import fix
+from .findings import BRANCH, fix
 
 NAME = "registration"
+TRANSLATION = "translation"
 _KEY = "CompositeImplicitAutograd"
+_COMPOSING = frozenset({_KEY, "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"})
 _KEYS = "torch._C.DispatchKey"
 _ATEN = frozenset({"torch.ops.aten", "torch._ops.ops.aten"})
 
@@ -42,6 +44,31 @@ def registered(source: SourceFile, context: Context, line: int, operators: Seque
     yield fix(NAME, place, [Edit(at, at, text)], message, needs, [default], Safety.UNSAFE)
 
 
+def translated(source: SourceFile, context: Context, operator: str, text: str, needs: Sequence[str]) -> Iterator[Fix]:
+    """The fix that writes ``text``, which registers a translation of C++ for ``operator``, below the end of the file.
+
+    It says ``torch``, ``aten``, ``utils``, ``Tensor``, ``sym_int``, ``sym_float`` and ``DispatchKey`` as torch's own
+    file of decompositions does: another file is no place for it.
+    """
+    module = parse(source)
+    own = _assigned(module)
+    imported = {alias.asname or alias.name: alias.name for one in module.tree.body for alias in _aliases(one)}
+    if (
+        own.get("aten") not in _ATEN
+        or own.get("DispatchKey") != _KEYS
+        or imported.get("utils") != "torch._prims_common"
+    ):
+        return
+    at = len(source.content)
+    newline = module.newline
+    written = f"{newline}{newline}{text.replace(chr(10), newline)}".encode()
+    message = f"translate what C++ composes for `{operator}`: tracing runs it, eager stays in C++"
+    default = "every traced call runs the translation, with known sizes too: its graph may have other operators in it"
+    missing = tuple(need for need in needs if need not in imported)
+    name = next(one.name for one in ast.parse(text).body if isinstance(one, ast.FunctionDef) and one.decorator_list)
+    yield Fix(TRANSLATION, BRANCH, Safety.UNSAFE, (Edit(at, at, written),), message, name, default, missing)
+
+
 def newly_registered(before: bytes, after: bytes) -> tuple[str, ...]:
     """The operators (``aten.hsplit.int``) that a Python kernel of ``after`` composes and none of ``before`` did."""
     known = set(_registered(before))
@@ -54,7 +81,7 @@ def _registered(content: bytes) -> Iterator[str]:
             if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
                 continue
             keys = [one.attr for one in decorator.args if isinstance(one, ast.Attribute)]
-            if decorator.func.attr == "py_impl" and keys == [_KEY]:
+            if decorator.func.attr == "py_impl" and len(keys) == 1 and keys[0] in _COMPOSING:
                 yield "aten" + ast.unparse(decorator.func.value).rpartition("aten")[2]
 
 
@@ -100,6 +127,10 @@ def _aten(module: Module) -> str | None:
         for alias in one.names
     )
     return "torch.ops.aten" if imported and "torch" not in own else None
+
+
+def _aliases(statement: ast.stmt) -> Sequence[ast.alias]:
+    return statement.names if isinstance(statement, ast.Import | ast.ImportFrom) else ()
 
 
 def _assigned(module: Module) -> dict[str, str]:

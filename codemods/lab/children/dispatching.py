@@ -14,10 +14,11 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .effects import Called, call_and_watch, differentiated
+from .references import COMPOSING
 from .samples import Sample, difference, draw, error_samples_of, layout, repeats, samples_of
 from .varying import varied_samples_of
 
-_KEY = torch._C.DispatchKey.CompositeImplicitAutograd
+_KEYS = [getattr(torch._C.DispatchKey, key) for key in COMPOSING]
 _COMPARED = ("aliases", "inputs", "random numbers")
 _NO_DERIVATIVE = re.compile(r"backward through (prims\.\w+)|backwards not supported on prim")
 """What torch says of a prim; it does not name those that give a view or write."""
@@ -74,14 +75,15 @@ def _through(sample: Sample, in_python: bool) -> Sample:
 @contextmanager
 def _composed(in_python: bool) -> Iterator[None]:
     """With the registered kernels, or with C++ in their place."""
-    taken = {} if in_python else {one: one.py_kernels.pop(_KEY) for one in _overloads() if _KEY in one.py_kernels}
-    _forget(taken)
+    there = [] if in_python else [(one, key) for one in _overloads() for key in _KEYS if key in one.py_kernels]
+    taken = [(overload, key, overload.py_kernels.pop(key)) for overload, key in there]
+    _forget(overload for overload, _ in there)
     try:
         yield
     finally:
-        for overload, kernel in taken.items():
-            overload.py_kernels[_KEY] = kernel
-        _forget(taken)
+        for overload, key, kernel in taken:
+            overload.py_kernels[key] = kernel
+        _forget(overload for overload, _ in there)
 
 
 def _forget(overloads: Iterable[Any]) -> None:

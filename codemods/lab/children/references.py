@@ -9,8 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-_CALLED = re.compile(r"at::_ops::(\w+)::(?:call|redispatch)\(")
 _KEY = "CompositeImplicitAutograd"
+COMPOSING = (_KEY, "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+"""The keys of kernels that are made of other operators; those of the first one are so for derivatives too."""
+_CALLED = re.compile(rf"at::_ops::(\w+)::(?:call|redispatch)\(|wrapper_(?:{'|'.join(COMPOSING)})_(\w+)>")
+"""How C++ calls an operator, and the kernel that it has where Python called it: `hsplit_int`, `int_hsplit`."""
+CALLS = ("at::_ops::", *(f"wrapper_{key}_" for key in COMPOSING))
+"""One of these stands in the name of a C++ function that says which operator is called."""
 _REFERENCES = {
     "fft_": "torch._refs.fft",
     "linalg_": "torch._refs.linalg",
@@ -31,17 +36,26 @@ def references(names: Iterable[str]) -> list[Reference]:
     An operator counts when C++ composes it for every backend (CompositeImplicitAutograd), Python does not do so yet,
     and Inductor, which has lowerings of its own, does not take it whole.
     """
-    called = (_CALLED.search(name) for name in names)
-    structs = dict.fromkeys(one[1] for one in called if one)
-    return list(dict.fromkeys(reference for struct in structs for reference in _of_struct(struct)))
+    found = (_reference(overload) for overload in _called(names))
+    return list(dict.fromkeys(reference for reference in found if reference is not None))
+
+
+def composed(names: Iterable[str]) -> list[str]:
+    """The operators (``aten.hsplit.int``) that C++ alone composes, of those open in a stack of C++ functions."""
+    overloads = [one for one in _called(names) if not _writes(one)]
+    return [str(one) for one in overloads if any(_open(one, key) for key in COMPOSING)]
+
+
+def _called(names: Iterable[str]) -> list[Any]:
+    """The overloads that are open in a stack, each once."""
+    found = (_CALLED.search(name) for name in names)
+    overloads = (_overloads().get(one[1] or one[2]) for one in found if one)
+    return list(dict.fromkeys(one for one in overloads if one is not None))
 
 
 @cache
-def _of_struct(struct: str) -> tuple[Reference, ...]:
-    """At most one: what `reference_of` says of the overload that torch's C++ calls by this name."""
-    overload = _overloads().get(struct)
-    found = None if overload is None else reference_of(overload)
-    return () if found is None else (found,)
+def _reference(overload: Any) -> Reference | None:
+    return reference_of(overload)
 
 
 def reference_of(overload: Any) -> Reference | None:
@@ -93,15 +107,18 @@ def _same_default(parameter: Any, argument: Any) -> bool:
     return bool(mine == theirs) and type(mine) is type(theirs)
 
 
-def _open(overload: Any) -> bool:
-    """Whether C++ alone composes the overload, and Inductor does not lower it."""
+def _open(overload: Any, key: str = _KEY) -> bool:
+    """Whether C++ alone composes the overload, and a Python kernel for ``key`` would change no graph for the worse."""
     import torch
 
-    key = getattr(torch._C.DispatchKey, _KEY)
     if not torch._C._dispatch_has_kernel(overload.name()):
         return False  # only TorchScript knows it
-    composed = torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), _KEY)
-    return composed and key not in overload.py_kernels and overload not in _lowered()
+    keys = torch._C.DispatchKey
+    composed = torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), key)
+    if not composed or getattr(keys, key) in overload.py_kernels:
+        return False
+    # With a derivative of its own it stays one operator in the graph, and a meta kernel in Python comes first.
+    return overload not in _lowered() if key == _KEY else keys.Meta not in overload.py_kernels
 
 
 def _writes(overload: Any) -> bool:
@@ -136,7 +153,7 @@ def _lowered() -> Mapping[Any, Any]:
 
 @lru_cache(maxsize=1)
 def _overloads() -> dict[str, Any]:
-    """Every overload of aten by the name that it has in C++: ``hsplit_int`` is ``aten.hsplit.int``."""
+    """Every overload of aten by the names that it has in C++: ``hsplit_int`` and ``int_hsplit`` are both one."""
     import torch
 
     found = {}
@@ -147,4 +164,5 @@ def _overloads() -> dict[str, Any]:
         one = getattr(packet, overload or "default", None)
         if one is not None:
             found["_".join(filter(None, (name, overload)))] = one
+            found.setdefault(f"{overload}_{name}", one)
     return found

@@ -182,6 +182,8 @@ def _layout(leaf: Any) -> str:
 
 def _bits(tensor: Any) -> bytes:
     plain = tensor.detach()
+    if plain.is_meta:
+        return b""  # a sample of an error, of a tensor without values
     if plain.layout is not torch.strided:
         plain = plain.to_dense()
     if plain.is_quantized:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .operators import Questions, answer_all, claimed, spread
-from .references import references
+from .references import CALLS, composed, references
 
 # Frames that ask for a size on behalf of somebody else.
 _MACHINERY = (
@@ -222,7 +222,7 @@ class Witness:
     def testimony(self, message: str) -> dict[str, Any]:
         """Frames of torch's own code, the innermost first: ``[file, line, function]``, C++ with an empty file.
 
-        ``references`` are those of the operators that C++ was composing.
+        ``references`` are those of the operators that C++ was composing, ``composed`` these operators themselves.
         """
         frames, user, names = self._frames
         if _NO_CHECK in message and not frames:
@@ -230,7 +230,7 @@ class Witness:
             return {"frames": frames, "user": user}
         if not (self._told or "DataDependent" in message or "data-dependent" in message):
             return {"frames": [], "user": []}
-        return {"frames": frames, "user": user, "references": references(names)}
+        return {"frames": frames, "user": user, "references": references(names), "composed": composed(names)}
 
 
 def _compare_shapes(witness: Witness) -> None:
@@ -303,7 +303,7 @@ def _frames_now() -> tuple[list[Any], list[Any], list[str]]:
         for frame in reversed(list(TracingContext.extract_stack() or traceback.StackSummary()))
         if "/torch/" in frame.filename
     ]
-    return found[:_FRAMES], user[:_FRAMES], [frame.name for frame in stack if "at::_ops::" in frame.name]
+    return found[:_FRAMES], user[:_FRAMES], [one.name for one in stack if any(word in one.name for word in CALLS)]
 
 
 def _of_torch(stack: Iterable[Any]) -> Iterator[list[Any]]:

@@ -16,7 +16,7 @@ from .grouping import Group, only
 from .journal import Journal
 from .native import NOT_COMPILED, DoesNotBuild, Native, plain_name
 from .sites import Advisors, Site
-from .trials import Trial, Tried
+from .trials import Frame, Trial, Tried
 
 _FRAMES = 4
 _ONE_CHILD = 3
@@ -59,7 +59,7 @@ class Bench:
         running = [frame for frame in trial.frames if not frame.operators][:_FRAMES]
         # What could be registered comes last: a fix at the place that asked changes less.
         for frame in (*running, *(frame for frame in trial.frames if frame.operators)):
-            path = self._defines(frame.function) if frame.native else Path(frame.file)
+            path = self._home(frame)
             if path is None or path in self.refused or not path.is_file():
                 continue
             if path not in drafts:
@@ -68,7 +68,9 @@ class Bench:
                     continue
                 drafts[path] = draft
             draft = drafts[path]
-            if frame.native:
+            if frame.composed:
+                found.append(Site(path, 0, frame.function, composed=frame.composed))
+            elif frame.native:
                 extent = draft.language.extent(draft.source, 0, frame.function)
                 if extent is not None:
                     found.append(Site(path, extent[0], frame.function))
@@ -77,6 +79,13 @@ class Bench:
                 self.advisors.note(site, frame.conditions)
                 found.append(site)
         return tuple(dict.fromkeys(found))
+
+    def _home(self, frame: Frame) -> Path | None:
+        """The file in which a frame's failure could be mended."""
+        if frame.composed:
+            translations = self.advisors.translations
+            return translations.home if translations and translations.of(frame.composed) else None
+        return self._defines(frame.function) if frame.native else Path(frame.file)
 
     def try_on(self, drafts: Drafts, operators: Mapping[str, int], most: int = 0) -> Tried:
         """Try the operators, each on the variant that is its own; what the journal knows is not tried again."""

@@ -15,25 +15,69 @@ from ...engine.source import SourceFile
 _DEFINED = re.compile(rb"(?m)^def (\w+)\(")
 
 
+class Additions:
+    """What may be written below the end of a file: each text has a place there for good, whether it is taken or not.
+
+    So a fix inside of such a text keeps its place while others come and go.
+    """
+
+    def __init__(self, original: bytes) -> None:
+        self._content = original
+        self._edits: list[Edit] = []
+
+    @property
+    def content(self) -> bytes:
+        """The file with all of the texts behind it."""
+        return self._content
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The texts, each at its place."""
+        return tuple(self._edits)
+
+    def add(self, text: bytes) -> Edit:
+        """The place of a text; the same one when it is added again."""
+        known = next((edit for edit in self._edits if edit.text == text), None)
+        if known is None:
+            known = Edit(len(self._content), len(self._content) + len(text), text)
+            self._edits.append(known)
+            self._content += text
+        return known
+
+
 @dataclass(frozen=True)
 class Draft:
-    """``source`` with ``taken`` applied; a later fix takes the place of what it overlaps of an earlier one."""
+    """``source`` with ``taken`` applied; a later fix takes the place of what it overlaps of an earlier one.
+
+    Fixes are said of the original with all ``additions`` behind it: an addition stands there when a fix of it is taken.
+    """
 
     source: SourceFile
     language: Language
     context: Context
     taken: tuple[Fix, ...] = ()
+    additions: Additions | None = None
 
     @cached_property
     def step(self) -> Step:
-        """The one step from the original to the text now."""
+        """The one step from the original, with all additions, to the text now."""
+        below = self.additions.edits if self.additions else ()
         edits: list[Edit] = []
         for fix in self.taken:
             edits = [old for old in edits if not any(conflict(old, new) for new in fix.edits)]
-            edits += fix.edits
-        completion = self.language.complete(self.source, self.taken, self.context) if self.taken else []
-        joined = _joined(edits, completion)
-        return Step(joined, apply(self.source.content, joined))
+            edits += (edit for edit in fix.edits if edit not in below)
+        added = {edit for fix in self.taken for edit in fix.edits if edit in below}
+        left = [Edit(edit.start, edit.end, b"") for edit in below if edit not in added]
+        base = replace(self.source, content=self.additions.content) if self.additions else self.source
+        completion = self.language.complete(base, self.taken, self.context) if self.taken else []
+        edits = [edit for edit in edits if not any(conflict(edit, one) for one in left)]
+        joined = _joined([*edits, *left], completion)
+        return Step(joined, apply(base.content, joined))
+
+    def adding(self, fix: Fix) -> Fix:
+        """A fix that writes something below the end of the file, with the place that its text has for good."""
+        assert self.additions is not None
+        return replace(fix, edits=tuple(self.additions.add(edit.text) for edit in fix.edits))
 
     @cached_property
     def now(self) -> SourceFile:
@@ -75,6 +119,8 @@ class Draft:
         return replace(self, taken=tuple(fix for fix in self.taken if fix in fixes))
 
     def _on_original(self, fix: Fix) -> Fix:
+        if self.additions and any(edit in self.additions.edits for edit in fix.edits):
+            return fix
         rebased = replace(fix, edits=self.step.rebase(fix.edits)) if self.taken else fix
         # What an earlier fix imports is in sight, so this one does not ask for it; it must without the other.
         words = b" ".join(edit.text for edit in rebased.edits)

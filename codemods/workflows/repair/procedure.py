@@ -36,6 +36,7 @@ from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
 from .search import ROUNDS, Attempt, Search, told
 from .sites import Advisors
+from .translations import Translations
 from .trials import Frame, Trial, try_all
 from .whole import no_longer_equal, no_longer_passing
 
@@ -99,7 +100,8 @@ def repair(
     journal = Journal(wanted.journal or _journal(installed), installed)
     if wanted.fresh:
         journal.forget()
-    advisors = Advisors(Registry(), context, context)
+    translations = Translations.of_tree(wanted.torch_root, context.api) if wanted.torch_root else None
+    advisors = Advisors(Registry(), context, context, translations)
     folder = place.package.parent
     opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
     prover = Prover(
@@ -253,7 +255,7 @@ def _hand_overs(
             continue
         trial = search.trials[name]
         attempts = [one for one in search.attempts if name in one.operators]
-        tried = tuple((one.candidate.words, one.came) for one in attempts)
+        tried = tuple((one.candidate.words, one.came) for one in attempts) + _untranslated(trial, search)
         spots = tuple(Spot(str(at.file), at.line, at.function) for at in failure.path[:4] or ())
         reason = _reason(name, trial, search, failure, attempts)
         message = told(trial.message or failure.message)
@@ -277,6 +279,14 @@ def _hand_overs(
             )
         )
     return found
+
+
+def _untranslated(trial: Trial, search: Search) -> tuple[tuple[str, str], ...]:
+    """Of what C++ was composing, what the translator refuses, and why."""
+    translations = search.advisors.translations
+    refused = translations.refused if translations else {}
+    composed = [frame.composed for frame in trial.frames if frame.composed in refused]
+    return tuple((f"translation of `{one}`", f"refused: {refused[one]}") for one in composed)
 
 
 def _reason(name: str, trial: Trial, search: Search, failure: Failure, attempts: Sequence[Attempt]) -> str:

@@ -59,7 +59,8 @@ class Prover:
             source = search.drafts[member.path].source
             for fix in member.fixes:
                 function = fix.function or member.candidate.site.function
-                spots.append(Spot(self._name(member.path), source.line_column(fix.start)[0], function))
+                start = min(fix.start, len(source.content))
+                spots.append(Spot(self._name(member.path), source.line_column(start)[0], function))
         native = any(path.suffix != ".py" for path in drafts if drafts[path].taken)
         baseline = f"torch {self.place.version}"
         return Repair(

@@ -57,9 +57,11 @@ class Repair:
 
     @property
     def family(self) -> str:
-        """What kind of repair it is, in a word: ``registered``, ``test``, or ``rewritten``."""
+        """What kind of repair it is, in a word: ``translated``, ``registered``, ``test``, or ``rewritten``."""
         if self.of_the_test:
             return "test"
+        if "translation" in self.rules:
+            return "translated"
         return "registered" if "registration" in self.rules else "rewritten"
 
     @property

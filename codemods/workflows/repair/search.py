@@ -302,7 +302,7 @@ class Search:
 
     def _tried_on(self, drafts: Mapping[Path, Draft], picked: Picks, names: Sequence[str], most: int) -> Tried:
         """What is registered is tried on all samples at once: what C++ does otherwise, no later candidate mends."""
-        newly = {name for candidate, operators in picked if candidate.site.operators for name in operators}
+        newly = {name for candidate, operators in picked if candidate.site.registers for name in operators}
         trials: dict[str, Trial] = {}
         for share, samples in ((newly, 0), ({*names} - newly, most)):
             if share:

@@ -9,7 +9,8 @@ from pathlib import Path
 from ...engine.registry import Registry, load_language, load_rules
 from ...engine.rule import Context, Fix, Rule, Safety
 from ...engine.source import SourceFile
-from .drafts import Draft
+from .drafts import Additions, Draft
+from .translations import Translations
 
 _BEFORE = 32
 
@@ -23,6 +24,13 @@ class Site:
     function: str
     operators: tuple[str, ...] = ()
     """The operators that C++ composes, and for which the function that starts here could be registered."""
+    composed: str = ""
+    """The operator that C++ composes, where a translation of that could be written below the end of the file."""
+
+    @property
+    def registers(self) -> bool:
+        """Whether what is tried here takes the place of C++ while tracing."""
+        return bool(self.operators or self.composed)
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,7 @@ class Advisors:
     registry: Registry
     python: Context
     native: Context
+    translations: Translations | None = None
     _answers: dict[tuple[Path, bytes], list[Fix]] = field(default_factory=dict, compare=False, repr=False)
     _conditions: dict[Site, tuple[tuple[str, ...], ...]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -70,11 +79,14 @@ class Advisors:
         if wing is None:
             return None
         context = self.python if path.suffix == ".py" else self.native
-        return Draft(SourceFile(path, content), load_language(wing.package), context)
+        return Draft(SourceFile(path, content), load_language(wing.package), context, additions=Additions(content))
 
     def candidates(self, draft: Draft, site: Site) -> Iterator[Candidate]:
         """What can be tried at a site, in the order in which reviewers prefer it."""
         source = draft.now
+        if site.composed:
+            yield from self._translated(draft, site)
+            return
         line = source.line_column(draft.offset(site.origin))[0]
         if site.operators:
             # All overloads at once, or where the reference does what C++ does for the first alone, that one.
@@ -93,6 +105,13 @@ class Advisors:
             if key not in seen:
                 seen.add(key)
                 yield Candidate(site, fixes, key)
+
+    def _translated(self, draft: Draft, site: Site) -> Iterator[Candidate]:
+        translation = self.translations.of(site.composed) if self.translations else None
+        if translation is None:
+            return
+        for fix in draft.language.translated(draft.source, draft.context, site.composed, *translation):
+            yield Candidate(site, (draft.adding(fix),), (site.composed,))
 
     def _alternatives(self, draft: Draft, extent: tuple[int, int], site: Site) -> Iterator[Fix]:
         yield from draft.language.alternatives(draft.now, draft.context, extent)

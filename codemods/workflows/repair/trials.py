@@ -32,11 +32,17 @@ class Frame:
     conditions: tuple[str, ...] = ()
     """What would have to hold for the question to be decided, in the words of this line."""
     operators: tuple[str, ...] = ()
-    """The operators for which the function that starts at this line is the reference; then it was not being run."""
+    """The operators for which the function that starts at this line is the reference; then it was not being run.
+    Without a file, the operator that C++ was composing."""
 
     @property
     def native(self) -> bool:
-        return not self.file
+        return not self.file and not self.operators
+
+    @property
+    def composed(self) -> str:
+        """The operator (``aten.hsplit.int``) that C++ was composing; empty for a line or a function."""
+        return "" if self.file or not self.operators else self.operators[0]
 
 
 @dataclass(frozen=True)
@@ -143,6 +149,7 @@ def _trial(said: dict[str, Any]) -> Trial:
         Frame(file, line, function, operators=tuple(operators.split()))
         for file, line, function, operators in said.get("references", ())
     ]
+    frames += [Frame("", 0, operator, operators=(operator,)) for operator in said.get("composed", ())]
     return Trial(
         said["operator"],
         said["verdict"],

@@ -1,0 +1,181 @@
+"""What a C++ value is, as far as Python says it in another way; read from the text of a type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..syntax.commas import listed
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A C++ type without qualifiers; ``inner`` are the kinds of what it holds.
+
+    Of a list ``owned`` says whether a copy of it is another list (a vector), or only another view (an ArrayRef).
+    """
+
+    name: str
+    inner: tuple[Kind, ...] = ()
+    owned: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name} of {', '.join(map(str, self.inner))}" if self.inner else self.name
+
+    @property
+    def held(self) -> Kind:
+        """What a list or an optional holds."""
+        return self.inner[0] if self.inner else UNKNOWN
+
+
+TENSOR, INT, FLOAT, BOOL = Kind("Tensor"), Kind("integer"), Kind("float"), Kind("bool")
+"""An integer may be a size, and so symbolic, like a float and a bool that came from one."""
+SCALAR, TEXT, DTYPE, DEVICE = Kind("Scalar"), Kind("string"), Kind("ScalarType"), Kind("Device")
+DEVICE_TYPE, LAYOUT, FORMAT = Kind("DeviceType"), Kind("Layout"), Kind("MemoryFormat")
+OPTIONS = Kind("TensorOptions")
+"""In Python a dict of keyword arguments."""
+NAMES, GUARD, NOTHING, NULL = Kind("names"), Kind("guard"), Kind("nothing"), Kind("nullopt")
+GENERATOR, BRACES, UNKNOWN = Kind("Generator"), Kind("braces"), Kind("unknown")
+TENSOR_ARGUMENT = Kind("TensorArg")
+"""In Python a tuple: the tensor, its name and its number, from 1."""
+
+
+def list_of(kind: Kind, owned: bool = True) -> Kind:
+    """A list with elements of a kind."""
+    return Kind("list", (kind,), owned)
+
+
+def optional(kind: Kind) -> Kind:
+    """What may be None; a Tensor may be it anyway, where C++ leaves it undefined."""
+    return kind if kind.name == "optional" else Kind("optional", (kind,))
+
+
+def tuple_of(kinds: tuple[Kind, ...]) -> Kind:
+    """A tuple or pair."""
+    return Kind("tuple", kinds)
+
+
+def iterator_over(kind: Kind) -> Kind:
+    """A place in a list of this kind."""
+    return Kind("iterator", (kind,))
+
+
+_QUALIFIER = re.compile(
+    r"\b(?:const|static|constexpr|inline|volatile|mutable|typename|std|c10|at|torch|native|autograd|detail)\b(?:\s*::)?"
+    r"|::|&|\s+"
+)
+_SINGLE = {
+    "Tensor": TENSOR, "TensorBase": TENSOR, "OptionalTensorRef": TENSOR, "Variable": TENSOR,
+    "int64_t": INT, "int": INT, "long": INT, "int32_t": INT, "size_t": INT, "uint64_t": INT, "SymInt": INT,
+    "ptrdiff_t": INT, "unsigned": INT, "longlong": INT, "int8_t": INT, "uint8_t": INT,
+    "double": FLOAT, "float": FLOAT, "SymFloat": FLOAT, "bool": BOOL, "SymBool": BOOL, "Scalar": SCALAR,
+    "string_view": TEXT, "string": TEXT, "char*": TEXT, "CheckedFrom": TEXT,
+    "ScalarType": DTYPE, "TypeMeta": DTYPE, "caffe2TypeMeta": DTYPE, "caffe2::TypeMeta": DTYPE, "Device": DEVICE,
+    "DeviceType": DEVICE_TYPE,
+    "Layout": LAYOUT, "MemoryFormat": FORMAT, "TensorOptions": OPTIONS, "Generator": GENERATOR, "void": NOTHING,
+    "nullopt_t": NULL, "TensorArg": TENSOR_ARGUMENT, "TensorGeometryArg": TENSOR_ARGUMENT,
+    "IntArrayRef": list_of(INT, owned=False), "SymIntArrayRef": list_of(INT, owned=False),
+    "IntList": list_of(INT, owned=False), "DimVector": list_of(INT), "SymDimVector": list_of(INT),
+    "TensorList": list_of(TENSOR, owned=False), "ITensorListRef": list_of(TENSOR, owned=False),
+    "OptionalIntArrayRef": optional(list_of(INT, owned=False)),
+    "OptionalSymIntArrayRef": optional(list_of(INT, owned=False)),
+    "NoGradGuard": GUARD, "NoNamesGuard": GUARD, "NoTF32Guard": GUARD, "AutoDispatchBelowADInplaceOrView": GUARD,
+    "IntArrayRefvalue_type": INT, "DimnameList": NAMES, "Dimname": NAMES,
+}  # fmt: skip
+_VIEWS = frozenset({"ArrayRef", "MaterializedITensorListRef", "IListRef"})
+_OWNERS = frozenset({"vector", "SmallVector", "SmallBuffer", "array", "List"})
+
+
+@lru_cache(maxsize=4096)
+def read_kind(text: str) -> Kind:
+    """The kind that a C++ type text names; UNKNOWN for any other."""
+    bare = _QUALIFIER.sub("", text)
+    if bare in _SINGLE:
+        return _SINGLE[bare]
+    name, bracket, rest = bare.partition("<")
+    if not bracket or not rest.endswith(">"):
+        return UNKNOWN
+    arguments = [part.strip() for part in listed(rest[:-1])]
+    if name == "bitset":
+        return list_of(BOOL)
+    inner = tuple(map(read_kind, arguments))
+    if name == "variant":
+        return UNKNOWN if UNKNOWN in inner else Kind("variant", inner)
+    if name in ("tuple", "pair"):
+        return UNKNOWN if UNKNOWN in inner else tuple_of(inner)
+    if not inner or inner[0] is UNKNOWN:
+        return UNKNOWN
+    if name in ("optional", "OptionalArrayRef"):
+        return optional(list_of(inner[0], owned=False) if name == "OptionalArrayRef" else inner[0])
+    if name in ("MaybeOwned", "ExclusivelyOwned", "reference_wrapper"):
+        return inner[0]
+    if name in _VIEWS or name in _OWNERS:
+        return list_of(inner[0], owned=name in _OWNERS)
+    return UNKNOWN
+
+
+_OF_SCHEMA = {
+    "Tensor": TENSOR, "int": INT, "SymInt": INT, "float": FLOAT, "bool": BOOL, "Scalar": SCALAR, "str": TEXT,
+    "ScalarType": DTYPE, "Device": DEVICE, "Layout": LAYOUT, "MemoryFormat": FORMAT, "Generator": GENERATOR,
+    "Dimname": NAMES, "TensorOptions": OPTIONS, "()": NOTHING,
+}  # fmt: skip
+_ALIAS = re.compile(r"\([^()]*\)")
+
+
+@lru_cache(maxsize=1024)
+def kind_of_schema(text: str) -> Kind:
+    """The kind of a schema's type, as in ``Tensor(a!)``, ``SymInt[2]?``, ``int?``."""
+    bare = text if text == "()" else _ALIAS.sub("", text).strip()
+    if bare.endswith("?"):
+        return optional(kind_of_schema(bare[:-1]))
+    if bare.endswith("]"):
+        return list_of(kind_of_schema(bare[: bare.rindex("[")]), owned=False)
+    return _OF_SCHEMA.get(bare, UNKNOWN)
+
+
+_ANNOTATIONS = {
+    "Tensor": "Tensor", "int": "int", "SymInt": "int", "float": "float", "bool": "bool", "Scalar": "torch.types.Number",
+    "str": "str", "ScalarType": "torch.dtype", "Device": "torch.device", "Layout": "torch.layout",
+    "MemoryFormat": "torch.memory_format", "Generator": "torch.Generator",
+}  # fmt: skip
+
+
+def annotation(text: str) -> str | None:
+    """How Python writes a schema's type; None for one that it has no word for here."""
+    bare = _ALIAS.sub("", text).strip()
+    if bare.endswith("?"):
+        inner = annotation(bare[:-1])
+        return None if inner is None else f"{inner} | None"
+    if bare.endswith("]"):
+        inner = annotation(bare[: bare.rindex("[")])
+        return None if inner is None else f"list[{inner}]"
+    return _ANNOTATIONS.get(bare)
+
+
+def fit(kind: Kind, type_text: str) -> int | None:
+    """How well C++ passes a value where a schema's type is asked: 0 as it is, 1 or 2 converted; None: it does not."""
+    wanted = kind_of_schema(type_text)
+    if wanted.name == "optional":
+        if kind in (NULL, BRACES):
+            return 1
+        if kind.name == "optional":
+            return fit(kind.held, type_text.rstrip("?"))
+        inner = fit(kind, type_text.rstrip("?"))
+        return None if inner is None else inner + 1
+    if wanted.name == "list":
+        if kind is BRACES:
+            return 1
+        if kind.name == "list":
+            return 0 if kind.held == wanted.held or kind.held is UNKNOWN else None
+        return 2 if kind == wanted.held and kind is INT else None
+    if kind == wanted:
+        return 0
+    return _CONVERSIONS.get((kind, wanted))
+
+
+_CONVERSIONS = {
+    (INT, SCALAR): 2, (FLOAT, SCALAR): 2, (BOOL, SCALAR): 2, (INT, FLOAT): 1, (FLOAT, INT): 1, (BOOL, INT): 1,
+    (INT, BOOL): 1, (BOOL, FLOAT): 1, (FLOAT, BOOL): 1, (DTYPE, OPTIONS): 2, (DEVICE, OPTIONS): 2, (LAYOUT, OPTIONS): 2,
+    (BRACES, OPTIONS): 1, (DEVICE_TYPE, DEVICE): 2, (BRACES, TENSOR): 1,
+}  # fmt: skip
