@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
@@ -88,8 +89,12 @@ def _homes(folder: Path | None) -> tuple[str, ...]:
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    found = (path for path in folder.rglob("*") if path.suffix in _CARRIED and path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+    found: dict[str, bytes] = {}
+    for place, folders, names in os.walk(folder):
+        folders[:] = [one for one in folders if not one.startswith(".")]
+        for path in (Path(place, name) for name in names if Path(name).suffix in _CARRIED):
+            found[path.relative_to(folder).as_posix()] = path.read_bytes()
+    return found
 
 
 @lru_cache
