@@ -15,6 +15,7 @@ from .trials import Frame, Trial
 
 _PARTS = (
     "trying", "protocols", "samples", "subjects", "training", "operators", "changed_torch", "references", "dispatching",
+    "effects",
 )  # fmt: skip
 
 
