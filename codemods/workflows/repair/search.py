@@ -312,7 +312,7 @@ class Search:
             self._tried.add((candidate.site.path, candidate.key))
             pairs = [(self.trials[name], tried.trials[name]) for name in names]
             silent = [now for _, now in pairs if now.silent]
-            better = [now for was, now in pairs if _better(was, now)]
+            better = [now for was, now in pairs if _better(was, now, everything=candidate.site.registers)]
             keep = bool(better) and not silent
             came = _came(pairs)
             self.attempts.append(Attempt(candidate, names, keep, came, silent=bool(silent)))
@@ -347,7 +347,8 @@ def told(message: str) -> str:
     return _ADVICE.sub("", message)
 
 
-def _better(was: Trial, now: Trial) -> bool:
+def _better(was: Trial, now: Trial, everything: bool = False) -> bool:
+    """Whether an operator got further; ``everything``: now all samples were tried, among them some that never were."""
     if now.silent or now.verdict == "untestable":
         return False
     if now.passed or now.sample > was.sample:
@@ -356,7 +357,8 @@ def _better(was: Trial, now: Trial) -> bool:
         # Another failure that names no place: nothing can be tried from there.
         return False
     here = (was.frames[:1] and was.frames[0].function, expression(was.message))
-    return now.sample == was.sample and here != (now.frames[:1] and now.frames[0].function, expression(now.message))
+    as_far = now.sample == was.sample or (everything and now.sample < was.sample)
+    return as_far and here != (now.frames[:1] and now.frames[0].function, expression(now.message))
 
 
 def _came(pairs: Sequence[tuple[Trial, Trial]]) -> str:
