@@ -14,7 +14,7 @@ from ...engine.rule import Fix
 from ...engine.surroundings import TorchSurroundings
 from ...lab.isolation import Limits
 from ...lab.variants import Laboratory
-from ...torchapi import TorchApi
+from ...torchapi import TorchApi, TorchError
 from ...verify.build.compiling import Builder
 from ...verify.build.modules import module_name
 from ...verify.build.toolchain import find_toolchain
@@ -82,7 +82,7 @@ def repair(
     journal = Journal(wanted.journal or _journal(installed), installed)
     if wanted.fresh:
         journal.forget()
-    translations = Translations.of_tree(wanted.torch_root, context.api) if wanted.torch_root else None
+    translations = _translations(wanted, context.api, progress)
     advisors = Advisors(Registry(), context, context, translations)
     folder = place.package.parent
     bench = Bench(laboratory, try_all, lambda path: module_name(path, [folder]), advisors, native, wanted.jobs, journal)
@@ -197,6 +197,16 @@ def _native(
     toolchain = find_toolchain(surroundings.place, wanted.torch_root)
     builder = Builder(toolchain, scratch, wanted.jobs, progress=progress, many=True)
     return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python))
+
+
+def _translations(wanted: Wanted, target: TorchApi, progress: Callable[[str], None]) -> Translations | None:
+    if wanted.torch_root is None:
+        return None
+    try:
+        return Translations.of_tree(wanted.torch_root, target)
+    except TorchError as error:
+        progress(f"nothing is translated: {error}")
+        return None
 
 
 def _journal(installed: str) -> Path:
