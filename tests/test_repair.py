@@ -264,6 +264,20 @@ def test_a_registration_is_tried_on_all_samples(module: Path, advisors: Advisors
     assert bench.asked == {"composed": 0, "other": 6} and tried.trials.keys() == trials.keys()
 
 
+@pytest.mark.parametrize(("site", "kept"), [({"composed": "aten.later.default"}, True), ({}, False)])
+def test_what_is_tried_on_all_samples_may_fail_at_one_that_was_not_tried(
+    site: dict[str, str], kept: bool, module: Path, advisors: Advisors
+) -> None:
+    draft = advisors.draft(module, MODULE)
+    assert draft is not None
+    was = Trial("later", "failed", "data-dependent expression u0 < 3", 1, 2, (Frame("", 0, "at::native::later"),))
+    now = replace(was, sample=0, frames=(Frame(str(module), 1, "meta_first"),))
+    search = Search(advisors, Texts(module, {}), {module: draft}, {"later": was})  # type: ignore[arg-type]
+    candidate = Candidate(Site(module, 0, "later", **site), ())  # type: ignore[arg-type]
+    search._judge([(candidate, ("later",))], {module: draft}, Tried({"later": now}))
+    assert search.attempts[-1].kept is kept
+
+
 def test_a_draft_without_one_fix_keeps_the_other_and_its_import(module: Path, advisors: Advisors) -> None:
     bench = Texts(
         module,

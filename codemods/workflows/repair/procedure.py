@@ -19,7 +19,7 @@ from ...lab.far import laboratory
 from ...lab.forking import forking
 from ...lab.isolation import Limits
 from ...lab.operators import MODULES, OPERATORS, UNBACKED
-from ...torchapi import TorchApi
+from ...torchapi import TorchApi, TorchError
 from ...torchapi.derivatives import operators_by_formula
 from ...torchapi.locating import locate
 from ...verify.build.compiling import Builder
@@ -100,7 +100,7 @@ def repair(
     journal = Journal(wanted.journal or _journal(installed), installed)
     if wanted.fresh:
         journal.forget()
-    translations = Translations.of_tree(wanted.torch_root, context.api) if wanted.torch_root else None
+    translations = _translations(wanted, context.api, progress)
     advisors = Advisors(Registry(), context, context, translations)
     folder = place.package.parent
     opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
@@ -238,6 +238,16 @@ def _native(
     builder = Builder(toolchain, scratch, wanted.jobs, progress=progress, many=True)
     derivatives = operators_by_formula(surroundings.place.package)
     return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python), derivatives)
+
+
+def _translations(wanted: Wanted, target: TorchApi, progress: Callable[[str], None]) -> Translations | None:
+    if wanted.torch_root is None:
+        return None
+    try:
+        return Translations.of_tree(wanted.torch_root, target)
+    except TorchError as error:
+        progress(f"nothing is translated: {error}")
+        return None
 
 
 def _journal(installed: str) -> Path:

@@ -322,7 +322,12 @@ class Search:
             self._tried.add((candidate.site.path, candidate.key))
             pairs = [(self.trials[name], tried.trials[name]) for name in names]
             silent = [now for _, now in pairs if now.silent]
-            better = [now for was, now in pairs if _better(was, now)]
+            moved = [_line(was, self.drafts, drafts) != _line(now, drafts, self.drafts) for was, now in pairs]
+            better = [
+                now
+                for (was, now), elsewhere in zip(pairs, moved, strict=True)
+                if _better(was, now, candidate.site.registers, elsewhere)
+            ]
             keep = bool(better) and not silent
             came = _came(pairs)
             self.attempts.append(Attempt(candidate, names, keep, came, silent=bool(silent)))
@@ -356,7 +361,19 @@ def told(message: str) -> str:
     return _ADVICE.sub("", message)
 
 
-def _better(was: Trial, now: Trial) -> bool:
+def _line(trial: Trial, drafts: Mapping[Path, Draft], others: Mapping[Path, Draft]) -> int:
+    """Where the line that asked stood in the original; 0 for C++ and for a file that is not in both drafts."""
+    path = Path(trial.frames[0].file) if trial.frames else Path()
+    if path not in drafts or path not in others:
+        return 0
+    return drafts[path].origin(drafts[path].line_start(trial.frames[0].line))
+
+
+def _better(was: Trial, now: Trial, everything: bool, elsewhere: bool) -> bool:
+    """Whether an operator got further; ``everything``: now all samples were tried, among them some that never were.
+
+    ``elsewhere``: the line that asks now is another one, which may ask the same.
+    """
     if now.silent or now.verdict == "untestable":
         return False
     if now.passed or now.sample > was.sample:
@@ -365,7 +382,8 @@ def _better(was: Trial, now: Trial) -> bool:
         # Another failure that names no place: nothing can be tried from there.
         return False
     here = (was.frames[:1] and was.frames[0].function, expression(was.message))
-    return now.sample == was.sample and here != (now.frames[:1] and now.frames[0].function, expression(now.message))
+    as_far = now.sample == was.sample or (everything and now.sample < was.sample)
+    return as_far and (elsewhere or here != (now.frames[:1] and now.frames[0].function, expression(now.message)))
 
 
 def _came(pairs: Sequence[tuple[Trial, Trial]]) -> str:
