@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
+from symfix.codemods.engine.edits import Edit
 from symfix.codemods.engine.outcome import Changed
 from symfix.codemods.engine.registry import load_language, load_rules
 from symfix.codemods.engine.rounds import Wishes, rewrite
-from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.source import SourceFile
+from symfix.python.rewrite.imports import complete
 
 BRANCH = "def f(a: Tensor):\n    if a.size(0) == 1:\n        return a[0]\n    return a\n"
 NEED = "from torch.fx.experimental.symbolic_shapes import guard_or_false\n"
@@ -25,6 +27,14 @@ def mended(text: str, *, path: str = "model.py", oldest: tuple[int, int] | None 
     source = SourceFile(Path(path), text.encode())
     outcome = rewrite(source, rules, load_language("symfix.python"), context, Wishes(unsafe=True, polish=False))
     return outcome.after.decode() if isinstance(outcome, Changed) else text
+
+
+def test_several_modules_are_imported_each_on_its_line() -> None:
+    source = SourceFile(Path("model.py"), b"import os\n\n\nx = 1\n")
+    needs = ("torch", "math")
+    wanted = [Fix("r", 2, Safety.UNSAFE, (Edit(12, 12, b""),), "m", needs=(need,)) for need in needs]
+    edits = complete(source, wanted, Context(installed_torch()))
+    assert b"".join(edit.text for edit in edits) == b"import math\nimport torch\n"
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,12 @@ def complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list
                 place = _home(module, home, fix.start), home
                 wanted[place].add(name)
                 first_use[place] = min(fix.start, first_use.get(place, fix.start))
-    edits = [_place(module, *place, names, first_use[place]) for place, names in wanted.items()]
+    edits = []
+    for (function, home), names in wanted.items():
+        if home:
+            edits.append(_place(module, function, home, names, first_use[function, home]))
+        else:
+            edits += [_insert_at_top(module, name, f"import {name}{module.newline}".encode()) for name in sorted(names)]
     if late:
         edits.append(_insert_at_top(module, "torch", _fallbacks(module, sorted(late))))
     return _merged(edits)
@@ -74,9 +79,6 @@ def _bodies(module: Module) -> list[tuple[int, int, Function]]:
 
 
 def _place(module: Module, function: Function | None, home: str, names: set[str], first_use: int) -> Edit:
-    if not home:
-        (name,) = names
-        return _insert_at_top(module, name, b"import " + name.encode() + module.newline.encode())
     body = function.node.body if function else module.names.running_at_top
     there = existing_import([one for one in body if module.span(one)[0] < first_use], home)
     if there is not None:
