@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from symfix.codemods.engine.registry import Registry, load_language
-from symfix.codemods.engine.rule import Context, Fix
+from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.engine.surroundings import TorchSurroundings
 from symfix.codemods.workflows.repair.drafts import Draft
+from symfix.cpp.rewrite import kept_values
 
 PYTHON = Path("torch/_shapes.py")
 SCRIPTED = Path("torch/nn/functional.py")
@@ -299,7 +300,8 @@ Tensor unlike(const Tensor& U, const Tensor& S, const Tensor& Vh) {
 
 
 def test_cpp_a_divisor_is_held_at_0(context: Context) -> None:
-    (text,) = [text for _, text in tried(Path("native/Fit.cpp"), FORMULAS, "divided", context)]
+    ((fix, text),) = tried(Path("native/Fit.cpp"), FORMULAS, "divided", context)
+    assert (fix.rule, fix.safety) == (kept_values.NAME, Safety.UNSAFE)
     assert "if (TORCH_GUARD_OR_FALSE(dof.sym_le(0))) {" in text
     assert "(c10::SymFloat(2.0) / dof.max(0)) * grad" in text
     assert tried(Path("native/Fit.cpp"), FORMULAS, "used", context) == []

@@ -17,14 +17,20 @@ from pathlib import Path
 
 from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.storage import LAYOUT
-from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.lab.forking import forking
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.torchapi.locating import Place, locate
 from symfix.codemods.verify.build.toolchain import CompilerMissing, find_toolchain
+from symfix.codemods.workflows.repair.trials import try_all
 
 from .corpus import ROOT, source_tree
 from .table import table, write_json
 
 OPERATOR = Path("aten", "src", "ATen", "native", "LossNLL.cpp")
 Command = Sequence[str | Path]
+_PARSE_ALL = "import ast, pathlib, sys; [ast.parse(p.read_bytes()) for p in pathlib.Path(sys.argv[1]).rglob('*.py')]"
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,10 @@ class Bench:
     def measure(self, what: str, command: Command, *, must: float | None = None, cold: bool = False) -> Row:
         """The medians of several runs; ``cold`` forgets the results of the files before each."""
         return self._median(what, lambda: self._run(command), must, self._forget if cold else lambda: None)
+
+    def timed(self, what: str, run: Callable[[], None]) -> Row:
+        """The medians of a call."""
+        return self._median(what, run, None, lambda: None)
 
     def _median(self, what: str, run: Callable[[], None], must: float | None, before: Callable[[], None]) -> Row:
         walls, cpus = [], []
@@ -91,6 +101,8 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
         bench.prime(command)
         yield bench.measure(f"check {name}, cold", command, must=cold, cold=True)
         yield bench.measure(f"check {name}, warm", command, must=0.5)
+    yield bench.measure("(ast.parse of torch/, one process)", [sys.executable, "-c", _PARSE_ALL, place.package])
+    yield from _trials(bench, place)
     module = place.package / "_meta_registrations.py"
     yield bench.measure(f"diff {module.name}", [symfix, "diff", module], must=2.5, cold=True)
     operator = [symfix, "diff", "--torch-root", tree, tree / OPERATOR]
@@ -117,6 +129,20 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
     verify: Command = ["sh", "-c", _verify_a_copy(symfix, tree, scratch)]
     bench.prime(verify)  # the index of operators is made once for a torch
     yield bench.measure(f"fix --verify {OPERATOR.name}", verify, must=15.0, cold=True)
+
+
+def _trials(bench: Bench, place: Place) -> Iterator[Row]:
+    """One operator that fails at once, tried by what a repair's search does again and again."""
+    with scratch_folder() as scratch:
+        laboratory = Laboratory(place.python, scratch, Limits())
+        with forking(laboratory, 1) as quick:
+            for how, where in (("in a process of its own", laboratory), ("forked", quick)):
+
+                def ask(where: Laboratory = where) -> None:
+                    try_all(where, Variant("installed"), {"roll": 0}, 1, 1)
+
+                ask()  # the first fork waits until torch is there
+                yield bench.timed(f"one trial, {how}", ask)
 
 
 def _twice(command: Command) -> str:

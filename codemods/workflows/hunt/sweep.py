@@ -37,7 +37,6 @@ class Sweep:
 
     protocol: str
     torch: str
-    kind: str = OPERATORS
     passed: tuple[Operator, ...] = ()
     failures: tuple[Failure, ...] = ()
     untestable: dict[Operator, str] = field(default_factory=dict)
@@ -48,6 +47,7 @@ class Sweep:
     """Wall time of what was run now; what the journal knew costs nothing."""
     recalled: int = 0
     """How many operators' answers came from the journal."""
+    kind: str = OPERATORS
 
     @property
     def failed(self) -> tuple[Operator, ...]:
@@ -132,7 +132,7 @@ def collect(rows: dict[Operator, Row], protocol: str, torch: Torch, variant: Var
             untestable[operator] = row["untestable"]
         elif not found:
             passed.append(operator)
-    return Sweep(protocol, torch.build, OPERATORS, tuple(passed), tuple(failures), untestable, tuple(outside))
+    return Sweep(protocol, torch.build, tuple(passed), tuple(failures), untestable, tuple(outside))
 
 
 def default_journal(torch: Torch, variant: Variant, asked: Mapping[str, Any]) -> Path:
