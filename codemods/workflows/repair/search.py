@@ -19,6 +19,7 @@ Picks = list[tuple[Candidate, tuple[str, ...]]]
 ROUNDS = 16
 _BACKINGS = 3
 """How often an operator that is stuck may go back to try something else."""
+_ASKED_AT_ONCE = 8
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
 _ADVICE = re.compile(r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
 
@@ -181,18 +182,20 @@ class Search:
         return False
 
     def _helps_to_the_end(self, member: Kept, most: int) -> bool:
-        """Whether an operator that passes needs ``member``; it joins the chain of one that found it there already."""
+        """Whether an operator that passes needs ``member``; it joins the chain of the first that found it there."""
         passing = [name for name, trial in self.trials.items() if trial.passed and self.chains[name]]
         if any(member in self.chains[name] for name in passing):
             return True
         # What passed before it was there passes without it.
         later = [name for name in passing if self._since.get(name, 0) >= member.since]
-        samples = {name: self.trials[name].sample for name in later}
-        without = self.bench.try_on(self._without(member), samples, most).trials if samples else {}
-        needing = [name for name, trial in without.items() if not trial.passed]
-        for name in needing:
-            self.chains[name].append(member)
-        return bool(needing)
+        for at in range(0, len(later), _ASKED_AT_ONCE):
+            samples = {name: self.trials[name].sample for name in later[at : at + _ASKED_AT_ONCE]}
+            without = self.bench.try_on(self._without(member), samples, most).trials
+            if needing := [name for name, trial in without.items() if not trial.passed]:
+                for name in needing:
+                    self.chains[name].append(member)
+                return True
+        return False
 
     def _without(self, member: Kept) -> dict[Path, Draft]:
         draft = self.drafts[member.path]
