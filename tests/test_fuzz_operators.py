@@ -12,7 +12,8 @@ from running import symfix
 from symfix.codemods.lab.children import fuzzing
 from symfix.codemods.lab.children.planning import CONSUMERS, MARKS, VIEWS, Plan, Planned, View, planned
 from symfix.codemods.lab.children.samples import Sample
-from symfix.codemods.workflows.hunt.fuzz import Fuzz, fuzz
+from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
+from symfix.codemods.workflows.hunt.fuzz import Fuzz, _told_once, fuzz
 from symfix.codemods.workflows.hunt.sweep import Sweep
 
 ADD = Sample(torch.add, (torch.arange(12.0).reshape(3, 4), torch.arange(4.0)), {"alpha": 2})
@@ -116,6 +117,17 @@ def test_torch_is_fuzzed(fresh_cache: Path) -> None:
     assert fuzz(["abs", "t"], Fuzz(4, seed=3), Sweep("unbacked", ""), jobs=1).sweep.recalled == 2
     late = fuzz(["abs", "t"], Fuzz(4, seed=4, minutes=-1.0), Sweep("unbacked", ""), jobs=1)
     assert [str(one) for one in late.late] == ["abs", "t"] and not late.calls
+
+
+def test_what_is_the_same_is_told_once() -> None:
+    def failing(name: str, message: str, why: str = "") -> Failure:
+        return Failure(Operator(name), "fuzz", Mode.UNKNOWN, message, "", None, 0, why=why)
+
+    told = "AssertionError: Guard failed on the same frame it was created. 0/"
+    died = "the process died: no frames"
+    found = [failing("a", told + "1"), failing("b", told + "2"), failing("c", "KeyError"), failing("d", "x", died)]
+    found.append(failing("e", "x", died))
+    assert [one.operator.name for one in _told_once(found)] == ["a", "c", "d", "e"]
 
 
 def test_what_does_not_go_together_is_said(tmp_path: Path) -> None:

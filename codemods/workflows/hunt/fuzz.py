@@ -26,6 +26,8 @@ PROTOCOL = "fuzz"
 _SECONDS = 60
 """How long plans of one operator are drawn, and how long one failure is shrunk."""
 _START_SECONDS = 180
+_TELLING = 60
+"""So many characters of a message tell an error without a place from others."""
 _PARTS = ("fuzzing", "planning", "protocols")
 
 
@@ -165,8 +167,10 @@ def _told_once(failures: Iterable[Failure]) -> Iterable[Failure]:
     """The first of those that ask the same at the same place, whatever operator stands in front of it."""
     seen: set[tuple[object, ...]] = set()
     for one in failures:
-        key = (_where(one), one.expression.translate(_NO_DIGITS)) if one.place else (one.operator, one.message)
-        if one.mode is Mode.DEVIATION or key not in seen:
+        asked = one.expression if one.place else one.message[:_TELLING]
+        key = (_where(one), asked.translate(_NO_DIGITS))
+        died = one.place is None and one.why.startswith("the process")
+        if died or one.mode is Mode.DEVIATION or key not in seen:
             seen.add(key)
             yield one
 
