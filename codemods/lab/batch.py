@@ -21,8 +21,8 @@ from .variants import Laboratory, Variant
 
 _MEMORY_OF_A_CHILD = 2 * GIB
 _WATCH_SECONDS = 1.0
-_MOST_FAR = 512
-"""So many tasks wait for workers at a time."""
+_MOST_AT_ONCE = 512
+"""So many processes are waited for at a time."""
 
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -112,6 +112,7 @@ def ask_each(
             died = died_far(child, f"the workers that ran it died ({gone})")
             alone = [item for item in pending if item not in answers]
             if len(alone) == 1:
+                told(alone[0])
                 return {**answers, alone[0]: lost(alone[0], died)}, None
             # Nothing shall die of its neighbour.
             for item in alone:
@@ -154,69 +155,47 @@ def ask_shared(
 ) -> tuple[dict[Item, Answer], Ended | None]:
     """What `ask_each` gives, by ``jobs`` processes that share ``items``: each takes the next that nobody has claimed.
 
-    The child finds the folder of the claims under ``claims`` in its request. One process is heard at a time.
+    The child finds the folder of the claims under ``claims`` in its request. On other machines, which share no folder,
+    each process has a few items of its own. One process is heard at a time.
     """
-    if laboratory.piece:
-        return _ask_pieces(
-            laboratory, child, variant, items, request=request, hear=hear, lost=lost, limits=limits, told=told
-        )
-    claims = laboratory.scratch / new_name("claims")
-    claims.mkdir()
     numbers = {item: number for number, item in enumerate(items)}
-    asked = {**request(items), "claims": str(claims)}
+    claims: Path | None = None
+    if laboratory.piece:
+        shares = [items[at : at + laboratory.piece] for at in range(0, len(items), laboratory.piece)]
+    else:
+        shares = [items] * min(jobs, len(items))
+        claims = laboratory.scratch / new_name("claims")
+        claims.mkdir()
+
+    def asked(some: Sequence[Item]) -> Mapping[str, Any]:
+        # The number of an item tells its claim: who shares a list has all of it.
+        return request(some) if claims is None else {**request(items), "claims": str(claims)}
+
+    def unclaimed(some: Sequence[Item]) -> Sequence[Item]:
+        return some if claims is None else [one for one in some if not (claims / str(numbers[one])).exists()]
+
     one_at_a_time = threading.Lock()
 
     def heard(said: list[dict[str, Any]], ended: Ended) -> Heard[Item, Answer]:
         with one_at_a_time:
             return hear(said, ended)
 
-    def ask(_: int) -> tuple[dict[Item, Answer], Ended | None]:
+    def ask(share: Sequence[Item]) -> tuple[dict[Item, Answer], Ended | None]:
         return ask_each(
             laboratory,
             child,
             variant,
-            items,
-            request=lambda left: asked,
+            share,
+            request=asked,
             hear=heard,
             lost=lost,
             limits=limits,
             told=told,
-            left=lambda left: [item for item in left if not (claims / str(numbers[item])).exists()],
+            left=unclaimed,
             opened=opened,
         )
 
-    with ThreadPoolExecutor(jobs) as pool:
-        parts = list(pool.map(ask, range(min(jobs, len(items)))))
-    answers = {item: answer for part, _ in parts for item, answer in part.items()}
-    return answers, next((broken for _, broken in parts if broken is not None), None)
-
-
-def _ask_pieces(
-    laboratory: Laboratory,
-    child: str,
-    variant: Variant,
-    items: Sequence[Item],
-    *,
-    request: Callable[[Sequence[Item]], Mapping[str, Any]],
-    hear: Callable[[list[dict[str, Any]], Ended], Heard[Item, Answer]],
-    lost: Callable[[Item, Ended], Answer],
-    limits: Callable[[int], Limits],
-    told: Callable[[Item], None],
-) -> tuple[dict[Item, Answer], Ended | None]:
-    """What `ask_each` gives, a few items at a time, as many at once as there are machines for."""
-    pieces = [items[at : at + laboratory.piece] for at in range(0, len(items), laboratory.piece)]
-    one_at_a_time = threading.Lock()
-
-    def heard(said: list[dict[str, Any]], ended: Ended) -> Heard[Item, Answer]:
-        with one_at_a_time:
-            return hear(said, ended)
-
-    def ask(piece: Sequence[Item]) -> tuple[dict[Item, Answer], Ended | None]:
-        return ask_each(
-            laboratory, child, variant, piece, request=request, hear=heard, lost=lost, limits=limits, told=told
-        )
-
-    with ThreadPoolExecutor(min(len(pieces), _MOST_FAR) or 1) as pool:
-        parts = list(pool.map(ask, pieces))
+    with ThreadPoolExecutor(max(1, min(len(shares), _MOST_AT_ONCE))) as pool:
+        parts = list(pool.map(ask, shares))
     answers = {item: answer for part, _ in parts for item, answer in part.items()}
     return answers, next((broken for _, broken in parts if broken is not None), None)

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...python.rewrite.registering import newly_registered
-from ..lab.operators import (
-    BACKWARD,
-    MADE_UP,
-    PROTOCOLS,
-    REGISTERED,
-    SAMPLES,
-    Answers,
-    Task,
-    ask_all,
-    recalled,
-    remember,
-)
+from ..lab.operators import BACKWARD, MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Task
 from ..lab.variants import Laboratory, Ran, Touched, Variant, merged
 from ..torchapi import TorchApi
 from ..torchapi.derivatives import operators_by_formula
@@ -45,6 +33,7 @@ from .compare.counting import unrun_lines
 from .compare.statements import touched
 from .evidence import holds, installed, question_key
 from .replays import Memory, Replays
+from .sides import Sides
 from .verdict import decide
 
 _CONFIRMATIONS = 2
@@ -373,29 +362,11 @@ class Procedure:
     def _compared(
         self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant, first: bool
     ) -> dict[Task, Check]:
-        counts = dict.fromkeys(("before", "after"), 0)
+        def told(counts: str) -> None:
+            self._progress(f"operator tests: {counts}: {self._chosen}")
 
-        def key(task: Task) -> str:
-            return question_key([before.identity.encode(), self._place.build.encode(), repr((task, samples)).encode()])
-
-        known = recalled(key, tasks) if first else {}
-        left = [task for task in tasks if task not in known]
-        jobs = max(1, self._jobs // 2) if left else self._jobs
-
-        def ask(variant: Variant, some: Sequence[Task]) -> Answers:
-            def counted(done: int) -> None:
-                counts[variant.name] = done + len(tasks) - len(some)
-                told = f"{counts['before']:,} of {len(tasks):,} before, {counts['after']:,} after"
-                self._progress(f"operator tests: {told}: {self._chosen}")
-
-            return ask_all(self._laboratory, variant, some, samples, counted=counted, jobs=jobs)
-
-        with ThreadPoolExecutor(min(2, self._jobs)) as pool:
-            asked = [pool.submit(ask, before, left), pool.submit(ask, after, tasks)]
-            sides = [future.result() for future in asked]
-        if first:
-            remember(key, sides[0])
-        sides[0] = replace(sides[0], tasks=known | sides[0].tasks)
+        both = Sides(self._laboratory, self._place.build, before, after, self._jobs, told)
+        sides = both.ask(tasks, samples, anew=not first)
         for side, variant, verdict in zip(sides, (before, after), self._blame, strict=True):
             if side.broken:
                 raise Obstacle(verdict, f"torch {variant.name} the change can't run operator tests: {side.broken}")
