@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +14,7 @@ from running import symfix
 from symfix.codemods.lab.children import fuzzing
 from symfix.codemods.lab.children.planning import CONSUMERS, MARKS, VIEWS, Plan, Planned, View, planned
 from symfix.codemods.lab.children.samples import Sample
+from symfix.codemods.workflows.hunt.attribution import DIED
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
 from symfix.codemods.workflows.hunt.fuzz import Fuzz, _told_once, fuzz
 from symfix.codemods.workflows.hunt.sweep import Sweep
@@ -110,6 +113,30 @@ def test_time_that_is_over_ends_the_drawing(monkeypatch: pytest.MonkeyPatch) -> 
     assert fuzzed.tried == 0 and not list(fuzzed.failures())
 
 
+def test_a_call_that_kills_its_process_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(plan: Plan, samples: list[Any]) -> dict[str, Any] | None:
+        if plan.views:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return row("Eq(u0, 0)", 9) if plan.consumer else None
+
+    monkeypatch.setattr(fuzzing, "_said", said)
+    fuzzed = fuzzing.Fuzzed(Faulty, 1, 60.0, fuzzing._apart)
+    fuzzed.draw(40)
+    found = {one["type"]: one for one in fuzzed.failures()}
+    assert found.keys() == {"ProcessDied", "E"}, "what does not die is told as ever"
+    died = found["ProcessDied"]
+    assert died["text"] == "SIGSEGV" and len(died["plan"]["views"]) == 1 and not died["plan"]["consumer"]
+    assert died["arguments"].startswith("float32[")
+
+
+def test_what_dies_in_eager_too_is_told_so() -> None:
+    def dies(x: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGFPE)
+
+    said = fuzzing._apart(Plan(0, (), "", ("unbacked",)), [Sample(dies, (torch.ones(4, 6),), {})])
+    assert said is not None and said["text"] == "SIGFPE, in eager too"
+
+
 def test_torch_is_fuzzed(fresh_cache: Path) -> None:
     found = fuzz(["abs", "t"], Fuzz(4, seed=3), Sweep("unbacked", ""), jobs=1)
     assert found.calls >= 8 and not found.late and not found.sweep.untestable
@@ -124,7 +151,7 @@ def test_what_is_the_same_is_told_once() -> None:
         return Failure(Operator(name), "fuzz", Mode.UNKNOWN, message, "", None, 0, why=why)
 
     told = "AssertionError: Guard failed on the same frame it was created. 0/"
-    died = "the process died: no frames"
+    died = DIED
     found = [failing("a", told + "1"), failing("b", told + "2"), failing("c", "KeyError"), failing("d", "x", died)]
     found.append(failing("e", "x", died))
     assert [one.operator.name for one in _told_once(found)] == ["a", "c", "d", "e"]

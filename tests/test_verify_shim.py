@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from compilers import compilers
 from symfix.codemods.torchapi import TorchApi
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.build import prelude
@@ -94,16 +95,17 @@ def test_what_a_precompiled_header_hides_is_found() -> None:
         assert caught.value.verdict is Verdict.BROKEN_BASELINE
 
 
-def test_alone_a_file_gets_no_header_but_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("compiler", compilers())
+def test_alone_a_file_gets_no_header_but_its_own(
+    compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     headers = tmp_path / "include"
     headers.mkdir()
     (headers / "one.h").write_text("#ifndef ONE\n#define ONE 1\n#endif\n")
     (headers / "two.h").write_text("inline int two() { return 2; }\n")
     monkeypatch.setattr(prelude, "HEADERS", ("one.h", "two.h"))
     monkeypatch.setattr(prelude, "CORE", ("one.h",))
-    toolchain = replace(find_toolchain(locate(None, None)), includes=(headers,))
-    if not toolchain.precompiles:
-        pytest.skip(f"{toolchain.compiler.name} precompiles no headers here")
+    toolchain = replace(find_toolchain(locate(None, None), compiler=compiler), includes=(headers,))
     builder = Builder(toolchain, tmp_path, many=True)
 
     def built(text: bytes, *, alone: bool) -> tuple[bool, str]:

@@ -35,6 +35,9 @@ class Finding:
     needed_for: str = ""
 
 
+_UNCOUNTED = "; which lines of C++ ran is not counted: install gcov, for clang llvm-cov and libclang-rt"
+
+
 def doctor(asked: Target) -> int:
     """Print one line a thing; 1 when something is missing that `check` needs."""
     findings = list(_look(asked.torch_root, asked.torch_python))
@@ -83,7 +86,8 @@ def _compiler(place: Place | None) -> Finding:
         found = None if place is None else find_toolchain(place)
     except CompilerMissing as error:
         return Finding("C++ compiler", None, str(error), "verify")
-    return Finding("C++ compiler", found.version if found else None, "not looked for without torch", "verify")
+    said = f"{found.version}{'' if found.gcov else _UNCOUNTED}" if found else None
+    return Finding("C++ compiler", said, "not looked for without torch", "verify")
 
 
 def _sandbox() -> str | None:

@@ -207,8 +207,8 @@ class Procedure:
             ran = self._ran.get(name, ())
             idle = {line for number, (line, _) in enumerate(self._touched[name]) if number not in ran}
             yield from (f"{change.path}:{line}" for line in sorted(idle))
-        gcov = self._toolchain.gcov if self._toolchain else None
-        if gcov is None or self._libraries is None:
+        gcov = self._toolchain.gcov if self._toolchain else ()
+        if not gcov or self._libraries is None:
             return
         for change, counted in self._libraries.counted:
             lines = unrun_lines(change, counted, gcov, self._laboratory.scratch)

@@ -118,7 +118,8 @@ def _built(
     """The libraries of twins before and after."""
     toolchain = find_toolchain(place, question.root, files=[change.path for change in question.changes])
     plain = Builder(toolchain, scratch, jobs=1)
-    laid = Builder(replace(toolchain, includes=(overlay, *toolchain.includes)), scratch, jobs=1)
+    overlaid = replace(toolchain, includes=(overlay, *toolchain.includes))
+    laid = Builder(overlaid, scratch, jobs=1, precompile=False)
     objects: tuple[list[Path], list[Path]] = ([], [])
     needed = {one.before.kernel for one in question.operators}
     for change in question.changes:

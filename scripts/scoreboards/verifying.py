@@ -16,7 +16,7 @@ from symfix.codemods.lab.variants import Laboratory, Variant
 from symfix.codemods.torchapi import TorchApi
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.build.compiling import COMPILE_LIMITS, Builder
-from symfix.codemods.verify.build.prelude import preludes
+from symfix.codemods.verify.build.prelude import Preludes
 from symfix.codemods.verify.build.shim import candidates, shim_source
 from symfix.codemods.verify.build.swapping import build
 from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
@@ -39,10 +39,11 @@ REPRO = ROOT / "golden" / "repros" / "cross_entropy.py"
 
 
 def precompile(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
-    """Torch's headers, as on a machine that never did it; the second to ask is the one who makes them."""
+    """Torch's headers, as on a machine that never did it."""
     shutil.rmtree(storage.folder("precompiled"), ignore_errors=True)
-    made = [preludes(toolchain, scratch, COMPILE_LIMITS, lambda _: None) for _ in range(2)]
-    assert made[1] is not None, "no precompiled header"
+    headers = Preludes(toolchain, scratch, COMPILE_LIMITS, lambda _: None)
+    with ThreadPoolExecutor(2) as pool:
+        assert all(pool.map(headers.made, (headers.wide, headers.core))), "no precompiled header"
 
 
 def compile_one(tree: Path, scratch: Path, toolchain: Toolchain) -> None:

@@ -1,6 +1,7 @@
 """Draws plans around an operator's samples, compiles each once, replays it at other sizes, and shrinks what fails.
 
-The same seed draws the same plans. What fails is kept once for each place and expression.
+The same seed draws the same plans. What fails is kept once for each place and expression. Asked ``apart``, each call
+has a process of its own, so that one that kills its process is a failure like others.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ import contextlib
 import importlib
 import itertools
 import json
+import os
 import random
 import re
+import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -28,6 +31,7 @@ _NUMBER = re.compile(r"\d[\d.e+-]*")
 _SYMBOL = re.compile(r"\b([us])\d+\b")
 _LOUD = "Runtime assertion failed"
 Row = dict[str, Any]
+Says = Callable[[Any, list[Any]], "Row | None"]
 
 
 def main(request_path: str) -> None:
@@ -56,7 +60,7 @@ def _not_reached() -> Row:
 
 def _fuzz(operator: Any, request: Row) -> Row:
     started = time.monotonic()
-    fuzzed = Fuzzed(operator, request["seed"], request["seconds"])
+    fuzzed = Fuzzed(operator, request["seed"], request["seconds"], _apart if request["apart"] else _said)
     untestable = ""
     try:
         fuzzed.draw(request["examples"])
@@ -72,10 +76,14 @@ class Found(Exception):
 
 
 class Fuzzed:
-    """What plans of one operator do, each run once; none is after ``seconds``, and shrinking has as many."""
+    """What plans of one operator do, each run once; none is after ``seconds``, and shrinking has as many.
 
-    def __init__(self, operator: Any, seed: int, seconds: float) -> None:
+    ``says`` tells how the call of a plan fails, given the samples; None where it does not.
+    """
+
+    def __init__(self, operator: Any, seed: int, seconds: float, says: Says | None = None) -> None:
         self._operator = operator
+        self._says = says or _said
         self._seed = f"{seed} {operator.name if operator else ''} {operator.variant_test_name if operator else ''}"
         self._patience = seconds
         self._until = time.monotonic() + seconds
@@ -150,7 +158,7 @@ class Fuzzed:
         if time.monotonic() > self._until:
             return None
         self.tried += 1
-        self._known[plan] = said = _said(plan, self._samples)
+        self._known[plan] = said = self._says(plan, self._samples)
         return said
 
 
@@ -195,6 +203,45 @@ def _said(plan: Any, samples: list[Any]) -> Row | None:
         return None
     said = _traced(made, expected)
     return None if said is None else {"sample": plan.sample % len(samples), "arguments": made.words, **said}
+
+
+def _apart(plan: Any, samples: list[Any]) -> Row | None:
+    """What `_said` gives, found out in a process that is forked off; where it dies, whether eager dies too is told."""
+    said: Row | None
+    said, died = _forked(lambda: _said(plan, samples))
+    if not died:
+        return said
+    from .planning import planned
+
+    made = planned(plan, samples)
+    _, eager = _forked(lambda: _in_eager(made))
+    text = f"{died}, in eager too" if eager else died
+    told = {"type": "ProcessDied", "text": text, "condition": "", "frames": [], "native": []}
+    return {"sample": plan.sample % len(samples), "arguments": made.words, **told}
+
+
+def _in_eager(made: Any) -> None:
+    for call in (made, *(other for _, other in _others(made))):
+        with contextlib.suppress(Exception):
+            call.call()
+
+
+def _forked(work: Callable[[], Any]) -> tuple[Any, str]:
+    """What ``work`` gives in a process of its own, as JSON has it, and the signal of which it died."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            with os.fdopen(writing, "w") as answer:
+                answer.write(json.dumps(work()))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        said = answer.read()
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return json.loads(said or "null"), signal.Signals(-ended).name if ended < 0 else ""
 
 
 def _traced(made: Any, expected: Any) -> Row | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...engine.storage import age, folder, load, store
 from ...lab.isolation import Ended, Limits, run
 from ...lab.scratch import new_name
-from .prelude import Prelude, headers_in, preludes
+from .prelude import Prelude, Preludes, headers_in
 from .toolchain import Toolchain
 
 COMPILE_LIMITS = Limits(wall=600, cpu=900)
@@ -40,7 +40,11 @@ class Built:
 
 
 class Builder:
-    """Compiles into a scratch folder with one toolchain; ``jobs`` compilers run at a time, ``many`` files in all."""
+    """Compiles into a scratch folder with one toolchain, ``jobs`` compilers at a time.
+
+    Torch's headers are precompiled where they are not yet: beside the first file, or with ``many`` files in all before
+    it. Without ``precompile`` each file reads them anew.
+    """
 
     def __init__(
         self,
@@ -50,12 +54,21 @@ class Builder:
         limits: Limits = COMPILE_LIMITS,
         progress: Callable[[str], None] = lambda _: None,
         many: bool = False,
+        precompile: bool = True,
     ) -> None:
         self._toolchain = toolchain
         self._scratch = scratch
         self._limits = limits
-        self._preludes = preludes(toolchain, scratch, limits, progress, at_once=many)
+        self._preludes = Preludes(toolchain, scratch, limits, progress)
         self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="compile")
+        self._precompiles = precompile
+        self._headers: tuple[Future[Prelude | None], ...] = ()
+        if precompile and (many or self._preludes.there()):
+            self._precompile()
+
+    def _precompile(self) -> None:
+        both = (self._preludes.wide, self._preludes.core)
+        self._headers = tuple(self._pool.submit(self._preludes.made, one) for one in both)
 
     def compile(
         self, name: str, content: bytes, quote: Path | None = None, *, counted: bool = False, alone: bool = False
@@ -66,12 +79,18 @@ class Builder:
         one whose every header the file includes itself. ``counted`` objects count their lines into files beside
         themselves, and are made anew each time.
         """
-        return self._pool.submit(self._compile, name, content, quote, counted, alone)
+        # A precompiled header is good for the flags that it was compiled with.
+        usual = self._toolchain.added(name, quote) is None
+        first = self._headers if usual else ()
+        unit = self._pool.submit(self._compile, name, content, quote, counted, alone, first)
+        if usual and self._precompiles and not self._headers:
+            self._precompile()
+        return unit
 
     @property
     def counts(self) -> bool:
         """Whether this compiler's code can count its lines, and the counts be read."""
-        return self._toolchain.gcov is not None
+        return bool(self._toolchain.gcov)
 
     def link(self, objects: Sequence[Path], name: str, *, counted: bool = False) -> Built:
         """Link objects to a shared library."""
@@ -82,19 +101,23 @@ class Builder:
         """Forget what has not started; what runs is waited for."""
         self._pool.shutdown(cancel_futures=True)
 
-    def _compile(self, name: str, content: bytes, quote: Path | None, counted: bool, alone: bool) -> Built:
+    def _compile(
+        self,
+        name: str,
+        content: bytes,
+        quote: Path | None,
+        counted: bool,
+        alone: bool,
+        headers: Sequence[Future[Prelude | None]],
+    ) -> Built:
         place = self._scratch / new_name("unit")
         place.mkdir()
         source = place / name
         source.write_bytes(content)
-        # A precompiled header is good for the flags that it was compiled with.
-        known = self._preludes if self._toolchain.added(name, quote) is None else None
-        if known is None:
-            return self._made(source, content, quote, None, counted)
-        if not alone:
-            first: Prelude | None = known.wide
-        else:
-            first = known.core if self._includes(source, content, quote, known.core) else None
+        wide, core = (header.result() for header in headers) if headers else (None, None)
+        first = wide
+        if alone:
+            first = core if core and self._includes(source, content, quote, core) else None
         built = self._made(source, content, quote, first, counted)
         if built.target is None and first is not None:
             return self._made(source, content, quote, None, counted)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
@@ -62,54 +61,39 @@ class Prelude:
         return headers_in(self.header.with_suffix(".d").read_text())
 
 
-@dataclass(frozen=True)
 class Preludes:
     """``wide`` is the fastest for most files; what the smaller ``core`` holds a file is likely to include itself."""
 
-    wide: Prelude
-    core: Prelude
+    def __init__(self, toolchain: Toolchain, scratch: Path, limits: Limits, progress: Callable[[str], None]) -> None:
+        self._toolchain, self._scratch, self._limits, self._progress = toolchain, scratch, limits, progress
+        place = folder("precompiled") / hashlib.sha256(toolchain.identity.encode()).hexdigest()[:32]
+        self.wide, self.core = Prelude(place / "wide.h"), Prelude(place / "core.h")
+        self._names = {self.wide: HEADERS, self.core: CORE}
+        self._told = threading.Lock()
+
+    def there(self) -> bool:
+        """Whether both were compiled before."""
+        return all(one.header.with_suffix(".sum").is_file() for one in self._names)
+
+    def made(self, one: Prelude) -> Prelude | None:
+        """``one``, compiled now if it is not there; None where that fails."""
+        header = one.header
+        try:
+            with FileLock(header.with_suffix(".lock")):
+                if not _whole(header):
+                    if self._told.acquire(blocking=False):
+                        self._progress("precompiling torch's headers (once for each torch and compiler)")
+                    _make(self._toolchain, self._scratch, self._limits, header, self._names[one])
+                    _forget_oldest(header.parent)
+                return one if _whole(header) else None
+        except OSError:
+            return None
 
 
 def headers_in(rule: str) -> frozenset[str]:
     """The paths in a rule for make that a compiler wrote of a file, without its target and the file."""
     _, _, words = rule.replace("\\\n", " ").partition(": ")
     return frozenset(words.split()[1:])
-
-
-def preludes(
-    toolchain: Toolchain, scratch: Path, limits: Limits, progress: Callable[[str], None], *, at_once: bool = False
-) -> Preludes | None:
-    """Both headers with their compiled forms, or None: not worth it yet, or this compiler can't.
-
-    They take as long as four operator files, so the first to ask goes without and leaves a note for the second, but
-    for who has many files ``at_once``.
-    """
-    if not toolchain.precompiles:
-        return None
-    place = folder("precompiled") / hashlib.sha256(toolchain.identity.encode()).hexdigest()[:32]
-    wanted = {place / "wide.h": HEADERS, place / "core.h": CORE}
-    found = Preludes(*(Prelude(header) for header in wanted))
-    note = place / "asked"
-    if _there(wanted):
-        return found
-    if not note.exists():
-        store(note, b"")
-        if not at_once:
-            return None
-    try:
-        with FileLock(place / "lock"):
-            progress("precompiling torch's headers (once for each torch and compiler)")
-            if not _there(wanted):
-                with ThreadPoolExecutor(len(wanted)) as pool:
-                    list(pool.map(partial(_make, toolchain, scratch, limits), wanted, wanted.values()))
-                _forget_oldest(place)
-            return found if _there(wanted) else None
-    except OSError:
-        return None
-
-
-def _there(headers: Iterable[Path]) -> bool:
-    return all(_whole(header) for header in headers)
 
 
 def _whole(header: Path) -> bool:

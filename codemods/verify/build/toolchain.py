@@ -33,8 +33,8 @@ class Toolchain:
     flags: tuple[str, ...]
     includes: tuple[Path, ...]
     libraries: Path
-    gcov: Path | None = None
-    """What reads the counts of lines that this compiler's code keeps."""
+    gcov: tuple[str, ...] = ()
+    """The command that reads the counts of lines that this compiler's code keeps, without the object."""
     own: tuple[tuple[Path, Flags], ...] = ()
     """What the tree of a file adds for that file alone."""
     tree_first: bool = False
@@ -48,11 +48,6 @@ class Toolchain:
     def added(self, name: str, folder: Path | None) -> Flags | None:
         """What the tree adds for the file ``name`` of ``folder``."""
         return next((flags for path, flags in self.own if folder and path == (folder / name).resolve()), None)
-
-    @property
-    def precompiles(self) -> bool:
-        """Whether a header can be compiled once for all files, in the way this compiler does it."""
-        return "clang" not in self.version
 
     def compile_command(
         self,
@@ -90,6 +85,9 @@ class Toolchain:
         """Compile ``header`` itself, for `compile_command` to take as a prelude; ``rule`` gets its headers."""
         places = [f"-I{folder}" for folder in self.includes]
         made = ["-o", str(target), "-MD", "-MF", str(rule)]
+        if "clang" in self.version:
+            # Else each file instantiates the templates of the header anew.
+            made.append("-fpch-instantiate-templates")
         return [str(self.compiler), *self.flags, *places, "-x", "c++-header", str(header), *made]
 
     def link_command(self, objects: list[Path], target: Path, *, counted: bool = False) -> list[str]:
@@ -130,10 +128,10 @@ def find_toolchain(
 
 
 def _find_compiler(name: str | None) -> Path:
-    for candidate in (name,) if name else _COMPILERS:
-        found = shutil.which(candidate)
-        if found:
-            return Path(found)
+    there = [Path(path) for one in ((name,) if name else _COMPILERS) if (path := shutil.which(one))]
+    if there:
+        # What nobody counts is not known to have run.
+        return next(filter(_find_gcov, there), there[0])
     if name:
         raise CompilerMissing(f"no compiler {name!r}: name one that is installed")
     raise CompilerMissing("no C++ compiler: install g++ (Debian and Ubuntu: apt-get install g++) or clang++")
@@ -147,10 +145,22 @@ def _build(place: Place, libraries: Path) -> str:
     return f"{place.build} {stat.st_size} {stat.st_mtime_ns}"
 
 
-def _find_gcov(compiler: Path) -> Path | None:
+def _find_gcov(compiler: Path) -> tuple[str, ...]:
     name = compiler.name
-    found = shutil.which(name.replace("g++", "gcov")) if "g++" in name and "clang" not in name else None
-    return Path(found) if found else None
+    if "clang" in name:
+        found = shutil.which(name.replace("clang++", "llvm-cov"))
+        return (found, "gcov", "--intermediate-format") if found and _counts_at_run_time(compiler) else ()
+    found = shutil.which(name.replace("g++", "gcov")) if "g++" in name else None
+    return (found, "--json-format") if found else ()
+
+
+@lru_cache
+def _counts_at_run_time(clang: Path) -> bool:
+    """Whether the library is there that code compiled with ``--coverage`` links: it is a package of its own."""
+    library = f"libclang_rt.profile-{platform.machine()}.a"
+    asked = f"-print-file-name={library}"
+    answer = subprocess.run([clang, asked], capture_output=True, text=True, check=False).stdout.strip()
+    return answer != library and Path(answer).is_file()
 
 
 @lru_cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -15,22 +15,40 @@ from ..change import Change
 _LIMITS = Limits(wall=120)
 
 
-def unrun_lines(change: Change, counted: Path, gcov: Path, scratch: Path) -> tuple[int, ...] | None:
+def unrun_lines(change: Change, counted: Path, gcov: Sequence[str], scratch: Path) -> tuple[int, ...] | None:
     """Changed lines with code that no process ran, by the counts beside the object; None when there are no counts."""
     if not counted.with_suffix(".gcda").is_file():
         return None
     place = scratch / new_name("gcov")
     place.mkdir()
-    ended = run([str(gcov), "--json-format", str(counted)], scratch=scratch, limits=_LIMITS, cwd=place)
+    ended = run([*gcov, str(counted)], scratch=scratch, limits=_LIMITS, cwd=place)
     if ended.code != 0:
         return None
     counts: dict[int, int] = {}
+    for file, line, count in (*_told_by_gcc(place), *_told_by_clang(place)):
+        if Path(file).name == change.path.name:
+            counts[line] = counts.get(line, 0) + count
+    return tuple(line for line in changed_lines(change) if counts.get(line) == 0 or _beside_unrun(change, line, counts))
+
+
+def _told_by_gcc(place: Path) -> Iterator[tuple[str, int, int]]:
+    """The file, line and count of all that gcov's reports say."""
     for report in place.glob("*.gcov.json.gz"):
         for file in json.loads(gzip.decompress(report.read_bytes()))["files"]:
-            if Path(file["file"]).name == change.path.name:
-                for line in file["lines"]:
-                    counts[line["line_number"]] = counts.get(line["line_number"], 0) + line["count"]
-    return tuple(line for line in changed_lines(change) if counts.get(line) == 0 or _beside_unrun(change, line, counts))
+            yield from ((file["file"], line["line_number"], line["count"]) for line in file["lines"])
+
+
+def _told_by_clang(place: Path) -> Iterator[tuple[str, int, int]]:
+    """The same of llvm-cov, which writes the text format that gcov had up to gcc 8."""
+    for report in place.glob("*.gcov"):
+        file = ""
+        for row in report.read_text(encoding="utf-8", errors="replace").splitlines():
+            kind, _, rest = row.partition(":")
+            if kind == "file":
+                file = rest
+            elif kind == "lcount":
+                line, count = rest.split(",")[:2]
+                yield file, int(line), int(count)
 
 
 def changed_lines(change: Change) -> tuple[int, ...]:

@@ -33,6 +33,7 @@ _NATIVE_LINE = re.compile(r"^(?:frame #\d+: (.+?) \+ 0x[0-9a-f]+ \(|#\d+ (.+?) f
 _RAISES = re.compile(r"c10::(?:Error|detail::torchCheckFail)|<unknown")
 _BY_VALUES = ("DataDependentOutputException", "DynamicOutputShapeException")
 _INTEGERS = ("guard_int", "int_", "__int__", "__index__", "guard_float", "__float__")
+DIED = "the process died: no frames"
 _NO_SHAPE_FUNCTION = "attempted to run this operator with Meta tensor"
 
 
@@ -49,8 +50,7 @@ def failures_of(
     """The failures that a row of the journal holds; ``site`` is the folder of torch, ``modules`` what lies over it."""
     found = []
     if row.get("crashed"):
-        why = "the process died: no frames"
-        found.append(Failure(operator, protocol, Mode.UNKNOWN, row["crashed"], "", None, row["tried"], why=why))
+        found.append(Failure(operator, protocol, Mode.UNKNOWN, row["crashed"], "", None, row["tried"], why=DIED))
     sources = Sources(site, modules)
     found += [_failure(operator, protocol, seen, sources) for seen in row["failures"]]
     if "behind" in row:
@@ -81,6 +81,8 @@ def _failure(operator: Operator, protocol: str, seen: Mapping[str, Any], sources
 def _judged(seen: Mapping[str, Any], sources: Sources) -> _Judged:
     if "deviation" in seen:
         return _Judged(Mode.DEVIATION, why="it traces: no line forced a size, one guessed it wrong")
+    if seen["type"] == "ProcessDied":
+        return _Judged(Mode.UNKNOWN, why=DIED)
     if seen["type"] == "GuardOnDataDependentSymNode":
         return _undecided(seen, sources)
     lines = python_path(seen["frames"], sources) or user_path(seen["text"], sources)

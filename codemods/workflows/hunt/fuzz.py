@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
@@ -16,6 +17,7 @@ from ...lab.operators import OPERATORS
 from ...lab.scratch import scratch_folder
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import locate
+from .attribution import DIED
 from .failure import Failure, Mode, Operator
 from .journal import Journal, Row
 from .naming import operators_of, resolve
@@ -108,8 +110,12 @@ def _run(
     kept: Journal,
     progress: Callable[[int, int], None],
 ) -> list[Operator]:
-    """Fuzz the operators, keep what each gave, and return those whose turn did not come."""
+    """Fuzz the operators, keep what each gave, and return those whose turn did not come.
+
+    An operator whose process died is asked again, each call in a process of its own.
+    """
     late: list[Operator] = []
+    died: list[Operator] = []
     done = 0
     progress(done, len(operators))
 
@@ -132,28 +138,36 @@ def _run(
 
     def lost(operator: Operator, ended: Ended) -> Row:
         row = {"operator": [operator.name, operator.variant], "tried": 0, "failures": [], "untestable": ""}
+        died.append(operator)
         kept.add({**row, "crashed": ended.died or f"exit {ended.code}"})
         return row
 
-    request = {
-        **question,
-        "operators": [[one.name, one.variant] for one in operators],
-        "until": time.time() + 60 * minutes,
-    }
-    _, broken = ask_shared(
-        laboratory,
-        "fuzzing",
-        installed,
-        operators,
-        jobs=jobs,
-        request=lambda some: request,
-        hear=hear,
-        lost=lost,
-        limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
-        told=told,
-    )
-    if broken is not None:
-        raise NothingRuns(laboratory.python, broken)
+    def ask(some: Sequence[Operator], apart: bool, until: float) -> None:
+        request = {
+            **question,
+            "apart": apart,
+            "operators": [[one.name, one.variant] for one in some],
+            "until": until,
+        }
+        _, broken = ask_shared(
+            laboratory,
+            "fuzzing",
+            installed,
+            some,
+            jobs=jobs,
+            request=lambda _: request,
+            hear=hear,
+            lost=lost,
+            limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
+            told=told,
+        )
+        if broken is not None:
+            raise NothingRuns(laboratory.python, broken)
+
+    ask(operators, False, time.time() + 60 * minutes)
+    if died:
+        done -= len(died)
+        ask(tuple(died), True, math.inf)
     return late
 
 
@@ -169,8 +183,7 @@ def _told_once(failures: Iterable[Failure]) -> Iterable[Failure]:
     for one in failures:
         asked = one.expression if one.place else one.message[:_TELLING]
         key = (_where(one), asked.translate(_NO_DIGITS))
-        died = one.place is None and one.why.startswith("the process")
-        if died or one.mode is Mode.DEVIATION or key not in seen:
+        if one.why == DIED or one.mode is Mode.DEVIATION or key not in seen:
             seen.add(key)
             yield one
 
