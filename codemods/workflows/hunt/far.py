@@ -17,7 +17,7 @@ from .failure import Operator
 from .journal import Row
 from .workers import Workers
 
-_AT_ONCE = 4
+AT_ONCE = 4
 """Operators in a task: a worker starts torch once for them."""
 _CRASHED = "the workers that ran it died"
 
@@ -37,7 +37,7 @@ def run_far(
             told(row)
 
     named = [[one.name, one.variant] for one in operators]
-    parts: list[list[Any]] = [named[at : at + _AT_ONCE] for at in range(0, len(named), _AT_ONCE)]
+    parts: list[list[Any]] = [named[at : at + AT_ONCE] for at in range(0, len(named), AT_ONCE)]
     words = (dict(asked), torch.build, str(torch.package.parent), patience)
     spread(executor, _sweep, parts, *words, lost=_lost, told=hear)
 
