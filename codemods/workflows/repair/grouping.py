@@ -22,8 +22,6 @@ class Kept:
     fixes: tuple[Fix, ...]
     before: Mapping[str, Trial] = field(default_factory=dict)
     """How each of those that it helped failed without it."""
-    since: int = 0
-    """The round that it was kept in."""
 
     @property
     def path(self) -> Path:

@@ -19,7 +19,6 @@ Picks = list[tuple[Candidate, tuple[str, ...]]]
 ROUNDS = 16
 _BACKINGS = 3
 """How often an operator that is stuck may go back to try something else."""
-_ASKED_AT_ONCE = 8
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
 _ADVICE = re.compile(r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
 
@@ -54,10 +53,8 @@ class Search:
     """Operators that the source tree's own, unchanged kernels make pass: no repair of ours."""
     chains: dict[str, list[Kept]] = field(default_factory=lambda: defaultdict(list))
     """What each operator came through."""
-    _judged: int = 0
-    """How many rounds have been judged."""
-    _since: dict[str, int] = field(default_factory=dict)
-    """The round after which each operator that passes began to."""
+    _alone: set[str] = field(default_factory=set)
+    """Operators that pass with nothing but the groups of those that pass."""
     _backed: Counter[str] = field(default_factory=Counter)
     _tried: set[tuple[object, ...]] = field(default_factory=set)
     _sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
@@ -70,7 +67,7 @@ class Search:
         for number in range(1, rounds + 1):
             picked = self._that_build(self._pick())
             if not picked:
-                if self._back_up(most):
+                if (not self._settled and self.complete(most)) or self._back_up(most):
                     continue
                 return
             drafts = self._with(picked)
@@ -95,10 +92,11 @@ class Search:
             drafts = only(self.drafts, [group])
             for name, trial in trials.items():
                 if trial.passed:
+                    self._alone.add(name)
                     continue
                 missing = self._brought_by_others(trial, drafts, group)
                 if missing is not None:
-                    self.chains[name].append(missing)
+                    self._extend(name, missing)
                     again = True
                     continue
                 self._found(name, trial, drafts)
@@ -142,6 +140,7 @@ class Search:
         self.attempts.append(Attempt(member.candidate, tuple(names), kept=False, came=came, silent=trial.silent))
         for name in names:
             del self.chains[name][self.chains[name].index(member) :]
+            self._alone.discard(name)
         samples = {name: self.trials[name].sample for name in names}
         for name, now in self.bench.try_on(self.drafts, samples, most).trials.items():
             self._found(name, now, self.drafts)
@@ -154,8 +153,8 @@ class Search:
                 self._tried.discard((attempt.candidate.site.path, attempt.candidate.key))
 
     def _found(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
-        if trial.passed and not self.trials[name].passed:
-            self._since[name] = self._judged
+        if not trial.passed:
+            self._alone.discard(name)
         self.trials[name] = trial
         self._place(name, trial, drafts)
 
@@ -173,7 +172,8 @@ class Search:
             if self.trials[name].passed or not chain or self._backed[name] == _BACKINGS:
                 continue
             member = chain[-1]
-            if self._helps_to_the_end(member, most):
+            # What passes does so with no more than the chains of those that pass.
+            if any(member in self.chains[other] for other in self._passing):
                 continue
             self._backed[name] += 1
             self._take_back(member, self.trials[name], most, "leads nowhere")
@@ -181,21 +181,18 @@ class Search:
                 return True
         return False
 
-    def _helps_to_the_end(self, member: Kept, most: int) -> bool:
-        """Whether an operator that passes needs ``member``; it joins the chain of the first that found it there."""
-        passing = [name for name, trial in self.trials.items() if trial.passed and self.chains[name]]
-        if any(member in self.chains[name] for name in passing):
-            return True
-        # What passed before it was there passes without it.
-        later = [name for name in passing if self._since.get(name, 0) >= member.since]
-        for at in range(0, len(later), _ASKED_AT_ONCE):
-            samples = {name: self.trials[name].sample for name in later[at : at + _ASKED_AT_ONCE]}
-            without = self.bench.try_on(self._without(member), samples, most).trials
-            if needing := [name for name, trial in without.items() if not trial.passed]:
-                for name in needing:
-                    self.chains[name].append(member)
-                return True
-        return False
+    @property
+    def _passing(self) -> list[str]:
+        return [name for name, trial in self.trials.items() if trial.passed and self.chains[name]]
+
+    @property
+    def _settled(self) -> bool:
+        """Whether each operator that passes is known to do so without what only others brought."""
+        return self._alone.issuperset(self._passing)
+
+    def _extend(self, name: str, member: Kept) -> None:
+        self.chains[name].append(member)
+        self._alone.discard(name)
 
     def _without(self, member: Kept) -> dict[Path, Draft]:
         draft = self.drafts[member.path]
@@ -319,7 +316,6 @@ class Search:
         drafts: Mapping[Path, Draft],
         tried: Tried,
     ) -> None:
-        self._judged += 1
         kept: Picks = []
         for candidate, names in picked:
             self._tried.add((candidate.site.path, candidate.key))
@@ -342,10 +338,10 @@ class Search:
             taken = left[candidate.site.path]
             count = len(candidate.fixes)
             before = {name: self.trials[name] for name in names}
-            member = Kept(candidate, tuple(taken[len(taken) - count :]), before, self._judged)
+            member = Kept(candidate, tuple(taken[len(taken) - count :]), before)
             del taken[len(taken) - count :]
             for name in names:
-                self.chains[name].append(member)
+                self._extend(name, member)
                 self._found(name, tried.trials[name], drafts)
 
 
