@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.edits import Edit, apply
 from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.calls import Calls
@@ -36,7 +39,7 @@ from symfix.python.analysis.values import Kind, Row
 from symfix.python.language import errors, obscure, same_code
 from symfix.python.rewrite import changes as to
 from symfix.python.rewrite.alternatives import alternatives, extent
-from symfix.python.rewrite.beside_script import check_beside_script, warning_beside_script
+from symfix.python.rewrite.beside_script import check_beside_script, default_beside_script, warning_beside_script
 from symfix.python.rewrite.deferring import Deferral
 from symfix.python.rewrite.findings import cannot_name, fix
 from symfix.python.rewrite.imports import complete
@@ -331,6 +334,71 @@ def test_a_branch_for_torchscript_stays_beside_a_check() -> None:
     assert warning_beside_script(module, branch, context(), "r") is None
     edit = branch_for_script(module, branch, "g", ["x"])
     assert edit.text.endswith(b"\n    else:\n        g(x)")
+
+
+def test_a_branch_for_torchscript_stays_as_deep_as_it_was() -> None:
+    body = "if k:\n    if x.size(0) != k:\n        raise ValueError('m')\nreturn x"
+    module = parse(source(body, path="torch/nn/functional.py"))
+    _, branch = module.nodes.ifs
+    fix = check_beside_script(module, branch, context(), "r")
+    assert fix is not None
+    assert fix.edits[0].text.decode().splitlines() == [
+        "if torch.jit.is_scripting():",
+        "            if x.size(0) != k:",
+        "                raise ValueError('m')",
+        "        else:",
+        "            _check_f(x, k)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "written"),
+    [
+        (
+            "if x.numel() == 0:\n    return x",
+            "x.numel() == 0 if torch.jit.is_scripting() else _guard_or_false(x.numel() == 0)",
+        ),
+        (
+            "if x.size(0) != k:\n    if n:\n        raise ValueError('m')\n    else:\n        warnings.warn('m')",
+            "x.size(0) != k if torch.jit.is_scripting() else _guard_or_false(x.size(0) != k)",
+        ),
+        (
+            "if n and x.size(0) > 1:\n    x = x.t()",
+            "(x.size(0) > 1 if torch.jit.is_scripting() else _guard_or_true(x.size(0) > 1))",
+        ),
+        ("if x.size(0) < k:\n    x = x.t()", None),
+        (
+            "if x.size(0) != k:\n    warnings.warn('m')\nelse:\n    x = x.t()",
+            "x.size(0) != k if torch.jit.is_scripting() else _guard_or_true(x.size(0) != k)",
+        ),
+    ],
+)
+def test_a_default_for_everyone_but_torchscript(body: str, written: str | None) -> None:
+    module = parse(source(f"{body}\nreturn x", path="torch/nn/functional.py"))
+    fixes = list(default_beside_script(module, module.nodes.ifs[0], context(), "r"))
+    assert [fix.edits[0].text.decode() for fix in fixes] == ([] if written is None else [written])
+    assert all(one.default is not None and b"def _guard_or_" in one.edits[1].text for one in fixes)
+
+
+def test_a_default_for_everyone_but_torchscript_runs_and_is_compiled(tmp_path: Path) -> None:
+    body = "if x.numel() == 0:\n    return x\nif x.size(0) == 1 and k > 2:\n    return x * 2\nreturn x + 1"
+    made = source(body, path="torch/nn/functional.py")
+    for _ in range(2):
+        module = parse(made)
+        found = [one for node in module.nodes.ifs for one in default_beside_script(module, node, context(), "r")]
+        edits = [*found[0].edits, *complete(made, found[:1], context())]
+        made = replace(made, content=apply(made.content, sorted(edits)))
+    assert made.content.count(b"def _guard_or_false") == 1
+    (tmp_path / "changed.py").write_bytes(made.content)
+    script = (
+        "import torch, changed\n"
+        "for f in (changed.f, torch.jit.script(changed.f)):\n"
+        "    for size in (0, 1, 3):\n"
+        "        print(f(torch.ones(size), torch.ones(1), torch.ones(1), 3).tolist())\n"
+    )
+    command = [sys.executable, "-c", script]
+    printed = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert printed.splitlines() == ["[]", "[2.0]", "[2.0, 2.0, 2.0]"] * 2
 
 
 def test_a_warning_is_given_one_frame_further_down() -> None:

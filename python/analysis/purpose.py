@@ -57,6 +57,19 @@ def only_raises(test: ast.AST) -> bool:
     return len(test.body) == 1 or named
 
 
+def only_complains(test: ast.AST) -> bool:
+    """Whether a statement is an ``if`` without an else at whose every end there is an exception or a warning."""
+    return isinstance(test, ast.If) and not test.orelse and all(map(_complains, test.body))
+
+
+def _complains(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.If):
+        return all(map(_complains, (*statement.body, *statement.orelse)))
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Call) and ast.unparse(statement.value.func) == "warnings.warn"
+    return isinstance(statement, ast.Raise)
+
+
 def _of_other_types(place: Place, node: ast.If | ast.Assert) -> bool:
     names = {one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}
     below: ast.AST = node

@@ -62,7 +62,8 @@ def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | No
 
 def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
     """The fixes inside the byte range ``where``; those that need no default come first."""
-    from .beside_script import check_beside_script, warning_beside_script  # by LibCST, which takes long to import
+    # By LibCST, which takes long to import.
+    from .beside_script import check_beside_script, default_beside_script, warning_beside_script
 
     module = parse(source)
     choices: list[ast.If | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.IfExp)]
@@ -89,6 +90,7 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
                 beside = write(module, refusal, context, NAME)
                 if beside is not None:
                     yield beside
+            yield from default_beside_script(module, refusal, context, NAME)
     for asserted in module.nodes.asserts:
         if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
             yield from _same_error(module, asserted, context)

@@ -2,31 +2,38 @@
 
 TorchScript compiles neither a lambda nor a symbolic helper. It skips the ``else`` of ``if torch.jit.is_scripting()``
 and functions that are marked as unused. So the branch stays for TorchScript; everyone else calls a small function,
-marked as unused, that holds the check.
+marked as unused, that holds the check or gives a comparison its default.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
+from ..analysis.comparisons import Default
 from ..analysis.flow import flow
-from ..analysis.purpose import only_raises
+from ..analysis.polarity import general
+from ..analysis.purpose import only_complains, only_raises
 from ..analysis.territory import ground, scripted
+from ..analysis.truths import leaf_at
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from ..syntax.tree import Function
+from .changes import Scripted
 from .findings import fix
 from .refusals import check_for
 from .scripting import branch_for_script, function_unused, parsed, warning
 from .spelling import guarded, spell
+from .writing import edited
 
 _UNUSED = "torch._jit_internal.unused"
 _SHARED = "_warn_unless_same_size"
+_NOBODY_TOLD = "only sizes that surely differ are told"
 
 
 def check_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
@@ -61,6 +68,59 @@ def warning_beside_script(module: Module, node: ast.If, context: Context, name: 
     message = f"`{module.text(node.test).decode()}` only decides about a warning"
     needs = (guarded("guard_or_true"), guarded("sym_eq"))
     return _beside(module, node, context, name, "warn", warning(module, node, test), needs, message, [words])
+
+
+def default_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Iterator[Fix]:
+    """A default for each comparison of the condition, where TorchScript compiles the function."""
+    if not _compiled(module, node) or only_raises(node):
+        return
+    for atom in _operands(node.test):
+        default = _general(module, atom, node)
+        unused = spell(module, node, _UNUSED, context)
+        if default is None or unused is None or flow(module).comparison(atom).of_shapes:
+            continue
+        guard = f"guard_or_{str(default.truth).lower()}"
+        helper = f"_{guard}"
+        body = cst.parse_statement(f"return {guard}(condition)")
+        assert isinstance(body, cst.SimpleStatementLine)
+        text = function_unused(
+            module, unused.text, helper, ["condition"], _homes((guarded(guard),)), body, returns="bool"
+        )
+        known = _defined(module, helper, text)
+        if helper in module.names.bound and not known:
+            continue
+        try:
+            edits = [edited(module, atom, [(atom, Scripted(helper))])]
+        except Unfit:
+            continue
+        if not known:
+            start = _start(module, module.place(node).ancestors)
+            edits.append(Edit(start, start, text.encode()))
+        words = module.text(atom).decode()
+        taken = f"an undecided `{words}` is taken as {str(default.truth).lower()}: {default.why}"
+        message = f"give `{words}` a default, outside of TorchScript"
+        yield fix(name, module.place(atom), edits, message, unused.needs, [taken], Safety.UNSAFE)
+
+
+def _general(module: Module, atom: ast.Compare, branch: ast.If) -> Default | None:
+    """The default by what the branch does, or by what is compared."""
+    known = flow(module)
+    leaf = replace(leaf_at(known, atom, atom), test=branch)
+    if only_complains(branch):
+        return None if leaf.no_branch is None else Default(leaf.no_branch, _NOBODY_TOLD)
+    found = general(known, leaf)
+    return found if isinstance(found, Default) else None
+
+
+def _operands(condition: ast.expr) -> Iterator[ast.Compare]:
+    """The comparisons of two that ``and``, ``or`` and ``not`` join."""
+    if isinstance(condition, ast.BoolOp):
+        for value in condition.values:
+            yield from _operands(value)
+    elif isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
+        yield from _operands(condition.operand)
+    elif isinstance(condition, ast.Compare) and len(condition.ops) == 1:
+        yield condition
 
 
 def _compiled(module: Module, node: ast.If) -> bool:
@@ -120,12 +180,13 @@ def _before_all(module: Module, node: ast.If) -> int:
     """The start of the first function with the same branch: all of them share one new function."""
     text = ast.dump(node)
     found = [module.place(one).function for one in module.nodes.ifs if ast.dump(one) == text]
-    return min(_start(module, one) for one in found if one is not None and one.outer is None)
+    return min(_start(module, [one.node]) for one in found if one is not None and one.outer is None)
 
 
-def _start(module: Module, function: Function) -> int:
-    decorators = [module.span(one)[0] for one in function.node.decorator_list]
-    at = min([module.span(function.node)[0], *decorators])
+def _start(module: Module, inside: Iterable[ast.AST]) -> int:
+    """The start of the outermost definition among these."""
+    defined = [one for one in inside if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
+    at = min(module.span(one)[0] for outer in defined for one in (outer, *outer.decorator_list))
     return module.source.content.rfind(b"\n", 0, at) + 1
 
 

@@ -114,6 +114,13 @@ class Unless:
 
 
 @dataclass(frozen=True)
+class Scripted:
+    """``a`` → ``a if torch.jit.is_scripting() else name(a)``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Selected:
     """``a if c else b`` → ``name(c, a, b)``."""
 
@@ -141,6 +148,7 @@ Change = (
     | Quantified
     | Received
     | Unless
+    | Scripted
     | Selected
     | Divided
 )

@@ -14,6 +14,8 @@ from .expressions import call, name
 from .rewriting import changed
 from .statements import Statement
 
+_INDENTATION = "    "
+
 
 def parsed(module: Module, node: ast.stmt, text: bytes) -> cst.BaseStatement:
     """The one statement that ``text`` holds, written in place of ``node``."""
@@ -46,9 +48,16 @@ def branch_for_script(module: Module, node: ast.If, helper: str, parameters: Seq
     """``if torch.jit.is_scripting():`` with the statement as it is, else a call of ``helper``; raises Unfit."""
     statement = Statement(module.place(node))
     called = call(helper, [cst.Arg(cst.Name(one)) for one in parameters])
-    otherwise = cst.Else(cst.IndentedBlock([cst.SimpleStatementLine([cst.Expr(called)])]))
+    unit = _unit(module, node)
+    otherwise = cst.Else(cst.IndentedBlock([cst.SimpleStatementLine([cst.Expr(called)])], indent=unit))
     scripting = cst.parse_expression("torch.jit.is_scripting()")
-    return statement.edit([cst.If(scripting, cst.IndentedBlock([statement.tree]), otherwise)])
+    return statement.edit([cst.If(scripting, cst.IndentedBlock([statement.tree], indent=unit), otherwise)])
+
+
+def _unit(module: Module, node: ast.If) -> str:
+    """By how much a block is indented here."""
+    outer, inner = module.indentation(node) or "", module.indentation(node.body[0]) or ""
+    return inner.removeprefix(outer) or _INDENTATION
 
 
 def function_unused(
@@ -58,6 +67,7 @@ def function_unused(
     parameters: Sequence[str],
     imports: Mapping[str, Sequence[str]],
     body: cst.BaseStatement,
+    returns: str | None = None,
 ) -> str:
     """The text of a function with the decorator ``unused``, with its own imports, and two empty lines after it."""
     lines = [
@@ -72,6 +82,7 @@ def function_unused(
         cst.Parameters([cst.Param(cst.Name(one)) for one in parameters]),
         cst.IndentedBlock([*lines, first]),
         [cst.Decorator(name(unused))],
+        None if returns is None else cst.Annotation(cst.Name(returns)),
     )
     text = cst.Module([], default_newline=module.newline).code_for_node(function)
     return text + module.newline * 2
