@@ -332,7 +332,7 @@ def test_a_branch_for_torchscript_stays_beside_a_check() -> None:
     assert fix is not None and fix.edits[0].text.startswith(b"if torch.jit.is_scripting():\n        if x.size(0) != k:")
     assert b"def _check_f(x, k):" in fix.edits[1].text
     assert warning_beside_script(module, branch, context(), "r") is None
-    edit = branch_for_script(module, branch, "g", ["x"])
+    edit = branch_for_script(module, branch, "torch.jit.is_scripting", "g", ["x"])
     assert edit.text.endswith(b"\n    else:\n        g(x)")
 
 

@@ -37,6 +37,14 @@ def test_several_modules_are_imported_each_on_its_line() -> None:
     assert b"".join(edit.text for edit in edits) == b"import math\nimport torch\n"
 
 
+def test_a_package_is_imported_before_its_modules() -> None:
+    source = SourceFile(Path("model.py"), b"import os\n\nimport torch.nn as nn\nfrom torch import Tensor\n")
+    (edit,) = complete(
+        source, [Fix("r", 2, Safety.UNSAFE, (Edit(20, 20, b""),), "m", needs=("torch",))], Context(installed_torch())
+    )
+    assert (edit.start, edit.text) == (source.content.index(b"import torch.nn"), b"import torch\n")
+
+
 @pytest.mark.parametrize(
     ("head", "mended_head"),
     [

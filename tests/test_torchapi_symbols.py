@@ -75,6 +75,9 @@ def test_cpp_symbols(include: tuple[Path, ...], symbol: str, there: bool) -> Non
         ("elsewhere.top", False),
         ("top", True),
         ("inner", False),
+        ("torch.sub.brought", True),
+        ("torch.sub.brought_too", True),
+        ("torch.sub.brought_to", False),
     ],
 )
 def test_python_symbols(tmp_path: Path, symbol: str, there: bool) -> None:
@@ -82,6 +85,7 @@ def test_python_symbols(tmp_path: Path, symbol: str, there: bool) -> None:
     package.mkdir()
     (package / "__init__.py").write_text("value = 1\ndef top():\n    def nested():\n        pass\n")
     (package / "sub.py").write_text(
+        "from torch.other import brought\nfrom torch import (\n    first,\n    brought_too,\n)\n\n\n"
         "def inner(x):\n    # value\n    pass\n\nclass Class:\n    a = 1\n\n    def method(self):\n        pass\n\n"
         "class Other:\n    pass\n"
     )

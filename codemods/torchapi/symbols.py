@@ -11,6 +11,7 @@ from .headers import headers, written_by_hand
 
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]*")
+_IMPORTED = re.compile(r"^from \S+ import (\([^)]*\)|.*)", re.MULTILINE)
 _BARE_PYTHON = ("torch", "torch.fx.experimental.symbolic_shapes", "torch._prims_common")
 _CLASS = rb"\b(?:class|struct)\s+(?:[A-Z0-9_]+\s+)?%b(?!\w)(?:\s+final)?\s*(?=[:{])([^{;]*)\{"
 
@@ -37,7 +38,10 @@ def named_in_headers(include_dirs: tuple[Path, ...], name: str) -> bool:
 
 
 def python_has(package: Path, symbol: str) -> bool:
-    """Whether ``torch.module.name`` or ``torch.module.Class.name`` is defined, or a bare name in `_BARE_PYTHON`."""
+    """Whether a module defines ``torch.module.name`` or ``torch.module.Class.name``, or imports the former by name.
+
+    A bare name is looked for in `_BARE_PYTHON`.
+    """
     if "." not in symbol:
         return any(python_has(package, f"{module}.{symbol}") for module in _BARE_PYTHON)
     parts = symbol.split(".")
@@ -58,6 +62,8 @@ def _defines(text: str, names: list[str]) -> bool:
             return False
         text = match[2]
     indent = r"[ \t]+" if classes else ""
+    if not classes and any(re.search(rf"\b{name}\b", names[1]) for names in _IMPORTED.finditer(text)):
+        return True
     return (
         re.search(rf"^{indent}(?:async )?(?:def {name}\(|class {name}\b|{name}\s*[:=])", text, re.MULTILINE) is not None
     )

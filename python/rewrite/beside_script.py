@@ -28,7 +28,7 @@ from .changes import Scripted
 from .findings import fix
 from .refusals import check_for
 from .scripting import branch_for_script, function_unused, parsed, warning
-from .spelling import guarded, spell
+from .spelling import SCRIPTING, guarded, spell
 from .writing import edited
 
 _UNUSED = "torch._jit_internal.unused"
@@ -76,8 +76,8 @@ def default_beside_script(module: Module, node: ast.If, context: Context, name: 
         return
     for atom in _operands(node.test):
         default = _general(module, atom, node)
-        unused = spell(module, node, _UNUSED, context)
-        if default is None or unused is None or flow(module).comparison(atom).of_shapes:
+        unused, scripting = (spell(module, node, one, context) for one in (_UNUSED, SCRIPTING))
+        if default is None or unused is None or scripting is None or flow(module).comparison(atom).of_shapes:
             continue
         guard = f"guard_or_{str(default.truth).lower()}"
         helper = f"_{guard}"
@@ -90,7 +90,7 @@ def default_beside_script(module: Module, node: ast.If, context: Context, name: 
         if helper in module.names.bound and not known:
             continue
         try:
-            edits = [edited(module, atom, [(atom, Scripted(helper))])]
+            edits = [edited(module, atom, [(atom, Scripted(scripting.text, helper))])]
         except Unfit:
             continue
         if not known:
@@ -99,7 +99,8 @@ def default_beside_script(module: Module, node: ast.If, context: Context, name: 
         words = module.text(atom).decode()
         taken = f"an undecided `{words}` is taken as {str(default.truth).lower()}: {default.why}"
         message = f"give `{words}` a default, outside of TorchScript"
-        yield fix(name, module.place(atom), edits, message, unused.needs, [taken], Safety.UNSAFE)
+        needs = (*unused.needs, *scripting.needs)
+        yield fix(name, module.place(atom), edits, message, needs, [taken], Safety.UNSAFE)
 
 
 def _general(module: Module, atom: ast.Compare, branch: ast.If) -> Default | None:
@@ -149,8 +150,9 @@ def _beside(
     function = module.place(node).function
     assert function is not None
     unused = spell(module, function.node, _UNUSED, context)
+    scripting = spell(module, node, SCRIPTING, context)
     names = _used(module, function, node)
-    if unused is None or module.indentation(node) is None:
+    if unused is None or scripting is None or module.indentation(node) is None:
         return None
     for helper in _names(verb, function, node):
         text = function_unused(module, unused.text, helper, names, _homes(needs), body)
@@ -159,11 +161,11 @@ def _beside(
             break
     else:
         return None
-    edits = [branch_for_script(module, node, helper, names)]
+    edits = [branch_for_script(module, node, scripting.text, helper, names)]
     if not known:
         start = _before_all(module, node)
         edits.append(Edit(start, start, text.encode()))
-    return fix(name, module.place(node), edits, message, unused.needs, doubts, Safety.UNSAFE)
+    return fix(name, module.place(node), edits, message, (*unused.needs, *scripting.needs), doubts, Safety.UNSAFE)
 
 
 def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:

@@ -115,8 +115,9 @@ class Unless:
 
 @dataclass(frozen=True)
 class Scripted:
-    """``a`` → ``a if torch.jit.is_scripting() else name(a)``."""
+    """``a`` → ``a if scripting() else name(a)``."""
 
+    scripting: str
     name: str
 
 

@@ -19,7 +19,8 @@ def wrap_long_lines(path: Path, before: bytes, after: bytes) -> bytes:
     """Lay out changed lines that are too long, if ruff is configured for ``path``, as in PyTorch's tree.
 
     A line that fits, or was as long before, keeps its layout; so does everything in a project without such a
-    configuration. The result is ``after`` itself if no line needs it or ruff is not installed.
+    configuration, but for torch as it is installed. The result is ``after`` itself if no line needs it or ruff is not
+    installed.
     """
     limit = _limit_for(path)
     long = [] if limit is None else lines_grown_past(limit, before, after)
@@ -38,14 +39,19 @@ def _laid_out(binary: str, path: Path, text: bytes, line: int) -> bytes:
 
 
 def _limit_for(path: Path) -> int | None:
-    """The longest line that the nearest configuration of ruff allows; None where there is none."""
+    """The longest line that the nearest configuration of ruff allows, or PyTorch in its package; None elsewhere."""
     for folder in path.absolute().parents:
         for name in CONFIGURATIONS:
             settings = _settings(folder / name)
             if settings is not None:
                 length = settings.get("line-length", _WIDTH)
                 return length if isinstance(length, int) else _WIDTH
-    return None
+    return _WIDTH if _of_torch(path) else None
+
+
+def _of_torch(path: Path) -> bool:
+    """Whether a file belongs to an installed torch, which comes without PyTorch's configuration."""
+    return any(folder.name == "torch" and (folder / "version.py").is_file() for folder in path.absolute().parents)
 
 
 def _settings(file: Path) -> dict[str, Any] | None:

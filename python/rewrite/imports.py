@@ -173,7 +173,10 @@ def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
     related = [one for one in imports if _top_name(one) == family and not getattr(one, "level", 0)]
     for one in imports:
         relative = not related and isinstance(one, ast.ImportFrom) and one.level > 0
-        later = isinstance(one, ast.ImportFrom) and (plain or (one.module or "") > home)
+        if isinstance(one, ast.Import):
+            later = plain and one.names[0].name > home
+        else:
+            later = plain or (one.module or "") > home
         future = isinstance(one, ast.ImportFrom) and one.module == "__future__"
         if not future and (relative or (later and _top_name(one) == family)):
             return _before(module, one, text)

@@ -209,8 +209,7 @@ def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
             return cst.BooleanOperation(asked, cst.And(), grouped(node, Binding.NOT))
         case to.Scripted():
             bare = ungrouped(node)
-            scripting = call("torch.jit.is_scripting", [])
-            return cst.IfExp(scripting, grouped(bare, Binding.OR), call(change.name, [cst.Arg(bare)]))
+            return cst.IfExp(call(change.scripting, []), grouped(bare, Binding.OR), call(change.name, [cst.Arg(bare)]))
         case to.Selected():
             assert isinstance(node, cst.IfExp)
             return call(change.name, [cst.Arg(ungrouped(one)) for one in (node.test, node.body, node.orelse)])

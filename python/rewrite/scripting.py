@@ -44,14 +44,13 @@ class _OneFrameFurther(cst.CSTTransformer):
         return updated_node.with_changes(value=cst.Integer(str(level.evaluated_value + 1)))
 
 
-def branch_for_script(module: Module, node: ast.If, helper: str, parameters: Sequence[str]) -> Edit:
-    """``if torch.jit.is_scripting():`` with the statement as it is, else a call of ``helper``; raises Unfit."""
+def branch_for_script(module: Module, node: ast.If, scripting: str, helper: str, parameters: Sequence[str]) -> Edit:
+    """``if scripting():`` with the statement as it is, else a call of ``helper``; raises Unfit."""
     statement = Statement(module.place(node))
     called = call(helper, [cst.Arg(cst.Name(one)) for one in parameters])
     unit = _unit(module, node)
     otherwise = cst.Else(cst.IndentedBlock([cst.SimpleStatementLine([cst.Expr(called)])], indent=unit))
-    scripting = cst.parse_expression("torch.jit.is_scripting()")
-    return statement.edit([cst.If(scripting, cst.IndentedBlock([statement.tree], indent=unit), otherwise)])
+    return statement.edit([cst.If(call(scripting, []), cst.IndentedBlock([statement.tree], indent=unit), otherwise)])
 
 
 def _unit(module: Module, node: ast.If) -> str:

@@ -22,7 +22,8 @@ class Spelled:
 
 
 COMPILING = "torch.compiler.is_compiling"
-_LOADED = ("torch", "torch.compiler")
+SCRIPTING = "torch.jit.is_scripting"
+_LOADED = ("torch", "torch.compiler", "torch.jit")
 """The modules that ``import torch`` gives."""
 
 

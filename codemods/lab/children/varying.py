@@ -28,8 +28,8 @@ def varied_samples_of(operator: Any) -> list[Sample]:
     """At most `MOST` calls made from an OpInfo's samples: each kind of variation gets its share.
 
     The samples come first. What is varied: one argument takes a value that it has in another sample, or another than
-    its default; numbers, switches, sizes, dimensions and dtypes change; inputs are not contiguous; the call is the
-    ``out=``, the in-place or the method form.
+    its default; numbers, switches, sizes, dimensions and dtypes change; inputs are not contiguous, or in the layout of
+    mkldnn; the call is the ``out=``, the in-place or the method form.
     """
     drawn = samples_of(operator)
     bases = drawn if len(drawn) <= BASES else [drawn[number * len(drawn) // BASES] for number in range(BASES)]
@@ -184,10 +184,11 @@ def _cast(dtype: Any, tensor: Any) -> Any:
 
 
 def _scattered(base: Sample) -> Iterator[Sample]:
-    """The same values at other places in memory: every second element of a larger tensor; dimensions the other way."""
-    for spread in (_every_second, _backwards):
+    """The same values at other places in memory: spread over a larger tensor, dimensions in another order, blocked."""
+    for spread in (_every_second, _backwards, _channels_last):
         args, kwargs = pytree.tree_map_only(torch.Tensor, spread, base.inputs())
         yield Sample(base.function, args, kwargs)
+    yield Sample(partial(_on_blocked, base.function), *base.inputs())
 
 
 def _every_second(tensor: Any) -> Any:
@@ -203,6 +204,24 @@ def _backwards(tensor: Any) -> Any:
         return tensor
     order = list(reversed(range(tensor.dim())))
     return tensor.permute(order).contiguous().permute(order)
+
+
+def _channels_last(tensor: Any) -> Any:
+    order = {4: torch.channels_last, 5: torch.channels_last_3d}.get(tensor.dim())
+    if tensor.layout is not torch.strided or order is None:
+        return tensor
+    return tensor.clone(memory_format=order)
+
+
+def _on_blocked(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call with tensors in mkldnn's layout, which have no strides and can't be copied as inputs are."""
+    args, kwargs = pytree.tree_map_only(torch.Tensor, _blocked, (args, kwargs))
+    return function(*args, **kwargs)
+
+
+def _blocked(tensor: Any) -> Any:
+    plain = tensor.layout is torch.strided and tensor.dtype is torch.float32 and tensor.dim() and tensor.numel()
+    return tensor.to_mkldnn() if plain and torch._C._has_mkldnn else tensor
 
 
 def _forms(base: Sample, operator: Any) -> Iterator[Sample]:
