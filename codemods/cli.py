@@ -26,6 +26,7 @@ from .commands.examples import Words
 from .commands.options import (
     BASELINE,
     CHILDREN_HELP,
+    DRAWN,
     EXECUTOR,
     EXPORTING,
     FILE,
@@ -126,7 +127,7 @@ def verify(**words: Any) -> int:
     return verify(Verify(**words))
 
 
-@_with([EXECUTOR, QUIET])
+@_with(DRAWN, [EXECUTOR, QUIET])
 @main_group.command()
 @click.argument("operators", nargs=-1, metavar="[OP]...", shell_complete=completing.operators)
 @click.option(
@@ -138,15 +139,6 @@ def verify(**words: Any) -> int:
 @click.option(
     "--samples", type=click.IntRange(1), metavar="N", help="Maximum number of samples for each operator [all]."
 )
-@click.option(
-    "--fuzz", "examples", type=click.IntRange(1), metavar="N",
-    help="Draw N calls of each operator that passes, with views around it, and report new places.",
-)  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="With --fuzz: the same seed draws the same calls.")
-@click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True,
-    help="With --fuzz: begin with no operator after so many minutes.",
-)  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Ignore the results of earlier runs with the same torch.")
 @CHILDREN
 @click.option("--torch-python", type=FILE, metavar="EXE", help="The interpreter of the target torch [this one].")
@@ -163,7 +155,7 @@ def hunt(**words: Any) -> int:
     return hunt(Hunt(**words))
 
 
-@_with([EXECUTOR, QUIET])
+@_with(DRAWN, [EXECUTOR, QUIET])
 @main_group.command()
 @click.argument("targets", nargs=-1, metavar="[OP|PATH]...", shell_complete=completing.operators)
 @click.option("--all", "everything", is_flag=True, help="Every operator (or module) that fails.")

@@ -12,7 +12,18 @@ import pytest
 import torch
 from running import symfix
 from symfix.codemods.lab.children import fuzzing
-from symfix.codemods.lab.children.planning import CONSUMERS, MARKS, VIEWS, Plan, Planned, View, planned
+from symfix.codemods.lab.children.planning import (
+    CONSUMERS,
+    MARKS,
+    VIEWS,
+    Plan,
+    Planned,
+    View,
+    call_named,
+    name_of,
+    planned,
+    samples_around,
+)
 from symfix.codemods.lab.children.samples import Sample
 from symfix.codemods.workflows.hunt.attribution import DIED
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
@@ -49,6 +60,23 @@ def test_each_dimension_has_its_mark() -> None:
     shared = Planned(Plan(0, (), "", ("shared",)), ADD)
     shared.call(lambda leaves, extras: seen.extend(leaves[:2]), unbacked=True)
     assert seen[-2]._dynamo_shape_ids[1] == seen[-1]._dynamo_shape_ids[0] != seen[-2]._dynamo_shape_ids[0]
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Plan(0, (), "", ("static",)),
+        Plan(3, (View("slice", 0, 1, 2), View("mask", 1, 0, 0)), "sum(-1)", ("unbacked", "shared", "backed"), 0),
+        Plan(7, (View("transpose", 0, 1, 0),), "", ("unbacked",), 5),
+    ],
+)
+def test_the_name_of_a_call_says_it_all(plan: Plan) -> None:
+    name = name_of("linalg.norm.subgradients", plan)
+    again = call_named(name, {"linalg.norm.subgradients": Faulty})
+    made = planned(plan, samples_around(Faulty))
+    assert again.words == made.words and again._plan == plan
+    assert torch.equal(again.call(), made.call())
+    assert again.resizable is (plan.marks != ("static",))
 
 
 def test_sizes_are_changed_together() -> None:
@@ -93,11 +121,9 @@ def test_a_failure_is_shrunk_to_what_it_takes(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(fuzzing, "_said", said)
     fuzzed = fuzzing.Fuzzed(Faulty, 1, 60.0)
     fuzzed.draw(200)
-    found = {one["condition"]: one["plan"] for one in fuzzed.failures()}
+    found = {one["condition"]: one["call"] for one in fuzzed.failures()}
     assert found.keys() == {"Eq(u0, 1)", "Eq(u0, 0)"}
-    smallest = found["Eq(u0, 1)"]
-    assert [view["kind"] for view in smallest["views"]] == ["slice"] and smallest["marks"] == ("unbacked",)
-    assert smallest["sample"] == 0 and smallest["size"] == -1 and smallest["consumer"] == list(CONSUMERS)[1]
+    assert found["Eq(u0, 1)"] == "faulty@0,slice.0.0.0,unbacked,then1"
     again = fuzzing.Fuzzed(Faulty, 1, 60.0)
     again.draw(200)
     assert list(again.failures()) == list(fuzzed.failures()), "the same seed, the same failures"
@@ -125,7 +151,7 @@ def test_a_call_that_kills_its_process_is_told(monkeypatch: pytest.MonkeyPatch) 
     found = {one["type"]: one for one in fuzzed.failures()}
     assert found.keys() == {"ProcessDied", "E"}, "what does not die is told as ever"
     died = found["ProcessDied"]
-    assert died["text"] == "SIGSEGV" and len(died["plan"]["views"]) == 1 and not died["plan"]["consumer"]
+    assert died["text"] == "SIGSEGV" and died["call"].count(".") == 3 and "then" not in died["call"]
     assert died["arguments"].startswith("float32[")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator, Plac
 from symfix.codemods.workflows.repair.bench import Bench
 from symfix.codemods.workflows.repair.drafts import Draft
 from symfix.codemods.workflows.repair.folder import Added, figures, hand_over_text, summary, text_of, write
-from symfix.codemods.workflows.repair.grouping import Group, Kept, groups
+from symfix.codemods.workflows.repair.grouping import Group, Kept, groups, only
 from symfix.codemods.workflows.repair.journal import Journal
 from symfix.codemods.workflows.repair.native import DoesNotBuild, Library, plain_name
 from symfix.codemods.workflows.repair.procedure import _placed
@@ -108,6 +108,9 @@ class Texts:
         self.tries += 1
         text = drafts[self.path].now.content if self.path in drafts else self.path.read_bytes()
         return Tried({name: self.trial(name, text) for name in operators})
+
+    def try_alone(self, drafts: Mapping[Path, Draft], found: Sequence[Group], most: int = 0) -> list[dict[str, Trial]]:
+        return [self.try_on(only(drafts, [group]), dict.fromkeys(group.operators, -1)).trials for group in found]
 
     def sites(self, trial: Trial, drafts: dict[Path, Draft]) -> tuple[Site, ...]:
         if self.path not in drafts:
@@ -233,9 +236,9 @@ def test_what_a_passing_operator_found_there_is_not_taken_back_for_one_that_is_s
                 return Trial(name, "passed", count=1)
             else:
                 mark = b"n * 2 >=" if name == "later" else THIRD
-            return Texts.trial(
-                Texts(self.path, {name: b"never there"}, at={name: mark + b"|def meta_third"}), name, text
-            )
+            failing = Texts(self.path, {name: b"never there"}, at={name: mark + b"|def meta_third"})
+            trial = Texts.trial(failing, name, text)
+            return replace(trial, frames=tuple(replace(frame, function="meta") for frame in trial.frames))
 
     bench = Shared(module, {"stuck": b"", "later": b""}, at={})
     search = searched(bench, advisors)

@@ -118,6 +118,9 @@ class Repair:
     protocol: str
     modules: bool
     everything: bool
+    examples: int | None
+    seed: int
+    minutes: float
     output: Path
     torch_root: Path | None
     torch_python: Path | None

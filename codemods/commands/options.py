@@ -97,6 +97,19 @@ EXECUTOR = click.Option(
     ["--executor"], metavar="dask://HOST:PORT",
     help="Work on the workers of a dask cluster, which have the same torch and symfix; see docs/cluster.md.",
 )  # fmt: skip
+DRAWN = [
+    click.Option(
+        ["--fuzz", "examples"], type=click.IntRange(1), metavar="N",
+        help="Draw N calls of each operator that passes, with views around it, and take the new places.",
+    ),
+    click.Option(
+        ["--seed"], type=int, default=0, show_default=True, help="With --fuzz: the same seed draws the same calls.",
+    ),
+    click.Option(
+        ["--minutes"], type=click.FloatRange(0, min_open=True), default=60.0, show_default=True,
+        help="With --fuzz: draw for no further operator after so many minutes.",
+    ),
+]  # fmt: skip
 RULES = [
     click.Option(["--select"], callback=_names, metavar="RULE,…", shell_complete=rules, help="Only these rules."),
     click.Option(

@@ -10,11 +10,12 @@ import click
 from ..engine.interrupting import promise
 from ..engine.written import remember
 from ..lab.batch import children
-from ..lab.operators import MODULES, OPERATORS, UNBACKED
+from ..lab.operators import CALLS, MODULES, OPERATORS, UNBACKED
 from ..lab.scratch import scratch_folder
 from ..torchapi.errors import TorchError
 from ..torchapi.locating import locate
 from ..verify.build.toolchain import CompilerMissing
+from ..workflows.hunt.fuzz import Fuzz
 from ..workflows.hunt.naming import UnknownOperator
 from ..workflows.hunt.workers import NothingRuns
 from ..workflows.regression.additions import Workplace, additions
@@ -63,6 +64,8 @@ def _wanted(asked: Repair) -> Wanted:
         raise click.UsageError("name operators, modules or files of torch, or say --all")
     if named and asked.everything:
         raise click.UsageError("--all takes no names")
+    if asked.examples is not None and (asked.modules or asked.executor or asked.protocol != UNBACKED):
+        raise click.UsageError("--fuzz goes with none of --executor, --protocol and --modules")
     files = frozenset(Path(name).resolve() for name in named if Path(name).suffix in (".py", ".cpp"))
     missing = [path for path in sorted(files) if not path.is_file()]
     if missing:
@@ -76,13 +79,14 @@ def _wanted(asked: Repair) -> Wanted:
         raise click.ClickException(str(error)) from None
     return Wanted(
         operators or None,
-        MODULES if asked.modules else OPERATORS,
+        CALLS if asked.examples else MODULES if asked.modules else OPERATORS,
         asked.protocol,
         asked.torch_root,
         asked.torch_python,
         children(asked.jobs),
         asked.fresh,
         files=files,
+        fuzz=None if asked.examples is None else Fuzz(asked.examples, asked.seed, asked.minutes),
     )
 
 
@@ -92,7 +96,8 @@ def _show(outcome: Outcome, folder: Path) -> None:
     languages = ", ".join(f"{language}: {count}" for language, count in sorted(counts["by_language"].items()))
     families = ", ".join(f"{family}: {count}" for family, count in sorted(counts["by_family"].items()))
     click.echo(
-        f"proven fixed: {counts['proven']} of {counts['failing']} failing operators ({modes}; {languages}; {families})"
+        f"proven fixed: {counts['proven']} of {counts['failing']} failing {outcome.kind} "
+        f"({modes}; {languages}; {families})"
     )
     if counts["only_the_test"]:
         click.echo(f"  passing with a change of torch's tests alone: {len(counts['only_the_test'])}")

@@ -14,13 +14,11 @@ from .batch import Heard, ask_shared, limits_for, watched
 from .isolation import Ended
 from .variants import Laboratory, Ran, Variant, merged
 
-OPERATORS, MODULES = "operators", "modules"
-"""The kinds of what torch tests: OpInfos and ModuleInfos."""
+OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
+"""The kinds of what is tested: torch's OpInfos and ModuleInfos, and calls drawn around an OpInfo's samples."""
 UNBACKED, BACKED, BACKWARD = "unbacked", "backed", "backward"
-OF_MODULES = "modules "
-"""How the name of a protocol begins that runs modules."""
-CONCRETE = ("eager", "varied", "decomposed", f"{OF_MODULES}eager")
-"""Protocols that call and trace nothing; the last runs what no C++ kernel has a part in."""
+CONCRETE = ("eager", "varied", "decomposed", f"{MODULES} eager", f"{CALLS} eager")
+"""Protocols that call and trace nothing; `decomposed` runs what no C++ kernel has a part in."""
 MADE_UP = ("varied", "decomposed")
 """Protocols that make hundreds of calls out of an operator's samples."""
 PROTOCOLS = ("eager", "varied", "decomposed", "backed", "unbacked")
@@ -32,7 +30,7 @@ _PATIENCE_LOST = "Timeout ("
 """What a child's own watch says when it ends it."""
 
 Task = tuple[str, str]
-"""The name of an OpInfo, or of a module where the protocol runs modules, and a protocol."""
+"""The name of an OpInfo, and a protocol; or of what else the protocol's first word says (``modules eager``)."""
 
 
 @dataclass(frozen=True)

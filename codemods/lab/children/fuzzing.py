@@ -17,7 +17,6 @@ import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ from typing import Any
 from .operators import Questions, answer_all, claimed
 from .trying import tells
 
-_SAMPLES = 24
 _LARGER: dict[str, Callable[[int], int]] = {"one more": lambda size: size + 1, "larger": lambda size: 2 * size + 1}
 _NUMBER = re.compile(r"\d[\d.e+-]*")
 _SYMBOL = re.compile(r"\b([us])\d+\b")
@@ -95,23 +93,25 @@ class Fuzzed:
 
     def draw(self, examples: int) -> None:
         """Run so many plans; raises what the operator's samples raise."""
-        from .samples import draw
+        from .planning import samples_around
 
         if self._operator is not None:
-            drawn = itertools.islice(draw(self._operator), _SAMPLES)
-            self._samples = [sample for sample in drawn if sample.resizable]
+            self._samples = samples_around(self._operator)
         self._examples = examples
         if self._samples:
             self._each(lambda plan: self._noted(plan))
 
     def failures(self) -> Iterator[Row]:
-        """What was found, each as small as it gets."""
+        """What was found, each as small as it gets, with the name of its call."""
+        from .planning import name_of
+
+        named = ".".join(filter(None, (self._operator.name, self._operator.variant_test_name)))
         for bucket, plan in list(self._buckets.items()):
             self._until = time.monotonic() + self._patience
             smallest = self._shrunk(bucket, plan)
             said = self._known[smallest]
             assert said is not None
-            yield {**said, "plan": asdict(smallest)}
+            yield {**said, "call": name_of(named, smallest)}
 
     def _noted(self, plan: Any) -> None:
         said = self._run(plan)
@@ -166,13 +166,13 @@ def plans() -> Any:
     """The strategy: what comes first in a list is simpler."""
     from hypothesis import strategies as some
 
-    from .planning import CONSUMERS, MARKS, SIZES, VIEWS, Plan, View
+    from .planning import CONSUMERS, MARKS, SAMPLES, SIZES, VIEWS, Plan, View
 
     small = some.integers(0, 3)
     view = some.builds(View, some.sampled_from(VIEWS), small, small, small)
     return some.builds(
         Plan,
-        some.integers(0, _SAMPLES - 1),
+        some.integers(0, SAMPLES - 1),
         some.lists(view, max_size=3).map(tuple),
         some.sampled_from(list(CONSUMERS)),
         some.lists(some.sampled_from(MARKS), min_size=1, max_size=6).map(tuple),

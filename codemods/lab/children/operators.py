@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar
 
 from .changed_torch import Kernels, overlay
 
-OPERATORS, MODULES = "operators", "modules"
+OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
 Item = TypeVar("Item")
 Questions = Iterator[tuple[str, Any, Callable[[], dict[str, Any]]]]
 """What kind of thing is asked about, its name, and what finds the answer."""
@@ -26,10 +26,11 @@ def main(request_path: str) -> None:
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
 
     def questions() -> Questions:
-        operators = by_name()
-        modules = by_name(MODULES) if any(_of_modules(protocol) for _, protocol in request["tasks"]) else {}
-        for name, protocol in claimed(request["tasks"], request["claims"]):
-            variants = (modules if _of_modules(protocol) else operators).get(name, [])
+        tasks = request["tasks"]
+        kinds = {_kind_of(protocol) for _, protocol in tasks}
+        subjects = {kind: by_name(kind, [name for name, run in tasks if _kind_of(run) == kind]) for kind in kinds}
+        for name, protocol in claimed(tasks, request["claims"]):
+            variants = subjects[_kind_of(protocol)].get(name, [])
             yield "task", [name, protocol], partial(observe, variants, protocol, request["samples"])
 
     answer_all(request, questions)
@@ -106,18 +107,19 @@ def spread(drawn: list[Any], most: int) -> list[Any]:
     return drawn if len(drawn) <= most else [drawn[number * len(drawn) // most] for number in range(most)]
 
 
-def by_name(kind: str = OPERATORS) -> dict[str, list[Any]]:
-    """The variants of each name."""
+def by_name(kind: str = OPERATORS, calls: Sequence[str] = ()) -> dict[str, list[Any]]:
+    """The variants of each name; ``calls``: the names of the drawn calls, where the kind is that."""
     from .subjects import subjects
 
     found: dict[str, list[Any]] = {}
-    for (name, _), subject in subjects(kind).items():
+    for (name, _), subject in subjects(kind, calls).items():
         found.setdefault(name, []).append(subject)
     return found
 
 
-def _of_modules(protocol: str) -> bool:
-    return protocol.startswith(f"{MODULES} ")
+def _kind_of(protocol: str) -> str:
+    kind, _, of_another = protocol.partition(" ")
+    return kind if of_another else OPERATORS
 
 
 def quiet() -> None:

@@ -6,7 +6,8 @@ A view is undone on the inputs beforehand, so that the operator gets the shapes 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,10 @@ import torch
 from torch._dynamo.decorators import mark_unbacked, maybe_mark_dynamic
 from torch.utils import _pytree as pytree
 
-from .samples import SEED, Sample, tensors_in
+from .samples import Sample, draw, tensors_in
 
+SAMPLES = 24
+"""So many of an operator's samples, those with a size of two or more, have calls drawn around them."""
 MARKS = ("static", "backed", "unbacked", "shared")
 """What a dimension is while compiling; ``shared``: unbacked, and one symbol with all that are as large."""
 SIZES = (-1, 1, 0, 5)
@@ -45,6 +48,37 @@ class Plan:
     consumer: str
     marks: tuple[str, ...]
     size: int = -1
+
+
+def name_of(operator: str, plan: Plan) -> str:
+    """One word for a plan and its operator, as `call_named` reads it: ``gather@3,slice.0.1.0,unbacked+shared``."""
+    views = (f"{view.kind}.{view.tensor}.{view.dimension}.{view.other}" for view in plan.views)
+    then = [f"then{list(CONSUMERS).index(plan.consumer)}"] if plan.consumer else []
+    size = [f"size{plan.size}"] if plan.size >= 0 else []
+    return f"{operator}@{','.join([str(plan.sample), *views, '+'.join(plan.marks), *then, *size])}"
+
+
+def call_named(name: str, operators: Mapping[str, Any]) -> Planned:
+    """The call that `name_of` named; raises KeyError where torch has no test of its operator."""
+    operator, _, words = name.rpartition("@")
+    sample, *rest = words.split(",")
+    views, consumer, marks, size = [], "", tuple(MARKS[:1]), -1
+    for word in rest:
+        if "." in word:
+            kind, *numbers = word.split(".")
+            views.append(View(kind, *map(int, numbers)))
+        elif word.startswith("then"):
+            consumer = list(CONSUMERS)[int(word.removeprefix("then"))]
+        elif word.startswith("size"):
+            size = int(word.removeprefix("size"))
+        else:
+            marks = tuple(word.split("+"))
+    return planned(Plan(int(sample), tuple(views), consumer, marks, size), samples_around(operators[operator]))
+
+
+def samples_around(operator: Any) -> list[Sample]:
+    """The samples of an operator that calls are drawn around; raises what the operator's samples raise."""
+    return [sample for sample in itertools.islice(draw(operator), SAMPLES) if sample.resizable]
 
 
 class Planned(Sample):
@@ -85,18 +119,21 @@ class Planned(Sample):
         return changed
 
     @property
+    def resizable(self) -> bool:
+        return any(kind != MARKS[0] for kinds in self._kinds for kind in kinds)
+
+    @property
     def all_sizes(self) -> list[int]:
         """The sizes of all dimensions, each once."""
         return sorted({size for tensor in tensors_in(self._inputs) for size in tensor.shape})
 
-    def call(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> Any:
+    def marked(self, unbacked: bool) -> tuple[tuple[Any, ...], dict[str, Any]]:
         args, kwargs = self.inputs()
         if unbacked:
             for tensor, kinds in zip(tensors_in((args, kwargs)), self._kinds, strict=True):
                 for dimension, kind in enumerate(kinds):
                     _mark(tensor, dimension, kind)
-        torch.manual_seed(SEED)
-        return (function or self.function)(*args, **kwargs)
+        return args, kwargs
 
     @property
     def words(self) -> str:

@@ -228,8 +228,8 @@ def _trained(subject: Any) -> list[Sample]:
     return [sample for sample in drawn(subject, BACKWARD) if sample.resizable]
 
 
-def _calls(module: Any) -> list[Sample]:
-    return list(drawn(module, "eager"))
+def _calls(subject: Any) -> list[Sample]:
+    return list(drawn(subject, "eager"))
 
 
 PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], Seen], bool]] = {
@@ -243,5 +243,7 @@ PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], See
     "modules eager": (_calls, eager, False),
     "modules unbacked": (_resizable, unbacked, True),
     "modules backward": (_trained, unbacked, True),
+    "calls eager": (_calls, eager, False),
+    "calls unbacked": (_resizable, unbacked, True),
 }
 """How each protocol draws samples, what it does with one, and whether it is dear enough to take only some."""

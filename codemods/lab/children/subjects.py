@@ -1,25 +1,29 @@
-"""What torch has tests for: operators (OpInfo) and modules (ModuleInfo) by name, and the samples of one."""
+"""What is tested: operators (OpInfo), modules (ModuleInfo) and drawn calls by name, and the samples of one."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 
-from .operators import MODULES
+from .operators import CALLS, MODULES, OPERATORS
+from .planning import Planned, call_named
 from .samples import Sample, draw, operator_dtype
 from .training import Trained
 
 BACKWARD = "backward"
 
 
-def subjects(kind: str) -> dict[tuple[str, str], Any]:
-    """All of a kind by name and variant; a module has no variants."""
+def subjects(kind: str, calls: Sequence[str] = ()) -> dict[tuple[str, str], Any]:
+    """All of a kind by name and variant; a module has no variants. Of drawn calls those that are named."""
     if kind == MODULES:
         modules: Any = importlib.import_module("torch.testing._internal.common_modules")
         return {(module.name, ""): module for module in modules.module_db}
+    if kind == CALLS:
+        known = {full_name(name): operator for name, operator in subjects(OPERATORS).items()}
+        return {(name, ""): call_named(name, known) for name in calls if name.rpartition("@")[0] in known}
     operators: Any = importlib.import_module("torch.testing._internal.common_methods_invocations")
     return {(operator.name, operator.variant_test_name): operator for operator in operators.op_db}
 
@@ -31,6 +35,8 @@ def full_name(name: tuple[str, str]) -> str:
 
 def drawn(subject: Any, protocol: str) -> Iterator[Sample]:
     """The samples of one subject in the form that ``protocol`` calls, each made when it is asked for."""
+    if isinstance(subject, Planned):
+        return iter([subject])
     trained = protocol == BACKWARD
     if hasattr(subject, "module_cls"):
         return _of_module(subject, trained)

@@ -52,7 +52,8 @@ def main(request_path: str) -> None:
     def questions() -> Questions:
         from .subjects import full_name, subjects
 
-        by_full_name = {full_name(name): subject for name, subject in subjects(request["kind"]).items()}
+        calls = [name for name, _ in request["operators"]]
+        by_full_name = {full_name(name): subject for name, subject in subjects(request["kind"], calls).items()}
         witness = Witness()
         _compare_shapes(witness)
         for name, wanted in claimed(request["operators"], request["claims"]):

@@ -75,6 +75,7 @@ def _failure(operator: Operator, protocol: str, seen: Mapping[str, Any], sources
         why=judged.why,
         formula=": ".join(filter(None, seen.get("formula", ()))),
         error=seen.get("deviation") or text,
+        call=seen.get("call", ""),
     )
 
 

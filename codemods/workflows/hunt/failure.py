@@ -100,3 +100,5 @@ class Failure:
     """The operator passes once the test's own code is not traced."""
     error: str = field(default="", repr=False)
     """The whole error text."""
+    call: str = ""
+    """The name of a drawn call: the operator, its sample, the views, the marks, the consumer."""

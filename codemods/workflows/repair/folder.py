@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...engine.rule import Fix
-from ...lab.operators import BACKWARD, MODULES
+from ...lab.operators import BACKWARD, CALLS, MODULES
 from ...reports.patch import patch
 from ...verify.evidence import to_json
 from .repaired import REASONS, HandOver, Outcome, Repair, Spot
@@ -149,7 +149,10 @@ def _place(spot: Spot) -> str:
 
 
 def repro(handover: HandOver) -> Iterator[str]:
-    """A script that fails as the operator or module does."""
+    """A script that fails as the operator, module or drawn call does."""
+    if handover.kind == CALLS:
+        yield from _drawn(handover)
+        return
     trained = handover.protocol == BACKWARD
     yield "import torch"
     yield "from torch._dynamo.decorators import mark_unbacked"
@@ -162,6 +165,16 @@ def repro(handover: HandOver) -> Iterator[str]:
     backend = "aot_eager" if trained else "eager"
     yield f'compiled = torch.compile(lambda *a, **k: call(*a, **k), backend="{backend}", fullgraph=True)'
     yield "print(compiled(*args, **kwargs))"
+
+
+def _drawn(handover: HandOver) -> Iterator[str]:
+    yield "from symfix.codemods.lab.children.planning import call_named"
+    yield "from symfix.codemods.lab.children.protocols import Compiled"
+    yield "from torch.testing._internal.common_methods_invocations import op_db"
+    yield ""
+    yield 'named = {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}'
+    yield f"call = call_named({handover.operator!r}, named)"
+    yield 'print(call.call(Compiled(call, "eager"), unbacked=True))'
 
 
 def _operator(handover: HandOver, trained: bool) -> Iterator[str]:

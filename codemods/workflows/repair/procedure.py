@@ -18,7 +18,7 @@ from ...engine.surroundings import TorchSurroundings
 from ...lab.far import laboratory
 from ...lab.forking import forking
 from ...lab.isolation import Limits
-from ...lab.operators import MODULES, OPERATORS, UNBACKED
+from ...lab.operators import CALLS, MODULES, OPERATORS, UNBACKED
 from ...torchapi import TorchApi, TorchError
 from ...torchapi.derivatives import operators_by_formula
 from ...torchapi.locating import locate
@@ -26,6 +26,7 @@ from ...verify.build.compiling import Builder
 from ...verify.build.modules import module_name
 from ...verify.build.toolchain import find_toolchain
 from ..hunt.failure import Failure, Mode, Operator
+from ..hunt.fuzz import Fuzz, fuzz
 from ..hunt.naming import operators_of
 from ..hunt.sweep import Sweep, sweep
 from .bench import Bench
@@ -67,6 +68,8 @@ class Wanted:
     """Only failures at a place in one of these files; empty: everywhere."""
     executor: Executor | None = None
     """The workers of a cluster; what runs kernels compiled here stays here."""
+    fuzz: Fuzz | None = None
+    """How calls are drawn around the samples of these operators, where the kind is that."""
 
 
 def repair(
@@ -79,16 +82,7 @@ def repair(
     started = time.monotonic()
     surroundings = TorchSurroundings(torch_python=wanted.torch_python)
     place = surroundings.place
-    progress(f"hunting for {wanted.kind} that fail")
-    found = sweep(
-        wanted.operators,
-        wanted.protocol,
-        kind=wanted.kind,
-        torch_python=wanted.torch_python,
-        jobs=wanted.jobs,
-        fresh=wanted.fresh,
-        progress=counted,
-    )
+    found = _hunted(wanted, progress, counted)
     failures = {str(failure.operator): failure for failure in reversed(found.failures)}
     lab = laboratory(place.python, scratch, _LIMITS, wanted.executor)
     context = surroundings.context()
@@ -152,6 +146,34 @@ def repair(
     )
 
 
+def _hunted(wanted: Wanted, progress: Callable[[str], None], counted: Callable[[int, int], None]) -> Sweep:
+    """What fails and what passes; of drawn calls what fails, each by the name of its call."""
+    progress("running operators on their own samples" if wanted.fuzz else f"hunting for {wanted.kind} that fail")
+    found = sweep(
+        None if wanted.fuzz else wanted.operators,
+        wanted.protocol,
+        kind=OPERATORS if wanted.fuzz else wanted.kind,
+        torch_python=wanted.torch_python,
+        jobs=wanted.jobs,
+        fresh=wanted.fresh,
+        progress=counted,
+    )
+    if wanted.fuzz is None:
+        return found
+    progress("drawing calls")
+    drawn = fuzz(
+        wanted.operators or (),
+        wanted.fuzz,
+        found,
+        torch_python=wanted.torch_python,
+        jobs=wanted.jobs,
+        fresh=wanted.fresh,
+        progress=counted,
+    )
+    failures = tuple(replace(one, operator=Operator(one.call)) for one in drawn.sweep.failures if one.call)
+    return replace(drawn.sweep, kind=CALLS, failures=failures, passed=(), untestable={})
+
+
 def _placed(trial: Trial, failure: Failure, folder: Path) -> Trial:
     """A trial whose error tells no place has the lines of Python that the hunt found."""
     if trial.frames or trial.passed or failure.mode is not Mode.NOT_OURS:
@@ -171,7 +193,7 @@ def _whole(
     """What is worse with all proven repairs in Python at once; asked only when everything was hunted."""
     fixes = [fix for one in repairs if one.proven for fix in one.fixes]
     drafts = {path: draft.only(fixes) for path, draft in search.drafts.items()}
-    if wanted.operators is not None or not fixes:
+    if wanted.operators is not None or wanted.fuzz is not None or not fixes:
         return [], 0
     bench = search.bench
     changed = bench.variant(drafts, native=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...lab.isolation import Limits
-from ...lab.operators import BACKWARD, MODULES, OF_MODULES, OPERATORS, UNBACKED, Task
+from ...lab.operators import BACKWARD, CALLS, MODULES, OPERATORS, UNBACKED, Task
 from ...torchapi.locating import Place
 from ...verify.change import Change, Verdict, Verification
 from ...verify.command import verify
@@ -21,7 +21,8 @@ SAMPLES = 4
 """How many inputs of an operator are traced with backed symbols and once more with unbacked ones."""
 _OWN = {
     OPERATORS: (BACKWARD,),
-    MODULES: (f"{OF_MODULES}eager", f"{OF_MODULES}{UNBACKED}", f"{OF_MODULES}{BACKWARD}"),
+    MODULES: (f"{MODULES} eager", f"{MODULES} {UNBACKED}", f"{MODULES} {BACKWARD}"),
+    CALLS: (f"{CALLS} eager", f"{CALLS} {UNBACKED}"),
 }
 """What is asked of a repair's own subjects beside the protocols of all operators: they have to train as they did."""
 _MORE_SAMPLES = 24

@@ -67,7 +67,7 @@ class Search:
         for number in range(1, rounds + 1):
             picked = self._that_build(self._pick())
             if not picked:
-                if (not self._settled and self.complete(most)) or self._back_up(most):
+                if self._stuck and ((not self._settled and self.complete(most)) or self._back_up(most)):
                     continue
                 return
             drafts = self._with(picked)
@@ -168,18 +168,22 @@ class Search:
 
     def _back_up(self, most: int) -> bool:
         """Take back what brought a stuck operator on but nobody to the end, where something else can be tried."""
-        for name, chain in self.chains.items():
-            if self.trials[name].passed or not chain or self._backed[name] == _BACKINGS:
-                continue
-            member = chain[-1]
+        for name in self._stuck:
+            member = next(reversed(self.chains[name]), None)
             # What passes does so with no more than the chains of those that pass.
-            if any(member in self.chains[other] for other in self._passing):
+            if member is None or any(member in self.chains[other] for other in self._passing):
                 continue
             self._backed[name] += 1
             self._take_back(member, self.trials[name], most, "leads nowhere")
             if any(self._next(site) is not None for site in self._sites.get(name, ())):
                 return True
         return False
+
+    @property
+    def _stuck(self) -> list[str]:
+        """Operators that came on but not to the end, and may go back."""
+        came_on = [name for name, chain in self.chains.items() if chain and not self.trials[name].passed]
+        return [name for name in came_on if self._backed[name] < _BACKINGS]
 
     @property
     def _passing(self) -> list[str]:
