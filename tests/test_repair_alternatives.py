@@ -267,6 +267,39 @@ def test_cpp_larger_sizes_and_joined_checks(context: Context) -> None:
     assert all("TORCH_GUARD_OR_TRUE(x_sizes" not in text for text in texts), "another function's"
 
 
+CHECKS = """#include <ATen/ATen.h>
+namespace at::native {
+template <typename T>
+static void channels(const Tensor& weight, const T& C, int64_t groups) {
+  TORCH_CHECK(groups > 0, "groups");
+  TORCH_CHECK(C % groups == 0, "divisible");
+  TORCH_CHECK(!weight.defined() || (weight.dim() == 1 && at::symint::numel<T>(weight) == C), "weight");
+}
+Tensor pooled(const Tensor& self) {
+  TORCH_CHECK((self.dim() == 2 && self.sym_size(0) != 0) || self.sym_size(1) != 0, "not empty");
+  TORCH_CHECK(self.sym_size(0) != 0 && self.dim() == 2, "known behind unknown");
+  return self;
+}
+}
+"""
+
+
+def test_cpp_a_check_of_a_template_holds_for_numbers_and_symbols(context: Context) -> None:
+    texts = [text for _, text in tried(Path("native/Fit.cpp"), CHECKS, "channels", context)]
+    assert len(texts) == 3, "both together, then each"
+    assert "TORCH_CHECK(groups > 0" in texts[0]
+    assert "TORCH_SYM_CHECK(c10::SymInt(C % groups).sym_eq(0)," in texts[0]
+    weight = "(weight.dim() == 1) ? c10::SymInt(at::symint::numel<T>(weight)).sym_eq(C) : c10::SymBool(false)"
+    assert f"TORCH_SYM_CHECK((!weight.defined()) ? c10::SymBool(true) : ({weight})," in texts[0]
+
+
+def test_cpp_conditions_inside_of_conditions_are_joined(context: Context) -> None:
+    texts = [text for _, text in tried(Path("native/Fit.cpp"), CHECKS, "pooled", context)]
+    one = "((self.dim() == 2) ? self.sym_size(0).sym_ne(0) : c10::SymBool(false)).sym_or(self.sym_size(1).sym_ne(0))"
+    assert any(f"TORCH_SYM_CHECK({one}," in text for text in texts)
+    assert all("TORCH_SYM_CHECK(self.sym_size(0).sym_ne(0)" not in text for text in texts)
+
+
 FORMULAS = """#include <ATen/ATen.h>
 namespace at::native {
 Tensor divided(const Tensor& grad, const Tensor& self, c10::SymFloat correction) {

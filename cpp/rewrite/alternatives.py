@@ -23,6 +23,7 @@ from ..syntax.declarations import Function
 from ..syntax.model import model_of
 from ..syntax.tree import ancestors, arguments, every, is_deep
 from ..syntax.types import Type
+from .deferred_checks import checked_later
 from .kept_values import divided_by, multiplied_in_order
 from .sym_methods import as_method
 
@@ -74,7 +75,9 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         return
     name = function.name
     larger = [fix for call in every(function.body, "call_expression") for fix in _larger(know, call, name)]
-    checks = [fix for call in every(function.body, "call_expression") for fix in _joined_check(know, call, name)]
+    checks = [
+        fix for call in every(function.body, "call_expression") for fix in checked_later(NAME, know, call, function)
+    ]
     compared = [
         found
         for node in every(function.body, "binary_expression")
@@ -219,52 +222,6 @@ def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iter
             yield _together(family)
 
 
-def _joined_check(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
-    """``TORCH_CHECK(p && a == b, …)`` → ``TORCH_SYM_CHECK(p ? a.sym_eq(b) : c10::SymBool(false), …)``."""
-    callee, listed = call.child_by_field_name("function"), arguments(call)
-    tree = know.model.tree
-    if callee is None or tree.text(callee) != "TORCH_CHECK" or len(listed) < 2 or tree.trusted(call) is not None:
-        return
-    sign = "||" if len(_operands(know, listed[0], "||")) > 1 else "&&"
-    operands = _operands(know, listed[0], sign)
-    found = [comparison(know.types, operand, of_sizes=False) or _unknown(know, operand) for operand in operands]
-    symbolic = [one for one in found if one is not None]
-    if len(operands) == 1 and symbolic:
-        (only,) = symbolic
-        edits = (Edit(callee.start_byte, callee.end_byte, b"TORCH_SYM_CHECK"), *as_method(know.types, only))
-        yield Fix(NAME, 2, Safety.UNSAFE, edits, f"`{tree.text(only.node)}` can be checked later", name)
-        return
-    concrete = [operand for operand, one in zip(operands, found, strict=True) if one is None]
-    if not symbolic or operands[: len(concrete)] != concrete:
-        return
-    joined = _method_text(know, symbolic[0])
-    for one in symbolic[1:]:
-        joined = f"{joined}.{'sym_and' if sign == '&&' else 'sym_or'}({_method_text(know, one)})"
-    if concrete:
-        condition = f" {sign} ".join(tree.text(operand) for operand in concrete)
-        sides = f"{joined} : c10::SymBool(false)" if sign == "&&" else f"c10::SymBool(true) : {joined}"
-        joined = f"({condition}) ? {sides}"
-    edit = Edit(listed[0].start_byte, listed[0].end_byte, joined.encode())
-    both = (Edit(callee.start_byte, callee.end_byte, b"TORCH_SYM_CHECK"), edit)
-    yield Fix(NAME, 2, Safety.UNSAFE, both, f"`{tree.text(listed[0])}` can be checked later", name)
-
-
-def _unknown(know: Knowledge, node: Node) -> Comparison | None:
-    """A comparison with a number of something whose type is not known here; the compiler knows."""
-    left, right, sign = (
-        node.child_by_field_name("left"),
-        node.child_by_field_name("right"),
-        node.child_by_field_name("operator"),
-    )
-    if node.type != "binary_expression" or left is None or right is None or sign is None:
-        return None
-    plain = left.type in ("identifier", "subscript_expression", "field_expression")
-    if not plain or right.type != "number_literal" or know.types.type_of(left) is not Type.UNKNOWN:
-        return None
-    text = know.model.tree.text(sign)
-    return Comparison(node, left, text, right) if text in ("==", "!=", "<", "<=", ">", ">=") else None
-
-
 def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
     """``a.sym_sizes() == b.sym_sizes()`` → ``TORCH_GUARD_OR_FALSE(c10::sym_equals(a.sym_sizes(), b.sym_sizes()))``."""
     left, right, sign = (
@@ -283,29 +240,6 @@ def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
     edit = Edit(node.start_byte, node.end_byte, new.encode())
     words = f"two undecided shapes are taken to differ in `{text(node)}`"
     yield Fix(NAME, 2, Safety.UNSAFE, (edit,), f"compare `{text(left)}` without forcing each size", name, words)
-
-
-def _method_text(know: Knowledge, found: Comparison) -> str:
-    start, end = found.node.start_byte, found.node.end_byte
-    text = know.model.tree.content[start:end]
-    for edit in sorted(as_method(know.types, found), reverse=True):
-        text = text[: edit.start - start] + edit.text + text[edit.end - start :]
-    return text.decode()
-
-
-def _operands(know: Knowledge, node: Node, sign: str) -> list[Node]:
-    while node.type == "parenthesized_expression" and node.named_child_count == 1:
-        node = node.named_children[0]
-    operator, left, right = (
-        node.child_by_field_name("operator"),
-        node.child_by_field_name("left"),
-        node.child_by_field_name("right"),
-    )
-    if node.type != "binary_expression" or operator is None or left is None or right is None:
-        return [node]
-    if know.model.tree.text(operator) != sign:
-        return [node]
-    return [*_operands(know, left, sign), *_operands(know, right, sign)]
 
 
 def _overlapping(fixes: list[Fix]) -> bool:

@@ -29,7 +29,7 @@ def varied_samples_of(operator: Any) -> list[Sample]:
 
     The samples come first. What is varied: one argument takes a value that it has in another sample, or another than
     its default; numbers, switches, sizes, dimensions and dtypes change; inputs are not contiguous, or in the layout of
-    mkldnn; the call is the ``out=``, the in-place or the method form.
+    mkldnn, with the numbers changed too; the call is the ``out=``, the in-place or the method form.
     """
     drawn = samples_of(operator)
     bases = drawn if len(drawn) <= BASES else [drawn[number * len(drawn) // BASES] for number in range(BASES)]
@@ -43,6 +43,7 @@ def varied_samples_of(operator: Any) -> list[Sample]:
         _each(bases, _other_numbers),
         _each(bases, _other_dtypes),
         _each(bases, _scattered),
+        _each(bases, lambda base: _in_turn([_scattered(other) for other in _other_numbers(base)])),
         _each(bases, lambda base: _forms(base, operator)),
     ]
     return list(itertools.islice(_in_turn(kinds), MOST))
