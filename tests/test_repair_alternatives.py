@@ -300,6 +300,56 @@ def test_cpp_conditions_inside_of_conditions_are_joined(context: Context) -> Non
     assert all("TORCH_SYM_CHECK(self.sym_size(0).sym_ne(0)" not in text for text in texts)
 
 
+EARLY = """#include <ATen/ATen.h>
+namespace at::native {
+Tensor normed(const Tensor& self, const Tensor& weight) {
+  if (self.sym_numel() == 0) {
+    return self.clone();
+  }
+  return self * weight;
+}
+Tensor refused(const Tensor& self, const Tensor& weight) {
+  if (self.dim() != 1 && self.sym_size(0) != weight.sym_size(0)) {
+    TORCH_CHECK_VALUE(false, "sizes");
+  }
+  return self * weight;
+}
+}
+"""
+
+
+def test_a_default_may_be_checked_at_run_time(context: Context) -> None:
+    text = (
+        "import torch\nfrom torch import Tensor\n\n\ndef f(x: Tensor, k):\n    if x.numel() == 0:\n        return x\n"
+    )
+    texts = [new for _, new in tried(Path("torch/_refs/a.py"), text + "    return x / k\n", "if x.numel()", context)]
+    assert any(
+        "    if guard_or_false(x.numel() == 0):\n        return x\n    torch._check(x.numel() != 0)\n" in new
+        for new in texts
+    )
+    ordered = text.replace("x.numel() == 0", "x.size(0) < k")
+    assert all("torch._check(" not in new for _, new in tried(Path("torch/_refs/a.py"), ordered, "if x.size", context))
+
+
+def test_cpp_a_default_may_be_checked_at_run_time(context: Context) -> None:
+    *_, (fix, text) = tried(Path("native/Fit.cpp"), EARLY, "normed", context)
+    assert fix.default == "an undecided `self.sym_numel() == 0` is taken as false, which is checked at run time"
+    assert (
+        """  if (TORCH_GUARD_OR_FALSE(self.sym_numel().sym_eq(0))) {
+    return self.clone();
+  }
+  TORCH_SYM_CHECK(self.sym_numel().sym_ne(0), "normed: traced for self.sym_numel() != 0");
+  return self * weight;"""
+        in text
+    )
+
+
+def test_cpp_an_undecided_size_is_not_refused(context: Context) -> None:
+    ((fix, text),) = tried(Path("native/Fit.cpp"), EARLY, "refused", context)
+    assert fix.default is not None and fix.default.endswith("only an input that is surely bad is refused")
+    assert "if (self.dim() != 1 && TORCH_GUARD_OR_FALSE(self.sym_size(0).sym_ne(weight.sym_size(0)))) {" in text
+
+
 FORMULAS = """#include <ATen/ATen.h>
 namespace at::native {
 Tensor divided(const Tensor& grad, const Tensor& self, c10::SymFloat correction) {

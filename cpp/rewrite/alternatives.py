@@ -2,7 +2,7 @@
 
 A larger or smaller size is taken by ``max`` and ``min``; a difference that a branch guards is held at 0 instead; the
 operands of a check are joined symbolically; a comparison gets the default that there is a reason for, and none where
-there is no reason.
+there is no reason; a default is checked at run time.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..syntax.declarations import Function
 from ..syntax.model import model_of
 from ..syntax.tree import ancestors, arguments, every, is_deep
 from ..syntax.types import Type
+from .checked_defaults import checked_default
 from .deferred_checks import checked_later
 from .kept_values import divided_by, multiplied_in_order
 from .sym_methods import as_method
@@ -97,6 +98,8 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         yield from family
     for found in compared:
         yield from _default(know, found, name)
+    for found in compared:
+        yield from checked_default(NAME, know, found, name)
 
 
 def _body(know: Knowledge, function: Function) -> bytes:
@@ -121,10 +124,37 @@ def _decides(know: Knowledge, node: Node) -> bool:
 def _default(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
     """The comparison with the default that there is a reason for; of two sizes in an order there is none."""
     answer = general_answer(know.types, found)
-    if answer is not None:
+    if _refuses(know, found.node):
+        yield _with_default(know, found, name, False, "only an input that is surely bad is refused")
+    elif answer is not None:
         yield _with_default(know, found, name, answer, "as for every size of at least 2")
     elif found.sign in ("==", "!="):
         yield _with_default(know, found, name, found.sign == "!=", "being equal is the special case")
+
+
+def _refuses(know: Knowledge, node: Node) -> bool:
+    """Whether the truth of ``node`` leads to a branch that does nothing but raise."""
+    for around in ancestors(node):
+        if around.type == "if_statement":
+            body = around.child_by_field_name("consequence")
+            only = body.named_children if body is not None and body.type == "compound_statement" else [body]
+            whole = around.child_by_field_name("alternative") is None and len(only) == 1
+            return whole and only[0] is not None and _raises(know, only[0])
+        operator = around.child_by_field_name("operator")
+        conjunction = operator is not None and know.model.tree.text(operator) == "&&"
+        if around.type not in ("parenthesized_expression", "condition_clause") and not conjunction:
+            return False
+    return False
+
+
+def _raises(know: Knowledge, statement: Node) -> bool:
+    call = next(iter(statement.named_children), None) if statement.type == "expression_statement" else None
+    callee = None if call is None else call.child_by_field_name("function")
+    if statement.type == "throw_statement" or call is None or callee is None:
+        return statement.type == "throw_statement"
+    listed = arguments(call)
+    text = know.model.tree.text
+    return text(callee).startswith("TORCH_CHECK") and bool(listed) and text(listed[0]) == "false"
 
 
 def _with_default(know: Knowledge, found: Comparison, name: str, truth: bool, why: str) -> Fix:

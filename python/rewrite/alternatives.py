@@ -24,6 +24,7 @@ from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
 from .changes import Called, Change, Changes, Compared, Equated, Plain, Received, Selected
+from .checked_defaults import checked_default
 from .findings import change, fix
 from .inferring import computed_size
 from .ordering import neutral_amounts
@@ -99,6 +100,9 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
         yield from _contiguity(module, atom, context)
     for atom in atoms:
         yield from _default(module, atom, context)
+    for branch in module.nodes.ifs:
+        if _inside(module, branch.test, where) and _allowed(module, branch, context):
+            yield from checked_default(NAME, module, branch, context)
     yield from unwrapped(NAME, module, where, context)
     if context.tried:
         for size in _sizes_as_truths(module, where):
