@@ -7,12 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from symfix.codemods.engine.edits import apply
 from symfix.codemods.engine.registry import Registry, load_language
 from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.engine.surroundings import TorchSurroundings
 from symfix.codemods.workflows.repair.drafts import Draft
-from symfix.cpp.rewrite import kept_values
+from symfix.cpp.analysis.comparisons import comparison
+from symfix.cpp.analysis.knowledge import knowledge
+from symfix.cpp.rewrite import checked_defaults, deferred_checks, kept_values
+from symfix.cpp.syntax.tree import every
+from symfix.python.rewrite.checked_defaults import checked_default
+from symfix.python.syntax.module import parse
 
 PYTHON = Path("torch/_shapes.py")
 SCRIPTED = Path("torch/nn/functional.py")
@@ -329,6 +335,69 @@ def test_a_default_may_be_checked_at_run_time(context: Context) -> None:
     )
     ordered = text.replace("x.numel() == 0", "x.size(0) < k")
     assert all("torch._check(" not in new for _, new in tried(Path("torch/_refs/a.py"), ordered, "if x.size", context))
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("if x.numel() == 0:\n    return x\n", 1),
+        ("if x.size(0) > 1:\n    return x\n", 0),
+        ("if x.numel() == 0:\n    x = x + 1\n", 0),
+        ("if x.numel() == 0:\n    return x\nelse:\n    x = x + 1\n", 0),
+        ("if x.numel() == 0 and k:\n    return x\n", 0),
+        ("if x.shape == k.shape:\n    return x\n", 0),
+    ],
+)
+def test_what_the_code_behind_a_branch_can_check(body: str, count: int, context: Context) -> None:
+    lines = "".join(f"    {line}\n" for line in f"{body}return x * 2".splitlines())
+    text = f"import torch\nfrom torch import Tensor\n\n\ndef f(x: Tensor, k):\n{lines}"
+    module = parse(SourceFile(Path("torch/_refs/a.py"), text.encode()))
+    assert len(list(checked_default("r", module, module.nodes.ifs[0], context))) == count
+
+
+@pytest.mark.parametrize(
+    ("condition", "count"),
+    [
+        ("self.sym_numel() == 0) { return self; }", 1),
+        ("self.sym_size(0) > 1) { return self; }", 0),
+        ("self.sym_numel() == 0) { i += 1; }", 0),
+        ("self.sym_numel() == 0) { return self; } else { i += 1; }", 0),
+        ("self.sym_numel() == 0 && i > 0) { return self; }", 0),
+    ],
+)
+def test_cpp_what_the_code_behind_a_branch_can_check(condition: str, count: int, context: Context) -> None:
+    text = (
+        f"namespace at::native {{\nTensor f(const Tensor& self, int i) {{\n  if ({condition}\n  return self;\n}}\n}}\n"
+    )
+    know = knowledge(SourceFile(Path("native/F.cpp"), text.encode()), context)
+    (function,) = know.model.functions
+    found = [comparison(know.types, node, of_sizes=False) for node in every(function.body, "binary_expression")]
+    (size,) = (one for one in found if one is not None)
+    assert len(list(checked_defaults.checked_default("r", know, size, "f"))) == count
+
+
+@pytest.mark.parametrize(
+    ("condition", "written"),
+    [
+        ("self.sym_size(0) == n", "self.sym_size(0).sym_eq(n)"),
+        (
+            "self.dim() == 2 || self.sym_size(0) == n",
+            "(self.dim() == 2) ? c10::SymBool(true) : self.sym_size(0).sym_eq(n)",
+        ),
+        ("self.sym_size(0) == n || self.dim() == 2", None),
+        ("self.dim() == 2", None),
+    ],
+)
+def test_cpp_which_checks_can_wait(condition: str, written: str | None, context: Context) -> None:
+    body = f'  TORCH_CHECK({condition}, "m");\n'
+    text = f"namespace at::native {{\nvoid f(const Tensor& self, c10::SymInt n) {{\n{body}}}\n}}\n"
+    source = SourceFile(Path("native/F.cpp"), text.encode())
+    know = knowledge(source, context)
+    (function,) = know.model.functions
+    calls = every(function.body, "call_expression")
+    fixes = [fix for call in calls for fix in deferred_checks.checked_later("r", know, call, function)]
+    made = [apply(source.content, sorted(fix.edits)).decode() for fix in fixes]
+    assert [f"TORCH_SYM_CHECK({written}, " in one for one in made] == ([] if written is None else [True])
 
 
 def test_cpp_a_default_may_be_checked_at_run_time(context: Context) -> None:
