@@ -417,6 +417,12 @@ def test_cpp_an_undecided_size_is_not_refused(context: Context) -> None:
     ((fix, text),) = tried(Path("native/Fit.cpp"), EARLY, "refused", context)
     assert fix.default is not None and fix.default.endswith("only an input that is surely bad is refused")
     assert "if (self.dim() != 1 && TORCH_GUARD_OR_FALSE(self.sym_size(0).sym_ne(weight.sym_size(0)))) {" in text
+    shapes = EARLY.replace(
+        "self.dim() != 1 && self.sym_size(0) != weight.sym_size(0)", "self.sym_sizes() != weight.sym_sizes()"
+    )
+    ((fix, text),) = tried(Path("native/Fit.cpp"), shapes, "refused", context)
+    assert fix.default is not None and "are taken as equal in" in fix.default
+    assert "if (!TORCH_GUARD_OR_TRUE(c10::sym_equals(self.sym_sizes(), weight.sym_sizes()))) {" in text
 
 
 FORMULAS = """#include <ATen/ATen.h>

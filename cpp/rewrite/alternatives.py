@@ -253,7 +253,10 @@ def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iter
 
 
 def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
-    """``a.sym_sizes() == b.sym_sizes()`` → ``TORCH_GUARD_OR_FALSE(c10::sym_equals(a.sym_sizes(), b.sym_sizes()))``."""
+    """``a.sym_sizes() == b.sym_sizes()`` → ``TORCH_GUARD_OR_FALSE(c10::sym_equals(a.sym_sizes(), b.sym_sizes()))``.
+
+    Where the branch refuses shapes that differ, undecided ones are taken as equal.
+    """
     left, right, sign = (
         node.child_by_field_name("left"),
         node.child_by_field_name("right"),
@@ -266,9 +269,11 @@ def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
         return
     text = know.model.tree.text
     negation = "" if text(sign) == "==" else "!"
-    new = f"{negation}TORCH_GUARD_OR_FALSE(c10::sym_equals({text(left)}, {text(right)}))"
+    equal = bool(negation) and _refuses(know, node)
+    macro = f"TORCH_GUARD_OR_{str(equal).upper()}"
+    new = f"{negation}{macro}(c10::sym_equals({text(left)}, {text(right)}))"
     edit = Edit(node.start_byte, node.end_byte, new.encode())
-    words = f"two undecided shapes are taken to differ in `{text(node)}`"
+    words = f"two undecided shapes are taken {'as equal' if equal else 'to differ'} in `{text(node)}`"
     yield Fix(NAME, 2, Safety.UNSAFE, (edit,), f"compare `{text(left)}` without forcing each size", name, words)
 
 

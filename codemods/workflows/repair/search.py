@@ -17,7 +17,7 @@ from .trials import Trial, Tried
 
 Picks = list[tuple[Candidate, tuple[str, ...]]]
 ROUNDS = 16
-_BACKINGS = 3
+_BACKINGS = 6
 """How often an operator that is stuck may go back to try something else."""
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
 _ADVICE = re.compile(r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
