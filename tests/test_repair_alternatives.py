@@ -413,6 +413,15 @@ def test_cpp_a_default_may_be_checked_at_run_time(context: Context) -> None:
     )
 
 
+def test_cpp_all_that_a_function_refuses_is_let_by_together(context: Context) -> None:
+    second = '  if (self.sym_sizes() != weight.sym_sizes()) {\n    TORCH_CHECK(false, "shapes");\n  }\n'
+    both = EARLY.replace(
+        'TORCH_CHECK_VALUE(false, "sizes");\n  }\n', f'TORCH_CHECK_VALUE(false, "sizes");\n  }}\n{second}'
+    )
+    text = tried(Path("native/Fit.cpp"), both, "refused", context)[0][1]
+    assert "TORCH_GUARD_OR_FALSE(self.sym_size(0).sym_ne(" in text and "!TORCH_GUARD_OR_TRUE(c10::sym_equals(" in text
+
+
 def test_cpp_an_undecided_size_is_not_refused(context: Context) -> None:
     ((fix, text),) = tried(Path("native/Fit.cpp"), EARLY, "refused", context)
     assert fix.default is not None and fix.default.endswith("only an input that is surely bad is refused")

@@ -88,10 +88,15 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     ]
     held = [fix for found in compared for fix in _held_at_zero(know, found, name)]
     clamped = any(fix.message.startswith("hold") for fix in held) or b".max(0)" in _body(know, function)
-    arrays = [fix for node in every(function.body, "binary_expression") for fix in _equal_arrays(know, node, name)]
+    asked = list(every(function.body, "binary_expression"))
+    arrays = [fix for node in asked for fix in _equal_arrays(know, node, name)]
+    refusing = [fix for found in compared if _refuses(know, found.node) for fix in _default(know, found, name)]
+    refusing += [fix for node in asked if _refuses(know, node) for fix in _equal_arrays(know, node, name)]
     yield from _one_formula(know, compared, name)
     yield from divided_by(know, function)
     yield from multiplied_in_order(know, function)
+    if len(refusing) > 1 and not _overlapping(refusing):
+        yield _together(refusing)
     for family in (larger, checks, arrays, held if clamped else []):
         if len(family) > 1 and not _overlapping(family):
             yield _together(family)
