@@ -21,10 +21,11 @@ from symfix.codemods.workflows.repair.drafts import Draft
 from symfix.codemods.workflows.repair.folder import Added, figures, hand_over_text, summary, text_of, write
 from symfix.codemods.workflows.repair.grouping import Group, Kept, groups, only
 from symfix.codemods.workflows.repair.journal import Journal
+from symfix.codemods.workflows.repair.judging import expression, told
 from symfix.codemods.workflows.repair.native import DoesNotBuild, Library, plain_name
 from symfix.codemods.workflows.repair.procedure import _placed
 from symfix.codemods.workflows.repair.repaired import REASONS, HandOver, Outcome, Repair, Spot
-from symfix.codemods.workflows.repair.search import Search, expression, told
+from symfix.codemods.workflows.repair.search import Search
 from symfix.codemods.workflows.repair.sites import Advisors, Candidate, Site
 from symfix.codemods.workflows.repair.trials import Frame, Trial, Tried
 from symfix.codemods.workflows.series.repairs import read_folder
@@ -220,6 +221,51 @@ def test_what_failed_on_top_of_a_wrong_start_is_tried_again_without_it(module: P
     text = search.drafts[module].now.content
     assert SAME_ERROR in text and CHECK not in text
     assert any(attempt.came.startswith("leads nowhere") for attempt in search.attempts)
+
+
+IN_ONE_FUNCTION = b"""#include <ATen/ATen.h>
+namespace at::native {
+Tensor narrow_down(const Tensor& self, const Tensor& other) {
+  if (self.dim() != 1 && self.sym_size(0) != other.sym_size(0)) {
+    TORCH_CHECK_VALUE(false, "sizes");
+  }
+  if (self.sym_numel() > 0) {
+    return self.clone();
+  }
+  return self;
+}
+}
+"""
+
+
+def test_what_did_not_help_in_a_function_of_cpp_is_tried_again_after_what_stands_before_it(
+    tmp_path: Path, advisors: Advisors
+) -> None:
+    path = tmp_path / "aten" / "src" / "ATen" / "native" / "Narrow.cpp"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(IN_ONE_FUNCTION)
+
+    @dataclass
+    class Ordered(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            left = [mark for mark in (b"self.sym_numel() > 0", b"self.sym_size(0) != ") if mark in text]
+            if not left:
+                return Trial(name, "passed", count=1)
+            frame = Frame(str(self.path), 0, "narrow_down")
+            return Trial(name, "failed", f"data-dependent expression {left[0].decode()}", 1, 0, (frame,))
+
+        def sites(self, trial: Trial, drafts: dict[Path, Draft]) -> tuple[Site, ...]:
+            if self.path not in drafts:
+                drafts[self.path] = self.advisors.draft(self.path, self.path.read_bytes())
+            at = IN_ONE_FUNCTION.index(b"Tensor narrow_down")
+            return tuple(Site(self.path, at, frame.function) for frame in trial.frames)
+
+    bench = Ordered(path, {"narrow": b""}, swapped={"narrow"}, advisors=advisors)
+    search = Search(advisors, bench, {}, {"narrow": bench.trial("narrow", IN_ONE_FUNCTION)})  # type: ignore[arg-type]
+    search.run(0, lambda _: None)
+    assert search.trials["narrow"].passed
+    words = [attempt.candidate.words for attempt in search.attempts]
+    assert len(words) > len(set(words)), "the first one helped only the second time"
 
 
 def test_what_a_passing_operator_found_there_is_not_taken_back_for_one_that_is_stuck(

@@ -17,7 +17,8 @@ from ...lab.variants import Laboratory, Variant
 from ..repair.bench import Bench
 from ..repair.drafts import Draft
 from ..repair.grouping import Group, Kept, by_changes, only
-from ..repair.search import Search, expression, told
+from ..repair.judging import expression, told
+from ..repair.search import Search
 from ..repair.sites import Advisors
 from ..repair.trials import UNTESTABLE, Frame, Trial
 from .naming import Names

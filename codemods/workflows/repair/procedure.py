@@ -32,10 +32,11 @@ from ..hunt.sweep import Sweep, sweep
 from .bench import Bench
 from .grouping import groups
 from .journal import Journal
+from .judging import told
 from .native import Native
 from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
-from .search import ROUNDS, Attempt, Search, told
+from .search import ROUNDS, Attempt, Search
 from .sites import Advisors
 from .translations import Translations
 from .trials import Frame, Trial, try_all

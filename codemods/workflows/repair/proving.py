@@ -13,8 +13,9 @@ from ...torchapi.locating import Place
 from ...verify.change import Change, Verdict, Verification
 from ...verify.command import verify
 from .grouping import Group, only
+from .judging import expression
 from .repaired import Repair, Spot
-from .search import Search, expression
+from .search import Search
 from .trials import Trial
 
 SAMPLES = 4

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .bench import Bench
 from .drafts import Draft
 from .grouping import Group, Kept, groups, only
+from .judging import came_of, expression, got_further, line_of, told
 from .native import NOT_COMPILED
 from .sites import Advisors, Candidate, Site
 from .trials import Trial, Tried
@@ -19,8 +19,6 @@ Picks = list[tuple[Candidate, tuple[str, ...]]]
 ROUNDS = 16
 _BACKINGS = 6
 """How often an operator that is stuck may go back to try something else."""
-_EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
-_ADVICE = re.compile(r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -148,9 +146,11 @@ class Search:
     def _reopen(self, member: Kept, names: Sequence[str]) -> None:
         """What failed for these operators on top of ``member`` may be tried again without it."""
         since = next((at for at, one in enumerate(self.attempts) if one.candidate is member.candidate), 0)
-        for attempt in self.attempts[since + 1 :]:
-            if not attempt.kept and attempt.built and {*attempt.operators} & {*names}:
-                self._tried.discard((attempt.candidate.site.path, attempt.candidate.key))
+        self._untry(one for one in self.attempts[since + 1 :] if {*one.operators} & {*names})
+
+    def _untry(self, attempts: Iterable[Attempt]) -> None:
+        failed = (one.candidate for one in attempts if one.built and not one.kept)
+        self._tried.difference_update((one.site.path, one.key) for one in failed)
 
     def _found(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
         if not trial.passed:
@@ -325,17 +325,20 @@ class Search:
             self._tried.add((candidate.site.path, candidate.key))
             pairs = [(self.trials[name], tried.trials[name]) for name in names]
             silent = [now for _, now in pairs if now.silent]
-            moved = [_line(was, self.drafts, drafts) != _line(now, drafts, self.drafts) for was, now in pairs]
+            moved = [line_of(was, self.drafts, drafts) != line_of(now, drafts, self.drafts) for was, now in pairs]
             better = [
                 now
                 for (was, now), elsewhere in zip(pairs, moved, strict=True)
-                if _better(was, now, candidate.site.registers, elsewhere)
+                if got_further(was, now, candidate.site.registers, elsewhere)
             ]
             keep = bool(better) and not silent
-            came = _came(pairs)
+            came = came_of(pairs)
             self.attempts.append(Attempt(candidate, names, keep, came, silent=bool(silent)))
             if keep:
                 kept.append((candidate, names))
+                if candidate.site.path.suffix != ".py":
+                    # A place in C++ is a whole function: what stands further down was not asked before.
+                    self._untry(one for one in self.attempts if one.candidate.site == candidate.site)
         self.drafts = self._with(kept)
         left = {path: list(draft.taken) for path, draft in self.drafts.items()}
         for candidate, names in reversed(kept):
@@ -351,50 +354,3 @@ class Search:
 
 def _failing(trial: Trial) -> bool:
     return trial.verdict == "failed" and bool(trial.frames)
-
-
-def expression(message: str) -> str:
-    """The undecided expression that an error names."""
-    found = _EXPRESSION.search(message)
-    return (found[1] or found[2]) if found else message
-
-
-def told(message: str) -> str:
-    """An error without what torch advises and where it was caught, which is the same for each of them."""
-    return _ADVICE.sub("", message)
-
-
-def _line(trial: Trial, drafts: Mapping[Path, Draft], others: Mapping[Path, Draft]) -> int:
-    """Where the line that asked stood in the original; 0 for C++ and for a file that is not in both drafts."""
-    path = Path(trial.frames[0].file) if trial.frames else Path()
-    if path not in drafts or path not in others:
-        return 0
-    return drafts[path].origin(drafts[path].line_start(trial.frames[0].line))
-
-
-def _better(was: Trial, now: Trial, everything: bool, elsewhere: bool) -> bool:
-    """Whether an operator got further; ``everything``: now all samples were tried, among them some that never were.
-
-    ``elsewhere``: the line that asks now is another one, which may ask the same.
-    """
-    if now.silent or now.verdict == "untestable":
-        return False
-    if now.passed or now.sample > was.sample:
-        return True
-    if not now.frames:
-        # Another failure that names no place: nothing can be tried from there.
-        return False
-    here = (was.frames[:1] and was.frames[0].function, expression(was.message))
-    as_far = now.sample == was.sample or (everything and now.sample < was.sample)
-    return as_far and (elsewhere or here != (now.frames[:1] and now.frames[0].function, expression(now.message)))
-
-
-def _came(pairs: Sequence[tuple[Trial, Trial]]) -> str:
-    passed = sum(now.passed for _, now in pairs)
-    silent = [now for _, now in pairs if now.silent]
-    if silent:
-        return f"{silent[0].operator} {silent[0].verdict}: {told(silent[0].message)}"
-    if passed == len(pairs):
-        return "passes"
-    still = next(now for _, now in pairs if not now.passed)
-    return f"{passed} of {len(pairs)} pass; {still.operator}: {told(still.message)}"

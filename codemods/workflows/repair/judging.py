@@ -1,0 +1,61 @@
+"""Whether a trial got an operator further than the one before, and what came of a candidate, in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .drafts import Draft
+from .trials import Trial
+
+_EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
+_ADVICE = re.compile(r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
+
+
+def expression(message: str) -> str:
+    """The undecided expression that an error names."""
+    found = _EXPRESSION.search(message)
+    return (found[1] or found[2]) if found else message
+
+
+def told(message: str) -> str:
+    """An error without what torch advises and where it was caught, which is the same for each of them."""
+    return _ADVICE.sub("", message)
+
+
+def line_of(trial: Trial, drafts: Mapping[Path, Draft], others: Mapping[Path, Draft]) -> int:
+    """Where the line that asked stood in the original; 0 for C++ and for a file that is not in both drafts."""
+    path = Path(trial.frames[0].file) if trial.frames else Path()
+    if path not in drafts or path not in others:
+        return 0
+    return drafts[path].origin(drafts[path].line_start(trial.frames[0].line))
+
+
+def got_further(was: Trial, now: Trial, everything: bool, elsewhere: bool) -> bool:
+    """Whether an operator got further; ``everything``: now all samples were tried, among them some that never were.
+
+    ``elsewhere``: the line that asks now is another one, which may ask the same.
+    """
+    if now.silent or now.verdict == "untestable":
+        return False
+    if now.passed or now.sample > was.sample:
+        return True
+    if not now.frames:
+        # Another failure that names no place: nothing can be tried from there.
+        return False
+    here = (was.frames[:1] and was.frames[0].function, expression(was.message))
+    as_far = now.sample == was.sample or (everything and now.sample < was.sample)
+    return as_far and (elsewhere or here != (now.frames[:1] and now.frames[0].function, expression(now.message)))
+
+
+def came_of(pairs: Sequence[tuple[Trial, Trial]]) -> str:
+    """What came of a candidate, from the trials of its operators before and now."""
+    passed = sum(now.passed for _, now in pairs)
+    silent = [now for _, now in pairs if now.silent]
+    if silent:
+        return f"{silent[0].operator} {silent[0].verdict}: {told(silent[0].message)}"
+    if passed == len(pairs):
+        return "passes"
+    still = next(now for _, now in pairs if not now.passed)
+    return f"{passed} of {len(pairs)} pass; {still.operator}: {told(still.message)}"
