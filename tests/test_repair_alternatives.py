@@ -407,31 +407,31 @@ def test_cpp_a_default_may_be_checked_at_run_time(context: Context) -> None:
         """  if (TORCH_GUARD_OR_FALSE(self.sym_numel().sym_eq(0))) {
     return self.clone();
   }
-  TORCH_SYM_CHECK(self.sym_numel().sym_ne(0), "normed: traced for self.sym_numel() != 0");
+  TORCH_SYM_CHECK(self.sym_numel().sym_ne(0), "normed: traced as if not self.sym_numel() == 0");
   return self * weight;"""
         in text
     )
 
 
-def test_cpp_all_that_a_function_refuses_is_let_by_together(context: Context) -> None:
-    second = '  if (self.sym_sizes() != weight.sym_sizes()) {\n    TORCH_CHECK(false, "shapes");\n  }\n'
-    both = EARLY.replace(
-        'TORCH_CHECK_VALUE(false, "sizes");\n  }\n', f'TORCH_CHECK_VALUE(false, "sizes");\n  }}\n{second}'
+def test_cpp_what_is_not_surely_bad_is_refused_at_run_time(context: Context) -> None:
+    fix, text = tried(Path("native/Fit.cpp"), EARLY, "refused", context)[0]
+    assert fix.default is not None and fix.default.endswith("which is checked at run time")
+    assert (
+        """  if (self.dim() != 1 && TORCH_GUARD_OR_FALSE(self.sym_size(0).sym_ne(weight.sym_size(0)))) {
+    TORCH_CHECK_VALUE(false, "sizes");
+  }
+  TORCH_SYM_CHECK((self.dim() != 1) ? self.sym_size(0).sym_eq(weight.sym_size(0)) : c10::SymBool(true), "refused: \
+traced as if not self.sym_size(0) != weight.sym_size(0)");"""
+        in text
     )
-    text = tried(Path("native/Fit.cpp"), both, "refused", context)[0][1]
-    assert "TORCH_GUARD_OR_FALSE(self.sym_size(0).sym_ne(" in text and "!TORCH_GUARD_OR_TRUE(c10::sym_equals(" in text
-
-
-def test_cpp_an_undecided_size_is_not_refused(context: Context) -> None:
-    ((fix, text),) = tried(Path("native/Fit.cpp"), EARLY, "refused", context)
-    assert fix.default is not None and fix.default.endswith("only an input that is surely bad is refused")
-    assert "if (self.dim() != 1 && TORCH_GUARD_OR_FALSE(self.sym_size(0).sym_ne(weight.sym_size(0)))) {" in text
-    shapes = EARLY.replace(
-        "self.dim() != 1 && self.sym_size(0) != weight.sym_size(0)", "self.sym_sizes() != weight.sym_sizes()"
-    )
-    ((fix, text),) = tried(Path("native/Fit.cpp"), shapes, "refused", context)
-    assert fix.default is not None and "are taken as equal in" in fix.default
+    condition = "self.dim() != 1 && self.sym_size(0) != weight.sym_size(0)"
+    text = tried(
+        Path("native/Fit.cpp"), EARLY.replace(condition, "self.sym_sizes() != weight.sym_sizes()"), "refused", context
+    )[0][1]
     assert "if (!TORCH_GUARD_OR_TRUE(c10::sym_equals(self.sym_sizes(), weight.sym_sizes()))) {" in text
+    assert "TORCH_SYM_CHECK(c10::sym_equals(self.sym_sizes(), weight.sym_sizes()), " in text
+    both = EARLY.replace(condition, f"{condition} && self.sym_size(1) != 2")
+    assert all("TORCH_SYM_CHECK" not in text for _, text in tried(Path("native/Fit.cpp"), both, "refused", context))
 
 
 FORMULAS = """#include <ATen/ATen.h>

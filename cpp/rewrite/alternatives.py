@@ -23,7 +23,7 @@ from ..syntax.declarations import Function
 from ..syntax.model import model_of
 from ..syntax.tree import ancestors, arguments, every, is_deep
 from ..syntax.types import Type
-from .checked_defaults import checked_default
+from .checked_defaults import checked_default, refused_later
 from .deferred_checks import checked_later
 from .kept_values import divided_by, multiplied_in_order
 from .sym_methods import as_method
@@ -90,14 +90,11 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     clamped = any(fix.message.startswith("hold") for fix in held) or b".max(0)" in _body(know, function)
     asked = list(every(function.body, "binary_expression"))
     arrays = [fix for node in asked for fix in _equal_arrays(know, node, name)]
-    refusing = [fix for found in compared if _refuses(know, found.node) for fix in _default(know, found, name)]
-    refusing += [fix for node in asked if _refuses(know, node) for fix in _equal_arrays(know, node, name)]
+    refusing = [fix for node in asked for fix in refused_later(NAME, know, node, name)]
     yield from _one_formula(know, compared, name)
     yield from divided_by(know, function)
     yield from multiplied_in_order(know, function)
-    if len(refusing) > 1 and not _overlapping(refusing):
-        yield _together(refusing)
-    for family in (larger, checks, arrays, held if clamped else []):
+    for family in (larger, checks, refusing, arrays, held if clamped else []):
         if len(family) > 1 and not _overlapping(family):
             yield _together(family)
         yield from family
@@ -129,37 +126,10 @@ def _decides(know: Knowledge, node: Node) -> bool:
 def _default(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
     """The comparison with the default that there is a reason for; of two sizes in an order there is none."""
     answer = general_answer(know.types, found)
-    if _refuses(know, found.node):
-        yield _with_default(know, found, name, False, "only an input that is surely bad is refused")
-    elif answer is not None:
+    if answer is not None:
         yield _with_default(know, found, name, answer, "as for every size of at least 2")
     elif found.sign in ("==", "!="):
         yield _with_default(know, found, name, found.sign == "!=", "being equal is the special case")
-
-
-def _refuses(know: Knowledge, node: Node) -> bool:
-    """Whether the truth of ``node`` leads to a branch that does nothing but raise."""
-    for around in ancestors(node):
-        if around.type == "if_statement":
-            body = around.child_by_field_name("consequence")
-            only = body.named_children if body is not None and body.type == "compound_statement" else [body]
-            whole = around.child_by_field_name("alternative") is None and len(only) == 1
-            return whole and only[0] is not None and _raises(know, only[0])
-        operator = around.child_by_field_name("operator")
-        conjunction = operator is not None and know.model.tree.text(operator) == "&&"
-        if around.type not in ("parenthesized_expression", "condition_clause") and not conjunction:
-            return False
-    return False
-
-
-def _raises(know: Knowledge, statement: Node) -> bool:
-    call = next(iter(statement.named_children), None) if statement.type == "expression_statement" else None
-    callee = None if call is None else call.child_by_field_name("function")
-    if statement.type == "throw_statement" or call is None or callee is None:
-        return statement.type == "throw_statement"
-    listed = arguments(call)
-    text = know.model.tree.text
-    return text(callee).startswith("TORCH_CHECK") and bool(listed) and text(listed[0]) == "false"
 
 
 def _with_default(know: Knowledge, found: Comparison, name: str, truth: bool, why: str) -> Fix:
@@ -258,10 +228,7 @@ def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iter
 
 
 def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
-    """``a.sym_sizes() == b.sym_sizes()`` → ``TORCH_GUARD_OR_FALSE(c10::sym_equals(a.sym_sizes(), b.sym_sizes()))``.
-
-    Where the branch refuses shapes that differ, undecided ones are taken as equal.
-    """
+    """``a.sym_sizes() == b.sym_sizes()`` → ``TORCH_GUARD_OR_FALSE(c10::sym_equals(a.sym_sizes(), b.sym_sizes()))``."""
     left, right, sign = (
         node.child_by_field_name("left"),
         node.child_by_field_name("right"),
@@ -274,11 +241,9 @@ def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
         return
     text = know.model.tree.text
     negation = "" if text(sign) == "==" else "!"
-    equal = bool(negation) and _refuses(know, node)
-    macro = f"TORCH_GUARD_OR_{str(equal).upper()}"
-    new = f"{negation}{macro}(c10::sym_equals({text(left)}, {text(right)}))"
+    new = f"{negation}TORCH_GUARD_OR_FALSE(c10::sym_equals({text(left)}, {text(right)}))"
     edit = Edit(node.start_byte, node.end_byte, new.encode())
-    words = f"two undecided shapes are taken {'as equal' if equal else 'to differ'} in `{text(node)}`"
+    words = f"two undecided shapes are taken to differ in `{text(node)}`"
     yield Fix(NAME, 2, Safety.UNSAFE, (edit,), f"compare `{text(left)}` without forcing each size", name, words)
 
 

@@ -1,6 +1,6 @@
-"""A default that is checked at run time: where a branch that returns is passed by, the code behind it says so.
+"""A default that is checked at run time: where a branch that returns or raises is passed by, the code behind it says so.
 
-On known sizes the check holds, since the branch has returned otherwise. A size that was not known while tracing and
+On known sizes the check holds, since the branch has been left otherwise. A size that was not known while tracing and
 turns out to be the special case is told, where the default alone would give another result.
 """
 
@@ -12,53 +12,125 @@ from tree_sitter import Node
 
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Fix, Safety
-from ..analysis.comparisons import METHODS, Comparison, general_answer
+from ..analysis.comparisons import METHODS, Comparison, comparison, general_answer
 from ..analysis.conditions import SIMPLE
 from ..analysis.knowledge import Knowledge
-from ..syntax.tree import ancestors
+from ..syntax.tree import ancestors, arguments, every
+from ..syntax.types import Type
 from .sym_methods import as_method
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_LISTS = {Type.SYM_REF, Type.SYM_VEC}
 
 
 def checked_default(rule: str, know: Knowledge, found: Comparison, function: str) -> Iterator[Fix]:
     """``if (a == b) return x;`` with ``TORCH_GUARD_OR_FALSE``, and behind it ``TORCH_SYM_CHECK(a.sym_ne(b), …);``."""
-    branch = next((one for one in ancestors(found.node) if one.type == "if_statement"), None)
+    branch, others = _branch(know, found.node)
     special = found.sign == "==" or general_answer(know.types, found) is False
-    if branch is None or not special or not _only(branch, found.node) or not _returns(branch):
+    if branch is not None and special and not others and _returns(branch):
+        edits = as_method(know.types, found, around=("TORCH_GUARD_OR_FALSE(", ")"))
+        yield from _checked(rule, know, branch, found.node, edits, _opposite(know, found), function)
+
+
+def refused_later(rule: str, know: Knowledge, node: Node, function: str) -> Iterator[Fix]:
+    """``if (p && a != b) { TORCH_CHECK(false, …); }``: what is surely bad is refused there, the rest at run time."""
+    branch, others = _branch(know, node)
+    if branch is None or not _refuses(know, branch):
         return
-    text, opposite = know.model.tree.text, _OPPOSITE[found.sign]
-    subject, other = text(found.subject), text(found.other)
-    held = f"{subject if found.subject.type in SIMPLE else f'({subject})'}.{METHODS[opposite]}({other})"
+    found = comparison(know.types, node, of_sizes=False)
+    if found is not None:
+        edits = as_method(know.types, found, around=("TORCH_GUARD_OR_FALSE(", ")"))
+        held = _opposite(know, found)
+    elif _unequal_lists(know, node):
+        left, right = (know.model.tree.text(side) for side in _sides(node) if side is not None)
+        held = f"c10::sym_equals({left}, {right})"
+        edits = (Edit(node.start_byte, node.end_byte, f"!TORCH_GUARD_OR_TRUE({held})".encode()),)
+    else:
+        return
+    if others:
+        held = f"({' && '.join(others)}) ? {held} : c10::SymBool(true)"
+    yield from _checked(rule, know, branch, node, edits, held, function)
+
+
+def _checked(
+    rule: str, know: Knowledge, branch: Node, node: Node, edits: tuple[Edit, ...], held: str, function: str
+) -> Iterator[Fix]:
     line = know.model.tree.content.rfind(b"\n", 0, branch.start_byte) + 1
     indent = know.model.tree.content[line : branch.start_byte].decode()
     if indent.strip() or branch.parent is None or branch.parent.type != "compound_statement":
         return
-    said = f"{function.rpartition('::')[2]}: traced for {subject} {opposite} {other}"
-    check = f'\n{indent}TORCH_SYM_CHECK({held}, "{said}");'
-    edits = [*as_method(know.types, found, around=("TORCH_GUARD_OR_FALSE(", ")"))]
-    edits.append(Edit(branch.end_byte, branch.end_byte, check.encode()))
-    words = f"an undecided `{text(found.node)}` is taken as false, which is checked at run time"
-    yield Fix(
-        rule,
-        2,
-        Safety.UNSAFE,
-        tuple(edits),
-        f"give `{text(found.node)}` a default that is checked at run time",
-        function,
-        words,
-    )
+    text = know.model.tree.text(node)
+    quoted = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
+    check = f'\n{indent}TORCH_SYM_CHECK({held}, "{function.rpartition("::")[2]}: traced as if not {quoted}");'
+    behind = Edit(branch.end_byte, branch.end_byte, check.encode())
+    words = f"an undecided `{text}` is taken as false, which is checked at run time"
+    message = f"give `{text}` a default that is checked at run time"
+    yield Fix(rule, 2, Safety.UNSAFE, (*edits, behind), message, function, words)
 
 
-def _only(branch: Node, node: Node) -> bool:
-    """Whether the condition is this comparison and nothing else, and there is no else."""
-    condition = branch.child_by_field_name("condition")
-    while condition is not None and condition != node and condition.named_child_count == 1:
-        condition = condition.named_children[0]
-    return condition == node and branch.child_by_field_name("alternative") is None
+def _opposite(know: Knowledge, found: Comparison) -> str:
+    text = know.model.tree.text
+    subject = text(found.subject) if found.subject.type in SIMPLE else f"({text(found.subject)})"
+    return f"{subject}.{METHODS[_OPPOSITE[found.sign]]}({text(found.other)})"
+
+
+def _branch(know: Knowledge, node: Node) -> tuple[Node | None, list[str]]:
+    """The ``if`` without an else that is entered where ``node`` and the ``others``, which ask no size, are true."""
+    others: list[str] = []
+    inner = node
+    for around in ancestors(node):
+        if around.type == "if_statement":
+            return (around if around.child_by_field_name("alternative") is None else None), others
+        if around.type == "binary_expression":
+            left, right = _sides(around)
+            sign = around.child_by_field_name("operator")
+            if left is None or right is None or sign is None or know.model.tree.text(sign) != "&&":
+                return None, []
+            other = right if inner == left else left
+            if _asks_sizes(know, other):
+                return None, []
+            others = (
+                [*others, know.model.tree.text(other)] if other == right else [know.model.tree.text(other), *others]
+            )
+        elif around.type not in ("parenthesized_expression", "condition_clause"):
+            return None, []
+        inner = around
+    return None, []
+
+
+def _asks_sizes(know: Knowledge, node: Node) -> bool:
+    inside = [node, *every(node, "binary_expression")]
+    return any(comparison(know.types, one, of_sizes=False) is not None or _unequal_lists(know, one) for one in inside)
+
+
+def _unequal_lists(know: Knowledge, node: Node) -> bool:
+    left, right = _sides(node)
+    sign = node.child_by_field_name("operator")
+    if left is None or right is None or sign is None or know.model.tree.text(sign) != "!=":
+        return False
+    return {know.types.type_of(left), know.types.type_of(right)} <= _LISTS
+
+
+def _sides(node: Node) -> tuple[Node | None, Node | None]:
+    return node.child_by_field_name("left"), node.child_by_field_name("right")
 
 
 def _returns(branch: Node) -> bool:
     body = branch.child_by_field_name("consequence")
     inside = [] if body is None else [body, *body.named_children[-1:]]
     return any(one.type in ("return_statement", "throw_statement") for one in inside)
+
+
+def _refuses(know: Knowledge, branch: Node) -> bool:
+    """Whether the branch does nothing but raise."""
+    body = branch.child_by_field_name("consequence")
+    listed = body.named_children if body is not None and body.type == "compound_statement" else [body]
+    (only,) = listed if len(listed) == 1 else (None,)
+    if only is None or only.type == "throw_statement":
+        return only is not None
+    call = only.named_children[0] if only.type == "expression_statement" and only.named_children else None
+    callee = None if call is None else call.child_by_field_name("function")
+    if call is None or callee is None:
+        return False
+    text, passed = know.model.tree.text, arguments(call)
+    return text(callee).startswith("TORCH_CHECK") and bool(passed) and text(passed[0]) == "false"
