@@ -407,7 +407,7 @@ def test_cpp_a_default_may_be_checked_at_run_time(context: Context) -> None:
         """  if (TORCH_GUARD_OR_FALSE(self.sym_numel().sym_eq(0))) {
     return self.clone();
   }
-  TORCH_SYM_CHECK(self.sym_numel().sym_ne(0), "normed: traced as if not self.sym_numel() == 0");
+  TORCH_SYM_CHECK(self.sym_numel().sym_ne(0), "normed: self.sym_numel() == 0 was taken as false");
   return self * weight;"""
         in text
     )
@@ -421,7 +421,7 @@ def test_cpp_what_is_not_surely_bad_is_refused_at_run_time(context: Context) -> 
     TORCH_CHECK_VALUE(false, "sizes");
   }
   TORCH_SYM_CHECK((self.dim() != 1) ? self.sym_size(0).sym_eq(weight.sym_size(0)) : c10::SymBool(true), "refused: \
-traced as if not self.sym_size(0) != weight.sym_size(0)");"""
+self.sym_size(0) != weight.sym_size(0) was taken as false");"""
         in text
     )
     condition = "self.dim() != 1 && self.sym_size(0) != weight.sym_size(0)"

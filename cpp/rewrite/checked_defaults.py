@@ -1,4 +1,4 @@
-"""A default that is checked at run time: where a branch that returns or raises is passed by, the code behind it says so.
+"""A default that is checked at run time: where a branch that leaves is passed by, the code behind it says so.
 
 On known sizes the check holds, since the branch has been left otherwise. A size that was not known while tracing and
 turns out to be the special case is told, where the default alone would give another result.
@@ -61,7 +61,7 @@ def _checked(
         return
     text = know.model.tree.text(node)
     quoted = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
-    check = f'\n{indent}TORCH_SYM_CHECK({held}, "{function.rpartition("::")[2]}: traced as if not {quoted}");'
+    check = f'\n{indent}TORCH_SYM_CHECK({held}, "{function.rpartition("::")[2]}: {quoted} was taken as false");'
     behind = Edit(branch.end_byte, branch.end_byte, check.encode())
     words = f"an undecided `{text}` is taken as false, which is checked at run time"
     message = f"give `{text}` a default that is checked at run time"
@@ -89,9 +89,7 @@ def _branch(know: Knowledge, node: Node) -> tuple[Node | None, list[str]]:
             other = right if inner == left else left
             if _asks_sizes(know, other):
                 return None, []
-            others = (
-                [*others, know.model.tree.text(other)] if other == right else [know.model.tree.text(other), *others]
-            )
+            others.insert(len(others) if other == right else 0, know.model.tree.text(other))
         elif around.type not in ("parenthesized_expression", "condition_clause"):
             return None, []
         inner = around
