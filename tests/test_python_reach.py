@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.flow import Flow
+from symfix.python.analysis.values import Kind
 from symfix.python.syntax.module import Module
 
 SOURCES = [
@@ -43,3 +45,22 @@ def test_sizes_go_to_callees_callers_and_inner_functions() -> None:
         "def alone(n):\n    return n == 0\n"
     )
     assert reached(text) == {"passes", "helper", "asks", "outer", "inner"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("probe(length(y))\n", Kind.SIZE),
+        ("probe([length(one) for one in y])\n", Kind.SIZES),
+        ("def uses(y):\n    n = length(y)\n    probe(n)\n", Kind.SIZE),
+        ("def other(n):\n    probe(n)\n", Kind.UNKNOWN),
+    ],
+)
+def test_what_is_asked_about_is_settled_with_what_it_calls(text: str, kind: Kind) -> None:
+    module = Module(
+        SourceFile(
+            Path("torch/a.py"), f"import torch\ndef length(x: torch.Tensor):\n    return x.size(0)\n{text}".encode()
+        )
+    )
+    (probe,) = (one for one in module.nodes.calls if isinstance(one.func, ast.Name) and one.func.id == "probe")
+    assert Flow(module).kind(probe.args[0]) is kind

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 
 from ..syntax.module import Module
 from ..syntax.tree import Function
@@ -24,15 +25,17 @@ class Calls:
         self._by_name: dict[str, list[Function]] = defaultdict(list)
         for function in module.functions:
             self._by_name[function.node.name].append(function)
+        sources = [one for one in module.functions if _SOURCE.search(module.text(one.node))]
         self.inside: dict[Function, list[tuple[ast.Call, list[Function]]]] = {
             function: [(call, callees) for call in function.nodes.calls if (callees := self.callees(call.func))]
-            for function in module.functions
+            for function in (module.functions if sources else ())
         }
-        """The calls in the body of each function, with what they may call."""
-        self.reached = self._reached(module)
+        """The calls in the body of each function, with what they may call; empty where no function holds a source."""
+        self.reached = self._reached(module, sources)
         """The functions that hold a source of sizes, and all that these call, are called by, stand in or hold.
 
-        In the others every value is without interest.
+        Each comes with those it is reached with, in the order of the file. In the others every value is without
+        interest.
         """
 
     def callees(self, func: ast.expr) -> list[Function]:
@@ -44,17 +47,22 @@ class Calls:
             return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
         return []
 
-    def _reached(self, module: Module) -> frozenset[Function]:
+    def _reached(self, module: Module, sources: Sequence[Function]) -> dict[Function, list[Function]]:
         beside: dict[Function, set[Function]] = {function: set() for function in module.functions}
         for function, called in self.inside.items():
             outer = [function.outer] if function.outer else []
             for other in (*(one for _, callees in called for one in callees), *outer):
                 beside[function].add(other)
                 beside[other].add(function)
-        pending = [one for one in module.functions if _SOURCE.search(module.text(one.node))]
-        found = set(pending)
-        while pending:
-            fresh = beside[pending.pop()] - found
-            found |= fresh
-            pending += fresh
-        return frozenset(found)
+        order = {function: number for number, function in enumerate(module.functions)}
+        found: dict[Function, list[Function]] = {}
+        for source in sources:
+            if source in found:
+                continue
+            together, pending = {source}, [source]
+            while pending:
+                fresh = beside[pending.pop()] - together
+                together |= fresh
+                pending += fresh
+            found.update(dict.fromkeys(together, sorted(together, key=order.__getitem__)))
+        return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -31,7 +32,10 @@ class Comparison:
 
 
 class Flow:
-    """The scopes of a module's functions, computed to a fixpoint: parameters hold what the file's own calls pass."""
+    """The scopes of a module's functions, computed to a fixpoint: parameters hold what the file's own calls pass.
+
+    Functions that sizes pass between are settled together, when one of them is asked about.
+    """
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -46,13 +50,15 @@ class Flow:
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._scopes: dict[Function, Scope] = {}
         self.reached = self._calls.reached
-        """The functions in which anything may be a size."""
-        self._settle()
+        """The functions in which anything may be a size, each with those that sizes pass to and from."""
         self._kinds: dict[ast.expr, Kind] = {}
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope at a node, with the targets of the comprehensions around it."""
         place = self.module.place(node)
+        for function in [place.function] if place.function else self._called(node, *place.of_expression[-1:]):
+            if function in self.reached and function not in self._scopes:
+                self._settle(self.reached[function])
         scope = self._scopes.get(place.function) if place.function else None
         if scope is None:
             scope = Scope(self.module, place.function, {}, self._calls, self._returned)
@@ -79,8 +85,15 @@ class Flow:
             self._signatures[function] = signature(self.module, function)
         return self._signatures[function]
 
-    def _settle(self) -> None:
-        pending = [function for function in self.module.functions if function in self.reached]
+    def _called(self, *outside: ast.AST) -> Iterator[Function]:
+        """The functions of the file that nodes outside of all functions may call."""
+        for node in outside:
+            for call in ast.walk(node):
+                if isinstance(call, ast.Call):
+                    yield from self._calls.callees(call.func)
+
+    def _settle(self, together: list[Function]) -> None:
+        pending = together
         callers: dict[str, set[Function]] = defaultdict(set)
         for _ in range(_ROUNDS):
             again: set[Function] = set()
@@ -99,7 +112,7 @@ class Flow:
                 again |= set(self._inner[function]) if before is None else set()
             if not again:
                 return
-            pending = [function for function in self.module.functions if function in again & self.reached]
+            pending = [function for function in together if function in again]
 
     def _scope(self, function: Function) -> Scope:
         if function not in self._evidence:

@@ -40,9 +40,12 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
     for node in module.nodes.calls:
-        if len(node.args) == 1 and not node.keywords and not (place := module.place(node)).in_format_string:
+        if len(node.args) == 1 and not node.keywords:
             meaning = module.names.meaning(node.func) or ""
-            if meaning in _ROUNDING or meaning == "builtins.float":
+            if meaning not in _ROUNDING and meaning != "builtins.float":
+                continue
+            place = module.place(node)
+            if not place.in_format_string:
                 yield from _answer(place, known, node, meaning, context)
 
 

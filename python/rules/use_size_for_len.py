@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.certain import Sure
-from ..analysis.flow import Flow, flow
+from ..analysis.flow import flow
 from ..analysis.registered import Seen, registered
 from ..analysis.surely import surely
 from ..analysis.territory import ground
@@ -33,18 +33,18 @@ NAME = "use_size_for_len"
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
-    known = flow(module)
-    for node in module.nodes.calls:
-        if len(node.args) == 1 and not node.keywords and module.names.meaning(node.func) == "builtins.len":
-            place = module.place(node)
-            if known.kind(node.args[0]) is Kind.TENSOR and not place.in_format_string:
-                yield from _answer(place, known, node, context)
+    for function in module.functions:
+        if context.all_functions or registered(module, function) is Seen.FAKE:
+            for node in function.nodes.calls:
+                if len(node.args) == 1 and not node.keywords and module.names.meaning(node.func) == "builtins.len":
+                    yield from _answer(module.place(node), node, context)
 
 
-def _answer(place: Place, known: Flow, call: ast.Call, context: Context) -> Iterator[Fix | Skip]:
-    module, function = place.module, place.function
-    sees = function is not None and (context.all_functions or registered(module, function) is Seen.FAKE)
-    if not sees or surely(module).of(call.args[0]) is not Sure.TENSOR:
+def _answer(place: Place, call: ast.Call, context: Context) -> Iterator[Fix | Skip]:
+    module, measured = place.module, call.args[0]
+    if place.in_format_string or flow(module).kind(measured) is not Kind.TENSOR:
+        return
+    if surely(module).of(measured) is not Sure.TENSOR:
         return
     here = ground(place, context, asked=False)
     if here.obstacle:

@@ -157,9 +157,9 @@ class Function:
         inside = [one.right for one in self.nodes.every(ast.BinOp) if isinstance(one.op, _DIVIDING)]
         return inside + [one.value for one in self.nodes.every(ast.AugAssign) if isinstance(one.op, _DIVIDING)]
 
-    @cached_property
+    @property
     def outermost(self) -> Function:
-        return self.outer.outermost if self.outer else self
+        return self.outer.outermost if self.outer else self  # not cached: a function that holds itself stays in memory
 
     @cached_property
     def arguments(self) -> list[ast.arg]:
