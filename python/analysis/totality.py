@@ -131,7 +131,16 @@ def _dimension(surely: Surely, node: ast.expr, receiver: ast.expr, place: ast.ex
 
 
 def _shape_of(surely: Surely, node: ast.expr) -> ast.expr | None:
-    """The tensor whose shape or strides an expression spells."""
+    """The tensor whose shape or strides an expression spells, or a name holds that nothing else is assigned to."""
+    if isinstance(node, ast.Name):
+        function = surely.module.place(node).function
+        if function is None or node.id in surely.module.names.rebound_outer:
+            return None
+        made = function.assigned_once.get(node.id)
+        if made is None or isinstance(made, ast.Name) or node.id in {one.arg for one in function.arguments}:
+            return None
+        tensor = _shape_of(surely, made)
+        return tensor if isinstance(tensor, ast.Name) else None
     if isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Attribute):
         return node.func.value if node.func.attr in _SIZE_METHODS else None
     return node.value if isinstance(node, ast.Attribute) and node.attr == "shape" else None

@@ -215,14 +215,18 @@ def _channels_last(tensor: Any) -> Any:
 
 
 def _on_blocked(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call with tensors in mkldnn's layout, which have no strides and can't be copied as inputs are."""
+    """Call with tensors in mkldnn's layout, which can neither be copied as inputs are nor compared as results are."""
     args, kwargs = pytree.tree_map_only(torch.Tensor, _blocked, (args, kwargs))
-    return function(*args, **kwargs)
+    return pytree.tree_map_only(torch.Tensor, _plain, function(*args, **kwargs))
 
 
 def _blocked(tensor: Any) -> Any:
     plain = tensor.layout is torch.strided and tensor.dtype is torch.float32 and tensor.dim() and tensor.numel()
     return tensor.to_mkldnn() if plain and torch._C._has_mkldnn else tensor
+
+
+def _plain(tensor: Any) -> Any:
+    return tensor.to_dense() if tensor.is_mkldnn else tensor
 
 
 def _forms(base: Sample, operator: Any) -> Iterator[Sample]:
