@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,9 +27,12 @@ from symfix.codemods.lab.children.planning import (
     samples_around,
 )
 from symfix.codemods.lab.children.samples import Sample
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.variants import Laboratory, Variant
 from symfix.codemods.workflows.hunt.attribution import DIED
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
-from symfix.codemods.workflows.hunt.fuzz import Fuzz, _told_once, fuzz
+from symfix.codemods.workflows.hunt.fuzz import Fuzz, _run, _told_once, fuzz
+from symfix.codemods.workflows.hunt.journal import Journal
 from symfix.codemods.workflows.hunt.sweep import Sweep
 
 ADD = Sample(torch.add, (torch.arange(12.0).reshape(3, 4), torch.arange(4.0)), {"alpha": 2})
@@ -170,6 +175,23 @@ def test_torch_is_fuzzed(fresh_cache: Path) -> None:
     assert fuzz(["abs", "t"], Fuzz(4, seed=3), Sweep("unbacked", ""), jobs=1).sweep.recalled == 2
     late = fuzz(["abs", "t"], Fuzz(4, seed=4, minutes=-1.0), Sweep("unbacked", ""), jobs=1)
     assert [str(one) for one in late.late] == ["abs", "t"] and not late.calls
+
+
+def test_who_interrupts_a_fuzz_keeps_what_was_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {"operator": ["abs", ""], "tried": 4, "failures": [], "untestable": ""}
+
+    def interrupted(*_: Any, opened: Callable[[Path], None], **__: Any) -> Any:
+        report = tmp_path / "report"
+        report.write_text(f'{json.dumps(said)}\n{{"start": ["t", ""]}}\n{{"operator": ["t", ""], "la')
+        opened(report)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("symfix.codemods.workflows.hunt.fuzz.ask_shared", interrupted)
+    laboratory, installed = Laboratory(Path("python"), tmp_path, Limits()), Variant("installed")
+    operators = [Operator("abs"), Operator("t")]
+    with pytest.raises(KeyboardInterrupt):
+        _run(laboratory, installed, operators, {}, 1.0, 1, Journal(tmp_path / "kept"), lambda done, total: None)
+    assert Journal(tmp_path / "kept").rows == {Operator("abs"): said}
 
 
 def test_what_is_the_same_is_told_once() -> None:

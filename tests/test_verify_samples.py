@@ -146,6 +146,21 @@ def test_varied_samples_run_checks_and_combinations_that_no_sample_has() -> None
     assert lines_run(opinfo(operator, *given)) == set(range(10))
 
 
+def test_varied_samples_have_other_layouts_and_give_results_that_can_be_compared() -> None:
+    seen: set[str] = set()
+
+    def operator(x: Any) -> Any:
+        seen.add("blocked" if x.is_mkldnn else "last" if not x.is_contiguous() and x.stride(1) == 1 else "first")
+        return torch.relu(x)
+
+    results = [
+        samples.attempt(sample.call)
+        for sample in varying.varied_samples_of(opinfo(operator, (torch.ones(1, 2, 3, 4), {})))
+    ]
+    assert seen == {"blocked", "last", "first"}
+    assert all(error or result.layout is torch.strided for result, error in results)
+
+
 def test_varied_samples_are_the_same_each_time_and_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(varying, "MOST", 50)
     operator = opinfo(lambda x, **_: x, *((torch.arange(6.0).reshape(1, 2, 3), {"n": number}) for number in range(40)))

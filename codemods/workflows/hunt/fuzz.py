@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...lab.batch import Heard, ask_shared, limits_for
+from ...lab.batch import Heard, ask_shared, limits_for, rows, watched
 from ...lab.isolation import CHILDREN, Ended, Limits
 from ...lab.operators import OPERATORS
 from ...lab.scratch import scratch_folder
@@ -82,15 +82,15 @@ def fuzz(
             kept.forget()
         left = [operator for operator in wanted if operator not in kept.rows]
         late = _run(laboratory, installed, left, question, asked.minutes, jobs, kept, progress)
-    rows = {operator: kept.rows[operator] for operator in wanted if operator in kept.rows}
+    told = {operator: kept.rows[operator] for operator in wanted if operator in kept.rows}
     seconds = round(time.monotonic() - started, 2)
-    found = replace(collect(rows, PROTOCOL, torch, installed), seconds=seconds, recalled=len(wanted) - len(left))
+    found = replace(collect(told, PROTOCOL, torch, installed), seconds=seconds, recalled=len(wanted) - len(left))
     new = tuple(_told_once(_unknown(found.failures, samples.failures)))
     failing = {failure.operator for failure in new}
-    passed = tuple(one for one in rows if one not in failing and one not in found.untestable)
+    passed = tuple(one for one in told if one not in failing and one not in found.untestable)
     return Fuzzed(
         replace(found, failures=new, passed=passed),
-        sum(row["tried"] for row in rows.values()),
+        sum(row["tried"] for row in told.values()),
         len(found.failures) - len(new),
         tuple(late),
     )
@@ -116,13 +116,12 @@ def _run(
     """
     late: list[Operator] = []
     died: list[Operator] = []
-    done = 0
-    progress(done, len(operators))
+    reports: list[Path] = []
+    progress(0, len(operators))
 
-    def told(operator: Operator) -> None:
-        nonlocal done
-        done += 1
-        progress(done, len(operators))
+    def keep(row: Row) -> None:
+        if not row.get("late") and kept.rows.get(Operator(*row["operator"])) != row:
+            kept.add(row)
 
     def hear(said: list[Row], ended: Ended) -> Heard[Operator, Row]:
         begun: Operator | None = None
@@ -133,7 +132,9 @@ def _run(
             elif "operator" in row:
                 operator = Operator(*row["operator"])
                 answers[operator] = row
-                late.append(operator) if row.get("late") else kept.add(row)
+                if row.get("late"):
+                    late.append(operator)
+                keep(row)
         return Heard(any("swaps" in row for row in said), begun, answers)
 
     def lost(operator: Operator, ended: Ended) -> Row:
@@ -159,15 +160,26 @@ def _run(
             hear=hear,
             lost=lost,
             limits=lambda count: limits_for(laboratory.limits, count, _START_SECONDS),
-            told=told,
+            opened=opened,
         )
         if broken is not None:
             raise NothingRuns(laboratory.python, broken)
 
-    ask(operators, False, time.time() + 60 * minutes)
-    if died:
-        done -= len(died)
-        ask(tuple(died), True, math.inf)
+    with watched(lambda done: progress(min(done, len(operators)), len(operators)), b'"tried"') as watch:
+
+        def opened(report: Path) -> None:
+            reports.append(report)
+            watch(report)
+
+        try:
+            ask(operators, False, time.time() + 60 * minutes)
+            if died:
+                ask(tuple(died), True, math.inf)
+        finally:
+            # Who is interrupted keeps what the children have said so far.
+            for row in (row for report in reports for row in rows(report) if "operator" in row):
+                keep(row)
+    progress(len(operators), len(operators))
     return late
 
 
