@@ -295,6 +295,23 @@ def test_what_a_passing_operator_found_there_is_not_taken_back_for_one_that_is_s
     assert len(group.members) == 2, "what it needs goes with it"
 
 
+def test_what_only_another_repair_stops_passes_with_its_own_alone(module: Path, advisors: Advisors) -> None:
+    @dataclass
+    class Stopped(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            mended = b"guard_or_false(x.numel() == 0)" if name == "stopped" else CHECK
+            stopped = name == "stopped" and CHECK in text
+            if mended in text and not stopped:
+                return Trial(name, "passed", count=1)
+            place = THIRD if name == "other" else b"return x.clone()" if mended in text else b"x.numel() == 0"
+            return Texts.trial(Texts(self.path, {name: b"never there"}, at={name: place}), name, text)
+
+    search = searched(Stopped(module, {"stopped": b"", "other": b""}, at={}), advisors)
+    assert search.trials["stopped"].passed and search.trials["other"].passed
+    assert [group.operators for group in groups(search.chains, ["stopped", "other"])] == [("other",), ("stopped",)]
+    assert not search.complete(0)
+
+
 def test_a_registration_is_tried_on_all_samples(module: Path, advisors: Advisors) -> None:
     @dataclass
     class Counting(Texts):

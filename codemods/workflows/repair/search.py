@@ -53,6 +53,8 @@ class Search:
     """What each operator came through."""
     _alone: set[str] = field(default_factory=set)
     """Operators that pass with nothing but the groups of those that pass."""
+    _apart: set[tuple[object, ...]] = field(default_factory=set)
+    """Operators that were tried with nothing but their own chain, and the chain."""
     _backed: Counter[str] = field(default_factory=Counter)
     _tried: set[tuple[object, ...]] = field(default_factory=set)
     _sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
@@ -65,7 +67,9 @@ class Search:
         for number in range(1, rounds + 1):
             picked = self._that_build(self._pick())
             if not picked:
-                if self._stuck and ((not self._settled and self.complete(most)) or self._back_up(most)):
+                if self._rid_of_others(most) or (not self._settled and self._stuck and self.complete(most)):
+                    continue
+                if self._back_up(most):
                     continue
                 return
             drafts = self._with(picked)
@@ -165,6 +169,19 @@ class Search:
             sites = self.bench.sites(trial, seen)
             self._sites[name] = tuple(site for site in sites if not self.files or site.path in self.files)
             self.drafts |= {path: draft for path, draft in seen.items() if path not in self.drafts}
+
+    def _rid_of_others(self, most: int) -> bool:
+        """Try each stuck operator with nothing but its own chain: what others brought may be all that stops it."""
+        chains = {name: (name, *map(id, self.chains[name])) for name in self._stuck}
+        found = [Group(tuple(self.chains[name]), (name,)) for name, chain in chains.items() if chain not in self._apart]
+        self._apart.update(chains.values())
+        passed = False
+        for group, trials in zip(found, self.bench.try_alone(self.drafts, found, most), strict=True):
+            for name, trial in trials.items():
+                if trial.passed:
+                    self._found(name, trial, only(self.drafts, [group]))
+                    passed = True
+        return passed
 
     def _back_up(self, most: int) -> bool:
         """Take back what brought a stuck operator on but nobody to the end, where something else can be tried."""
