@@ -23,11 +23,20 @@ def norm(x: Tensor, weight: Tensor | None, shape: tuple[int, ...]) -> Tensor:
     return x
 
 
+def framed(x: Tensor, n: int, window: Tensor | None = None, length: int | None = None) -> Tensor:
+    from torch.fx.experimental.symbolic_shapes import sym_eq
+
+    length_ = length if length is not None else n
+    torch._check(window is None or sym_eq(window.shape, (length_,)), lambda: "window")
+    return x
+
+
 def observe():
     failed = []
     for shape in ((2,), (3,)):
         try:
             norm(torch.ones(2), torch.ones(2), shape)
+            framed(torch.ones(2), 2, torch.ones(shape))
         except RuntimeError as error:
             failed.append(str(error))
     return [solve(torch.ones(2, 3), torch.ones(2)), failed]
