@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -221,21 +221,30 @@ def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[in
 def _proven(
     search: Search, prover: Prover, first: dict[str, Trial], known: dict[_Key, Repair], progress: Callable[[str], None]
 ) -> list[Repair]:
-    """Each group as a repair with its verdict; ``known`` ones are not proven again, and get the new ones."""
+    """Each group as a repair with its verdict; ``known`` ones are not proven again, and get the new ones.
+
+    The largest group has all processes, then each process has a group of its own: none waits for the end of another's.
+    """
     passing = [name for name, trial in search.trials.items() if trial.passed]
     found = groups(search.chains, passing)
-    repairs = []
-    for number, group in enumerate(found, 1):
+    asked: list[tuple[Repair, tuple[str, ...], list[str]]] = []
+    for group in found:
         (alone,) = search.bench.try_alone(search.drafts, [group])
         kept = tuple(name for name in group.operators if alone[name].passed)
         made = prover.repair(replace(group, operators=kept or group.operators), search, first)
-        key = made.operators, made.fixes
-        if key not in known:
-            progress(f"proving {number} of {len(found)}: {made.name} ({len(kept)} operators)")
-            overtime = [name for name in group.operators if alone[name].crashed]
-            known[key] = _judged(made, kept, overtime, prover)
-        repairs.append(known[key])
-    return repairs
+        asked.append((made, kept, [name for name in group.operators if alone[name].crashed]))
+
+    def prove(number: int, prover: Prover) -> None:
+        made, kept, overtime = asked[number]
+        progress(f"proving {number + 1} of {len(found)}: {made.name} ({len(kept)} operators)")
+        known[made.operators, made.fixes] = _judged(made, kept, overtime, prover)
+
+    new = [number for number, (made, *_) in enumerate(asked) if (made.operators, made.fixes) not in known]
+    for number in new[:1]:
+        prove(number, prover)
+    with ThreadPoolExecutor(prover.jobs) as pool:
+        list(pool.map(partial(prove, prover=replace(prover, jobs=1)), new[1:]))
+    return [known[made.operators, made.fixes] for made, *_ in asked]
 
 
 def _judged(made: Repair, kept: Sequence[str], overtime: Sequence[str], prover: Prover) -> Repair:
