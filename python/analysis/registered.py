@@ -31,7 +31,8 @@ _FAKE_KEYS = frozenset(
 
 def registered(module: Module, function: Function) -> Seen | None:
     """What a function, or the one around it, is called with; None where nothing of the file registers it."""
-    return _registrations(module).get(function.outermost.node)
+    known = _registrations(module)
+    return known.get(function.outermost.node) if known else None
 
 
 @lru_cache(maxsize=8)

@@ -54,7 +54,8 @@ def scripted(module: Module, function: Function | None) -> bool:
         if asks and any(node.attr == "is_scripting" for node in scope.nodes.attributes):
             return True
         scope = scope.outer
-    return function is not None and function.outermost.node.name in _passed_to_script(module)
+    passed = _passed_to_script(module)
+    return function is not None and bool(passed) and function.outermost.node.name in passed
 
 
 def speaks_to_script(module: Module) -> bool:

@@ -112,10 +112,12 @@ def _subscript(surely: Surely, node: ast.Subscript, facts: Facts) -> Iterator[Pa
     if place is not None and held.places is not None and -len(held.places) <= place < len(held.places):
         return
     receiver = _shape_of(surely, node.value)
-    if receiver is None:
-        yield Part(node, Partial.OTHER)
-    else:
+    if receiver is not None:
         yield from _dimension(surely, node, receiver, node.slice, facts)
+        return
+    kept = _kept_shape_of(surely, node.value)
+    if kept is None or place is None or not facts.reaches(kept, place):
+        yield Part(node, Partial.OTHER)
 
 
 def _dimension(surely: Surely, node: ast.expr, receiver: ast.expr, place: ast.expr, facts: Facts) -> Iterator[Part]:
@@ -131,19 +133,22 @@ def _dimension(surely: Surely, node: ast.expr, receiver: ast.expr, place: ast.ex
 
 
 def _shape_of(surely: Surely, node: ast.expr) -> ast.expr | None:
-    """The tensor whose shape or strides an expression spells, or a name holds that nothing else is assigned to."""
-    if isinstance(node, ast.Name):
-        function = surely.module.place(node).function
-        if function is None or node.id in surely.module.names.rebound_outer:
-            return None
-        made = function.assigned_once.get(node.id)
-        if made is None or isinstance(made, ast.Name) or node.id in {one.arg for one in function.arguments}:
-            return None
-        tensor = _shape_of(surely, made)
-        return tensor if isinstance(tensor, ast.Name) else None
+    """The tensor whose shape or strides an expression spells."""
     if isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Attribute):
         return node.func.value if node.func.attr in _SIZE_METHODS else None
     return node.value if isinstance(node, ast.Attribute) and node.attr == "shape" else None
+
+
+def _kept_shape_of(surely: Surely, node: ast.expr) -> ast.Name | None:
+    """The tensor whose shape a name holds to which nothing else is assigned."""
+    function = surely.module.place(node).function
+    if not isinstance(node, ast.Name) or function is None or node.id in surely.module.names.rebound_outer:
+        return None
+    made = function.assigned_once.get(node.id)
+    if made is None or node.id in {one.arg for one in function.arguments}:
+        return None
+    tensor = _shape_of(surely, made)
+    return tensor if isinstance(tensor, ast.Name) else None
 
 
 def _call(surely: Surely, node: ast.Call, facts: Facts) -> Iterator[Part]:
