@@ -242,8 +242,10 @@ def _proven(
     new = [number for number, (made, *_) in enumerate(asked) if (made.operators, made.fixes) not in known]
     for number in new[:1]:
         prove(number, prover)
-    with ThreadPoolExecutor(prover.jobs) as pool:
-        list(pool.map(partial(prove, prover=replace(prover, jobs=1)), new[1:]))
+    # A cluster shares out the tests of each proof already.
+    beside, each = (prover.jobs, replace(prover, jobs=1)) if prover.executor is None else (1, prover)
+    with ThreadPoolExecutor(beside) as pool:
+        list(pool.map(partial(prove, prover=each), new[1:]))
     return [known[made.operators, made.fixes] for made, *_ in asked]
 
 
