@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ..syntax.module import Module
 from ..syntax.tree import Function, literal
+from .binding import binds, stored_in
 
 _CONDITION_FIRST = frozenset({"_check", "_check_value", "_check_index", "_check_type", "_check_not_implemented"})
 TENSOR_METHODS = frozenset(
@@ -29,6 +30,7 @@ class Log:
     _present: dict[str, int] = field(default_factory=dict)
     _called: dict[str, int] = field(default_factory=dict)
     _ranks: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    _bound: dict[str, int] = field(default_factory=dict)
 
     def evaluated(self, text: str, before: int) -> bool:
         return self._texts.get(text, before) < before
@@ -39,6 +41,9 @@ class Log:
     def called(self, text: str, before: int) -> bool:
         return self._called.get(text, before) < before
 
+    def bound(self, name: str, before: int) -> bool:
+        return self._bound.get(name, before) < before
+
     def rank(self, text: str, before: int) -> int:
         """The least number of dimensions found."""
         return max((rank for at, rank in self._ranks.get(text, ()) if at < before), default=0)
@@ -46,6 +51,8 @@ class Log:
     def take(self, node: ast.expr) -> None:
         """Learn from an expression that has been evaluated."""
         for part in _always_evaluated(node):
+            if isinstance(part, ast.Name):
+                self.bind((part.id,))
             if isinstance(part, (ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)):
                 self._texts.setdefault(ast.unparse(part), self.now)
             if isinstance(part, ast.Attribute):
@@ -91,6 +98,11 @@ class Log:
         if bound is not None and least is not None:
             self.at_least(receiver, bound + least)
 
+    def bind(self, names: Iterable[str]) -> None:
+        """Learn that these names have a value: they were read or assigned to."""
+        for name in names:
+            self._bound.setdefault(name, self.now)
+
     def at_least(self, receiver: ast.expr, rank: int) -> None:
         """Learn that the tensor ``receiver`` has so many dimensions or more."""
         text = ast.unparse(receiver)
@@ -134,6 +146,10 @@ class Facts:
         wanted = place + 1 if place >= 0 else -place
         text = ast.unparse(node)
         return self._holds(node) and any(log.rank(text, before) >= wanted for log, before in self._logs())
+
+    def bound(self, name: str) -> bool:
+        """Whether the innermost function has read the name or bound it, so that it has a value unless it is deleted."""
+        return any(log.bound(name, before) for log, before in self._logs())
 
     def _holds(self, node: ast.expr) -> bool:
         return all(one.id in self.stable for one in ast.walk(node) if isinstance(one, ast.Name))
@@ -207,13 +223,16 @@ def _learn_header(facts: Log, above: ast.AST, below: ast.stmt) -> None:
             facts.find(above.test, inside)
     elif isinstance(above, (ast.For, ast.AsyncFor)) and below in above.body:
         facts.take(above.iter)
+        facts.bind(stored_in(above.target))
     elif isinstance(above, (ast.With, ast.AsyncWith)):
         for item in above.items:
             facts.take(item.context_expr)
+        facts.bind(binds(above))
 
 
 def _learn(facts: Log, statement: ast.stmt) -> None:
     """Learn from a statement that has finished."""
+    facts.bind(binds(statement))
     if isinstance(statement, ast.Assert):
         facts.find(statement.test, True)
     elif isinstance(statement, ast.If):

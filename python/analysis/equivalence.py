@@ -163,7 +163,7 @@ def unfit_for_sym_eq(surely: Surely, node: ast.Compare) -> tuple[str, str] | Non
             return "not-a-shape", "one side holds more than sizes, which sym_eq refuses"
     if {True, False} <= {value.listed for value in held if isinstance(value, Several)}:
         return "list-against-tuple", "a list never equals a tuple, but sym_eq compares only what is in them"
-    spelled = [isinstance(side, (ast.Tuple, ast.List)) and bool(side.elts) for side in sides]
+    spelled = [isinstance(side, ast.Tuple) and bool(side.elts) for side in sides]
     if any(surely.flow.kind(side) is Kind.UNKNOWN for side, known in zip(sides, spelled, strict=True) if not known):
         return "not-a-shape", "one side may be no sequence, which sym_eq refuses"
     return None

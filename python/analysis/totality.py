@@ -8,11 +8,14 @@ comparison of those, or a property of a tensor that surely has enough dimensions
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from ..syntax.module import Module
 from ..syntax.tree import literal
+from .binding import bound_at_top, unbound_again
 from .certain import Several, Sure
 from .dominance import TENSOR_METHODS, Facts, counts_dimensions
 from .library import SHAPES
@@ -50,9 +53,12 @@ def partial(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
     """The parts of ``node`` that are not total, given what was evaluated and found before."""
     if facts.evaluated(node):
         return
-    if isinstance(node, (ast.Name, ast.Constant)):
+    if isinstance(node, ast.Constant):
         return
-    if isinstance(node, ast.Attribute):
+    if isinstance(node, ast.Name):
+        if not _bound(surely.module, node, facts):
+            yield Part(node, Partial.OTHER)
+    elif isinstance(node, ast.Attribute):
         yield from _attribute(surely, node, facts)
     elif isinstance(node, ast.Subscript):
         yield from _subscript(surely, node, facts)
@@ -78,6 +84,35 @@ def partial(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
         yield Part(node, Partial.OTHER)
 
 
+def _root(node: ast.expr) -> ast.expr:
+    """The ``a`` of ``a.b.c``."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def _bound(module: Module, name: ast.Name, facts: Facts) -> bool:
+    """Whether the scope that a name belongs to has surely given it a value."""
+    names, place = module.names, module.place(name)
+    owner = names.owner(name.id, name)
+    if owner is None:
+        return hasattr(builtins, name.id)
+    if isinstance(owner, ast.Module):
+        at_top = next((one for one in place.ancestors if module.parents.get(one) is owner), None)
+        first = bound_at_top(owner).get(name.id)
+        runs_later = first is not None and isinstance(at_top, ast.stmt) and first < owner.body.index(at_top)
+        return runs_later and name.id not in names.rebound_globals
+    function = place.function
+    while function is not None and function.node is not owner:
+        function = function.outer
+    if function is None:
+        return not isinstance(owner, ast.ClassDef)
+    if name.id in unbound_again(function) or name.id in names.rebound_outer:
+        return False
+    given = name.id in {one.arg for one in function.arguments}
+    return given or (function is place.function and facts.bound(name.id))
+
+
 def _all(surely: Surely, nodes: Sequence[ast.expr], facts: Facts) -> Iterator[Part]:
     for node in nodes:
         yield from partial(surely, node, facts)
@@ -90,6 +125,7 @@ def _has_truth(surely: Surely, node: ast.expr) -> bool:
 
 def _attribute(surely: Surely, node: ast.Attribute, facts: Facts) -> Iterator[Part]:
     if (surely.module.names.meaning(node) or "").startswith(("torch.", "math.", "sys.")):
+        yield from partial(surely, _root(node), facts)
         return
     yield from partial(surely, node.value, facts)
     if surely.of(node) is None or not facts.present(node.value):
@@ -159,7 +195,7 @@ def _call(surely: Surely, node: ast.Call, facts: Facts) -> Iterator[Part]:
         yield from _method(surely, node, node.func, facts)
         return
     meaning = surely.module.names.meaning(node.func) or ""
-    yield from _all(surely, node.args, facts)
+    yield from _all(surely, [_root(node.func), *node.args] if meaning else node.args, facts)
     if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
         yield Part(node, Partial.OTHER)
     elif meaning == "builtins.len":

@@ -172,7 +172,7 @@ class Search:
 
     def _rid_of_others(self, most: int) -> bool:
         """Try each stuck operator with nothing but its own chain: what others brought may be all that stops it."""
-        chains = {name: (name, *map(id, self.chains[name])) for name in self._stuck}
+        chains = {name: (name, *self.chains[name]) for name in self._stuck}
         found = [Group(tuple(self.chains[name]), (name,)) for name, chain in chains.items() if chain not in self._apart]
         self._apart.update(chains.values())
         passed = False

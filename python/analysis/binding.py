@@ -1,0 +1,99 @@
+"""Which names are surely bound when a block has run: reading one that is not raises NameError."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from ..syntax.tree import Function
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_TRIES: tuple[type[ast.AST], ...] = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
+
+
+def binds(statement: ast.stmt) -> frozenset[str]:
+    """The names that are bound whenever ``statement`` has come to its end."""
+    return frozenset(_binds(statement) or ())
+
+
+def _binds(statement: ast.stmt) -> set[str] | None:
+    """The same; None for a statement that never comes to its end."""
+    if isinstance(statement, _ENDS):
+        return None
+    if isinstance(statement, _DEFINITIONS):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+    if isinstance(statement, ast.Assign):
+        return set(stored_in(*statement.targets))
+    if isinstance(statement, ast.AugAssign) or (isinstance(statement, ast.AnnAssign) and statement.value is not None):
+        return set(stored_in(statement.target))
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        # What stands inside may have stopped halfway, where the context swallows the exception.
+        return set(stored_in(*(item.optional_vars for item in statement.items if item.optional_vars)))
+    if isinstance(statement, ast.If):
+        return _common([_binds_in(statement.body), _binds_in(statement.orelse)])
+    if isinstance(statement, _TRIES):
+        assert isinstance(statement, ast.Try)
+        through = _binds_in([*statement.body, *statement.orelse])
+        common = _common([through, *(_binds_in(handler.body) for handler in statement.handlers)])
+        after = _binds_in(statement.finalbody)
+        return None if common is None or after is None else common | after
+    return set()
+
+
+def _binds_in(block: Sequence[ast.stmt]) -> set[str] | None:
+    bound: set[str] = set()
+    for statement in block:
+        more = _binds(statement)
+        if more is None:
+            return None
+        bound |= more
+    return bound
+
+
+def _common(ways: Iterable[set[str] | None]) -> set[str] | None:
+    """What is bound whichever of the ways was taken; one that never comes to its end does not count."""
+    ended = [one for one in ways if one is not None]
+    return set.intersection(*ended) if ended else None
+
+
+def stored_in(*targets: ast.expr) -> Iterator[str]:
+    """The names that assigning to ``targets`` binds."""
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id
+        elif isinstance(target, ast.Starred):
+            yield from stored_in(target.value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            yield from stored_in(*target.elts)
+
+
+@lru_cache(maxsize=2)
+def bound_at_top(tree: ast.Module) -> dict[str, int]:
+    """The names that the statements of a module bind, with the index of the first that does so."""
+    first: dict[str, int] = {}
+    for index, statement in enumerate(tree.body):
+        for name in binds(statement):
+            first.setdefault(name, index)
+    running = (statement for statement in tree.body if not isinstance(statement, _DEFINITIONS))
+    unbound = _unbound(node for statement in running for node in ast.walk(statement))
+    return {name: index for name, index in first.items() if name not in unbound}
+
+
+@lru_cache(maxsize=256)
+def unbound_again(function: Function) -> frozenset[str]:
+    """The names that a function deletes, or that the end of an ``except … as`` unbinds."""
+    return _unbound(function.nodes.all)
+
+
+def _unbound(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Delete):
+            names.update(one.id for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name))
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            names.add(node.name)
+    return frozenset(names)
