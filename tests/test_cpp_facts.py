@@ -405,7 +405,7 @@ def test_what_a_variable_takes_with_it(text: str, kind: Type, wanted: list[str])
     p, node = place(text)
     variable = p.model.resolved[node]
     assert variable is not None
-    assert shown(p, variables.become(p, Becomes(CAUSE, variable, kind))) == wanted
+    assert shown(p, variables.become(p, Becomes(CAUSE, variable, kind), dependent=False)) == wanted
 
 
 def test_a_parameter_is_promoted_where_the_signature_may_change() -> None:
@@ -417,7 +417,7 @@ def test_a_parameter_is_promoted_where_the_signature_may_change() -> None:
         p, node = place(HEAD + text.format(head))
         variable = p.model.resolved[node]
         assert variable is not None
-        assert shown(p, variables.become(p, Becomes(CAUSE, variable, REF))) == wanted
+        assert shown(p, variables.become(p, Becomes(CAUSE, variable, REF), dependent=False)) == wanted
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -7,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from goldens import FOLDER
+from symfix.codemods.cli import main_group
 from symfix.codemods.engine import neighbourhood
 from symfix.codemods.engine.intake import Target, find
 from symfix.codemods.engine.outcome import Changed, Failed, Refused, Unchanged
@@ -14,6 +18,10 @@ from symfix.codemods.engine.registry import Registry
 from symfix.codemods.engine.rounds import Wishes
 from symfix.codemods.engine.rule import Context
 from symfix.codemods.engine.run import FEW_BYTES, Question, Report, run
+from symfix.cpp.syntax.declarations import Function as CppFunction
+from symfix.cpp.syntax.model import Model
+from symfix.python.syntax.module import Module
+from symfix.python.syntax.tree import Function
 
 NO_TORCH: Any = None
 pytestmark = pytest.mark.usefixtures("fresh_cache")
@@ -253,3 +261,23 @@ def test_a_file_said_twice_is_one_target(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(folder)
     paths = [Path("a.toy"), folder / "a.toy", Path()]
     assert [(target.path, target.named) for target in find(paths, frozenset({".toy"}))] == [(folder / "a.toy", True)]
+
+
+MODELS = (Model, CppFunction, Module, Function)
+
+
+@pytest.mark.parametrize("pattern", ["use_sym_sizes/*.before.cpp", "use_torch_check/*.before.py"])
+def test_no_model_of_a_file_holds_itself(pattern: str) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        for path in FOLDER.glob(pattern):
+            assert CliRunner().invoke(main_group, ["check", "-j", "1", str(path)]).exit_code in (0, 1)
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        left = {type(one).__name__ for one in gc.garbage if isinstance(one, MODELS)}
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert not left

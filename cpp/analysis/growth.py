@@ -151,10 +151,11 @@ class _Growing:
                 return self._flow(cause, node, kind)
             case Becomes(cause, variable, kind):
                 value = Value(Form.VARIABLE, variable.node.id)
-                if variable.function.is_template and depends(variable):
+                dependent = variable.function.is_template and depends(variable)
+                if dependent:
                     for node in (variable.node, *self.p.model.references(variable)):
                         self._promoted.setdefault(node.id, kind)
-                return become(self.p, fact) if self._reach(cause, value, variable.name) else ()
+                return become(self.p, fact, dependent) if self._reach(cause, value, variable.name) else ()
             case Widens(cause, field):
                 value = Value(Form.FIELD, field.node.id)
                 self._promoted.setdefault(field.node.id, SYMBOLIC.get(field.type, field.type))

@@ -18,7 +18,6 @@ from .passes import Pass
 from .reasons import SkipReason
 from .saved import slot
 from .signatures import follows_schema, may_change, uses
-from .templates import depends
 from .twins import twin_of
 
 _FIXED = frozenset({"structured-binding", "c-array"})
@@ -44,15 +43,17 @@ def store(p: Pass, stored: Stores) -> tuple[Fact, ...]:
     return (Becomes(cause, variable, target),)
 
 
-def become(p: Pass, fact: Becomes) -> Iterator[Fact]:
-    """Give a variable its symbolic type, and carry on from each of its uses."""
+def become(p: Pass, fact: Becomes, dependent: bool) -> Iterator[Fact]:
+    """Give a variable its symbolic type, and carry on from each of its uses.
+
+    The type of a ``dependent`` one is a parameter of its function template.
+    """
     variable, kind = fact.variable, fact.kind
     value = Value(Form.VARIABLE, variable.node.id)
     refusal = _fixed(p, variable)
     if refusal is not None:
         yield Refuses(value, variable.node, *refusal)
         return
-    dependent = variable.function.is_template and depends(variable)
     if variable.how == "parameter" and not dependent:
         yield from _parameter(p, variable, kind, value)
     if variable.type is not Type.AUTO and not dependent:

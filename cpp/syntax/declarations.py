@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from weakref import ref
 
 from tree_sitter import Node
 
@@ -37,11 +38,21 @@ class Variable:
     type_text: str
     type_node: Node | None
     declaration: Node
-    function: Function
+    _function: ref[Function]
+    """Weak: a function holds its parameters, and a cycle would keep the file's tree in memory."""
+    definition: int
+    """The id of the node of the function definition that it stands in."""
     initializers: tuple[Node, ...] = ()
     how: str = "local"
     """``local``, ``parameter``, ``range`` (for-range), ``capture``, ``structured-binding`` or ``c-array``."""
     position: int = -1
+
+    @property
+    def function(self) -> Function:
+        """The function or lambda whose parameter or local it is."""
+        function = self._function()
+        assert function is not None
+        return function
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +166,8 @@ def _parameters(tree: Tree, names: Names, function: Function, nodes: Sequence[No
             type_text,
             child.child_by_field_name("type"),
             child,
-            function,
+            ref(function),
+            function.outermost.node.id,
             how="parameter",
             position=position,
         )
@@ -284,7 +296,7 @@ class _Reader:
         kind = self.names.read(type_text, name) if how not in ("structured-binding", "c-array") else Type.UNKNOWN
         variable = Variable(
             (name.text or b"").decode(), name, scope, name.start_byte, kind, type_text, type_node, declaration,
-            function, initializers, how, position,
+            ref(function), function.outermost.node.id, initializers, how, position,
         )  # fmt: skip
         self._add((variable,))
 

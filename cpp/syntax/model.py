@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
+from weakref import ref
 
 from tree_sitter import Node
 
@@ -27,10 +28,12 @@ class _Resolved(dict[Node, Variable | None]):
     """
 
     def __init__(self, model: Model) -> None:
-        self._model = model
+        self._model = ref(model)  # a cycle would keep the file's tree in memory
 
     def __missing__(self, identifier: Node) -> Variable | None:
-        self.update(self._model.resolved_beside(identifier))
+        model = self._model()
+        assert model is not None
+        self.update(model.resolved_beside(identifier))
         return self.setdefault(identifier, None)
 
 
@@ -147,7 +150,7 @@ class Model:
 
     def references(self, variable: Variable) -> tuple[Node, ...]:
         """Every use of a variable outside its own declarator."""
-        return self._scopes_of(self._around(variable)).references.get(variable.node.id, ())
+        return self._scopes_of(self._by_node[variable.definition]).references.get(variable.node.id, ())
 
     def variables(self, function: Function) -> tuple[Variable, ...]:
         """The parameters and locals of a function definition, those of its lambdas included."""
@@ -155,7 +158,7 @@ class Model:
 
     def siblings(self, variable: Variable) -> list[Variable]:
         """The other variables of the same declaration."""
-        declared = self._scopes_of(self._around(variable)).variables
+        declared = self._scopes_of(self._by_node[variable.definition]).variables
         return [v for v in declared if v.declaration.id == variable.declaration.id and v is not variable]
 
     def lambda_at(self, node: Node) -> Function | None:
@@ -176,12 +179,6 @@ class Model:
         if found is None:
             found = self._scopes[function.node.id] = read_scopes(self.tree, self.names, function)
         return found
-
-    def _around(self, variable: Variable) -> Function:
-        function = variable.function
-        while function.outer is not None:
-            function = function.outer
-        return function
 
 
 @lru_cache(maxsize=4)
