@@ -119,6 +119,7 @@ PRIM = "import torch\nimport torch._prims as prims\n\n\ndef f(x, d):\n    return
     [
         ("prims.fft_r2c(x, dim=d[-1:], onesided=True)", "torch._fft_r2c(x, d[-1:], 0, True)"),
         ("prims.conj_physical(x)", "torch._conj_physical(x)"),
+        ("prims.svd(x, full_matrices=d)", "torch.linalg.svd(x, full_matrices=d)"),
         ("prims.fft_r2c(x, dim=d)", ""),  # an argument is missing
         ("prims.fft_r2c(*x, dim=d, onesided=True)", ""),
         ("prims.broadcast_in_dim(x, d, d)", ""),  # what implements it does more than call

@@ -182,6 +182,25 @@ def test_a_check_beside_torchscript_raises_the_same(context: Context) -> None:
     assert namespace["first"](torch.empty(2), [3]).numel() == 2
 
 
+def test_two_checks_of_a_function_have_names_of_their_own(context: Context) -> None:
+    import torch
+
+    second = '    if size_prods == 2:\n        raise ValueError("two")\n    return input\n\n\ndef second'
+    text = LOSS.replace("    return input\n\n\ndef second", second)
+    ((first, _),) = tried(SCRIPTED, text, "if size_prods == 1", context)
+    source = SourceFile(SCRIPTED, text.encode())
+    registered = Registry().wing(SCRIPTED)
+    assert registered is not None
+    now = Draft(source, load_language(registered.package), context).take([first]).now.content.decode()
+    ((_, both),) = tried(SCRIPTED, now, "if size_prods == 2", context)
+    assert [both.count(f"def _check_first_{name}(") for name in ("size_prods", "size_prods_2")] == [1, 1]
+    namespace: dict[str, Any] = {}
+    exec(both, namespace)
+    for size, words in ((1, "more than one"), (2, "two")):
+        with pytest.raises(ValueError, match=words):
+            namespace["first"](torch.empty(1), [size])
+
+
 def test_a_warning_beside_torchscript_names_the_same_line(context: Context) -> None:
     import torch
 
@@ -337,6 +356,45 @@ def test_a_default_may_be_checked_at_run_time(context: Context) -> None:
     assert all("torch._check(" not in new for _, new in tried(Path("torch/_refs/a.py"), ordered, "if x.size", context))
 
 
+CHOICE = """import torch
+
+
+def meta_ratio(x, n):
+    size = x.size(0)
+    if n:
+        return (n - 1) / (size - 1) if {} else 0
+    return {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "rare", "usual"), [("size > 1", "size <= 1", "size > 1"), ("size <= 1", "size <= 1", "size > 1")]
+)
+def test_a_choice_may_have_a_default_that_is_checked(test: str, rare: str, usual: str, context: Context) -> None:
+    import torch
+
+    text = CHOICE.format(test, "size").replace(
+        "(n - 1) / (size - 1)", "0 and size" if "<" in test else "n / (size - 1)"
+    )
+    texts = [new for _, new in tried(PYTHON, text, test, context)]
+    lines = (
+        f"        if guard_or_false({rare}):\n            return %s\n        torch._check({usual})\n        return %s\n"
+    )
+    lines %= ("0 and size", "0") if "<" in test else ("0", "n / (size - 1)")
+    (checked,) = [new for new in texts if lines in new]
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    exec(text, before)
+    exec(checked, after)
+    for size, n in itertools.product((0, 1, 2, 7), (0, 1, 3)):
+        assert before["meta_ratio"](torch.empty(size), n) == after["meta_ratio"](torch.empty(size), n)
+
+
+def test_a_choice_in_several_lines_has_none(context: Context) -> None:
+    text = CHOICE.format("size > 1", "size").replace(" if size > 1", "\\\n if size > 1")
+    assert all("torch._check(" not in new for _, new in tried(PYTHON, text, "size > 1", context))
+
+
 @pytest.mark.parametrize(
     ("body", "count"),
     [
@@ -346,6 +404,8 @@ def test_a_default_may_be_checked_at_run_time(context: Context) -> None:
         ("if x.numel() == 0:\n    return x\nelse:\n    x = x + 1\n", 0),
         ("if x.numel() == 0 and k:\n    return x\n", 0),
         ("if x.shape == k.shape:\n    return x\n", 0),
+        ("if k == x.size(0):\n    return x\nx = x / (x.size(0) - k)\n", 1),
+        ("if k < x.size(0):\n    return x\nx = x / (x.size(0) - k)\n", 0),
     ],
 )
 def test_what_the_code_behind_a_branch_can_check(body: str, count: int, context: Context) -> None:

@@ -37,8 +37,11 @@ class NoDefault:
     detail: str
 
 
-def of_comparison(leaf: Leaf, node: ast.Compare) -> Default | NoDefault:
-    """The default for a leaf whose node is the one comparison ``node``."""
+def of_comparison(leaf: Leaf, node: ast.Compare, *, checked: bool = False) -> Default | NoDefault:
+    """The default for a leaf whose node is the one comparison ``node``.
+
+    Where it is ``checked`` at run time, the code behind the branch may be wrong for the special case.
+    """
     test, function = leaf.test, leaf.place.function
     op, left, right = node.ops[0], node.left, node.comparators[0]
     if isinstance(test, ast.IfExp) and any(isinstance(one, ast.Mod) for one in ast.walk(node)):
@@ -52,7 +55,7 @@ def of_comparison(leaf: Leaf, node: ast.Compare) -> Default | NoDefault:
     if _tells_kinds_apart(test, node, integer(right)):
         return NoDefault("neither-branch-general", f"{integer(right)} says what kind of input this is")
     set_apart = _set_apart(node)
-    if set_apart is not None and _divided_by_difference(function, left, set_apart):
+    if set_apart is not None and not checked and _divided_by_difference(function, left, set_apart):
         return NoDefault("neither-branch-general", "the difference of the two is divided by where they are not equal")
     if isinstance(op, (ast.In, ast.NotIn)) and not _numbers(right):
         return NoDefault("neither-branch-general", "being one of several sizes is no special case")

@@ -24,7 +24,7 @@ from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
 from .changes import Called, Change, Changes, Compared, Equated, Plain, Received, Selected
-from .checked_defaults import checked_default
+from .checked_defaults import checked_choice, checked_default
 from .findings import change, fix
 from .inferring import computed_size
 from .ordering import neutral_amounts
@@ -103,6 +103,9 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     for branch in module.nodes.ifs:
         if _inside(module, branch.test, where) and _allowed(module, branch, context):
             yield from checked_default(NAME, module, branch, context)
+    for choice in module.nodes.every(ast.IfExp):
+        if _inside(module, choice.test, where) and _allowed(module, choice, context):
+            yield from checked_choice(NAME, module, choice, context)
     yield from unwrapped(NAME, module, where, context)
     if context.tried:
         for size in _sizes_as_truths(module, where):

@@ -196,10 +196,11 @@ def _names(verb: str, function: Function, node: ast.If) -> list[str]:
     """The names that the new function may get: a check is named for its function, a warning for its content."""
     own = f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}"
     alike = only_raises if verb == "check" else _only_warns
+    found = [own]
     if sum(bool(alike(one)) for one in function.nodes.ifs) > 1:
-        words = sorted({one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)})
-        own += f"_{words[0] if words else 'sizes'}"
-    return [_SHARED, own] if verb == "warn" else [own]
+        words = sorted({one.id for one in ast.walk(node.test) if isinstance(one, ast.Name)}) or ["sizes"]
+        found = [f"{own}_{word}" for word in words] + [f"{own}_{words[0]}_{number}" for number in range(2, 9)]
+    return [_SHARED, *found] if verb == "warn" else found
 
 
 def _defined(module: Module, name: str, text: str) -> bool:

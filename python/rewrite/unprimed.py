@@ -6,6 +6,7 @@ What a prim does on real tensors, ``torch/_prims/__init__.py`` says in a functio
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from .spelling import spell
 
 _HOME = "torch._prims"
 _MAKES = "_make_prim"
+_OPERATOR = re.compile(r"torch(\.\w+)+")
 
 
 def without_prim(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
@@ -105,16 +107,17 @@ def _written(made: ast.FunctionDef, given: Mapping[str, str]) -> str | None:
             return None
         known |= {target.id: ast.unparse(one.value) for target in one.targets if isinstance(target, ast.Name)}
     call = last.value if isinstance(last, ast.Return) else None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        return None
-    if not (isinstance(call.func.value, ast.Name) and call.func.value.id == "torch"):
+    called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+    if not isinstance(call, ast.Call) or not _OPERATOR.fullmatch(called):
         return None
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
     if not all(isinstance(one, ast.Constant) or (isinstance(one, ast.Name) and one.id in known) for one in values):
         return None
     words = [known[one.id] if isinstance(one, ast.Name) else ast.unparse(one) for one in values]
     labels = [""] * len(call.args) + [f"{keyword.arg}=" for keyword in call.keywords]
-    return f".{call.func.attr}({', '.join(label + word for label, word in zip(labels, words, strict=True))})"
+    return (
+        f"{called.removeprefix('torch')}({', '.join(label + word for label, word in zip(labels, words, strict=True))})"
+    )
 
 
 def _docstring(statement: ast.Expr) -> bool:
