@@ -122,7 +122,8 @@ PRIM = "import torch\nimport torch._prims as prims\n\n\ndef f(x, d):\n    return
         ("prims.svd(x, full_matrices=d)", "torch.linalg.svd(x, full_matrices=d)"),
         ("prims.fft_r2c(x, dim=d)", ""),  # an argument is missing
         ("prims.fft_r2c(*x, dim=d, onesided=True)", ""),
-        ("prims.broadcast_in_dim(x, d, d)", ""),  # what implements it does more than call
+        ("prims.broadcast_in_dim(x, d, d)", "prims._broadcast_in_dim_aten(x, d, d)"),  # which does more than call
+        ("prims.broadcast_in_dim(x, d)", ""),
         ("prims.no_such(x)", ""),
         ("torch.conj_physical(x)", ""),
     ],

@@ -1,4 +1,4 @@
-"""Call the operator that implements a prim: prims have no derivative, and Inductor knows the operator.
+"""Call what implements a prim: prims have no derivative, and Inductor knows the operator.
 
 What a prim does on real tensors, ``torch/_prims/__init__.py`` says in a function of a few lines: ``impl_aten``.
 """
@@ -24,19 +24,27 @@ _OPERATOR = re.compile(r"torch(\.\w+)+")
 
 
 def without_prim(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``prims.fft_r2c(x, dim=d, onesided=o)`` → ``torch._fft_r2c(x, d, 0, o)``."""
+    """``prims.fft_r2c(x, dim=d, onesided=o)`` → ``torch._fft_r2c(x, d, 0, o)``.
+
+    Where what implements the prim does more than one call: ``prims._broadcast_in_dim_aten(x, s, d)``.
+    """
     home, _, name = (module.names.meaning(call.func) or "").rpartition(".")
     if home != _HOME:
         return
     made = _implementation(_prims(module.source.path), name)
     torch = spell(module, call, "torch._check", context)
-    written = None if made is None else _behind(module, call, made)
-    if written is None or torch is None:
+    written = None if made is None or torch is None else _behind(module, call, made)
+    needs: tuple[str, ...] = ()
+    if torch is not None and written is not None:
+        root, needs = torch.text.removesuffix("._check"), torch.needs
+        edit = Edit(*module.span(call), f"{root}{written}".encode())
+    elif isinstance(made, ast.FunctionDef) and isinstance(call.func, ast.Attribute) and _bound(call, made):
+        end = module.span(call.func)[1]
+        edit = Edit(end - len(call.func.attr), end, made.name.encode())
+    else:
         return
-    root = torch.text.removesuffix("._check")
-    edit = Edit(*module.span(call), f"{root}{written}".encode())
-    message = f"call the operator behind `prims.{name}`, which has a derivative"
-    yield fix(rule, module.place(call), [edit], message, torch.needs, (), Safety.UNSAFE)
+    message = f"call what implements `prims.{name}`, which has a derivative"
+    yield fix(rule, module.place(call), [edit], message, needs, (), Safety.UNSAFE)
 
 
 def _prims(path: Path) -> Path | None:
