@@ -312,6 +312,34 @@ def test_what_only_another_repair_stops_passes_with_its_own_alone(module: Path, 
     assert not search.complete(0)
 
 
+def test_what_fails_alone_is_mended_where_it_failed_alone(module: Path, advisors: Advisors) -> None:
+    @dataclass
+    class Further(Texts):
+        alone: bool = False
+
+        def trial(self, name: str, text: bytes) -> Trial:
+            passed = Texts.trial(self, name, text)
+            if name == "other" or not passed.passed or not self.alone or CHECK in text:
+                return passed
+            return Texts.trial(Texts(self.path, {name: b"never there"}, at={name: THIRD}), name, text)
+
+        def try_alone(self, drafts: Mapping[Path, Draft], found: Sequence[Group], most: int = 0) -> Any:
+            self.alone = not most
+            try:
+                return Texts.try_alone(self, drafts, found, most)
+            finally:
+                self.alone = False
+
+    right = {"other": b"guard_or_false(x.numel() == 0)", "later": b"n = torch.sym_ite("}
+    bench = Further(module, right, at={"other": b"x.numel() == 0", "later": b"n * 2 >="})
+    search = searched(bench, advisors)
+    assert search.complete(0) and not search.trials["later"].passed
+    assert line_of(search.drafts[module].now.content, THIRD) != search.trials["later"].frames[0].line
+    search.run(0, lambda _: None)
+    assert not search.complete(0) and search.trials["later"].passed
+    assert [member.candidate.site.function for member in search.chains["later"]] == ["later", "later"]
+
+
 def test_a_registration_is_tried_on_all_samples(module: Path, advisors: Advisors) -> None:
     @dataclass
     class Counting(Texts):

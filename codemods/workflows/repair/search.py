@@ -62,7 +62,8 @@ class Search:
     def run(self, most: int, progress: Callable[[str], None], rounds: int = ROUNDS) -> None:
         """Round after round, until no failing operator has a candidate left; ``most`` samples of each are tried."""
         for name, trial in self.trials.items():
-            self._place(name, trial, self.drafts)
+            if name not in self._sites:  # the lines of one that failed alone are those of its own drafts
+                self._place(name, trial, self.drafts)
         self._swap_in(most, progress)
         for number in range(1, rounds + 1):
             picked = self._that_build(self._pick())
