@@ -8,6 +8,7 @@ from pathlib import Path
 import libcst as cst
 import pytest
 from symfix.codemods.engine.source import SourceFile
+from symfix.python.analysis.binding import binds
 from symfix.python.analysis.certain import Several, Sure
 from symfix.python.analysis.dominance import facts_at
 from symfix.python.analysis.equivalence import evaluated_together
@@ -293,3 +294,17 @@ def test_scopes_are_those_of_the_interpreter() -> None:
         "a": "outer", "b": "outer", "g": "Module", "d": "NoneType", "c": "ListComp", "e": "outer", "E": "NoneType",
         "p": "Lambda", "torch": "Module",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("statement", "names"),
+    [
+        ("(a, *b), c[0] = x", {"a", "b"}),
+        ("if x: a = b = 1\nelif y: a = 2\nelse: raise x", {"a"}),
+        ("try: a = 1\nexcept E: a = 2\nfinally: b = 3", {"a", "b"}),
+        ("for a in x: b = a", set()),
+        ("import a.b, c as d", {"a", "d"}),
+    ],
+)
+def test_what_a_statement_surely_binds(statement: str, names: set[str]) -> None:
+    assert binds(ast.parse(statement).body[0]) == names
