@@ -14,8 +14,6 @@ from .expressions import call, name
 from .rewriting import changed
 from .statements import Statement
 
-_INDENTATION = "    "
-
 
 def parsed(module: Module, node: ast.stmt, text: bytes) -> cst.BaseStatement:
     """The one statement that ``text`` holds, written in place of ``node``."""
@@ -48,15 +46,9 @@ def branch_for_script(module: Module, node: ast.If, scripting: str, helper: str,
     """``if scripting():`` with the statement as it is, else a call of ``helper``; raises Unfit."""
     statement = Statement(module.place(node))
     called = call(helper, [cst.Arg(cst.Name(one)) for one in parameters])
-    unit = _unit(module, node)
+    unit = module.unit_of_indentation(node.body[0])
     otherwise = cst.Else(cst.IndentedBlock([cst.SimpleStatementLine([cst.Expr(called)])], indent=unit))
     return statement.edit([cst.If(call(scripting, []), cst.IndentedBlock([statement.tree], indent=unit), otherwise)])
-
-
-def _unit(module: Module, node: ast.If) -> str:
-    """By how much a block is indented here."""
-    outer, inner = module.indentation(node) or "", module.indentation(node.body[0]) or ""
-    return inner.removeprefix(outer) or _INDENTATION
 
 
 def function_unused(

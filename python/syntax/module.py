@@ -106,6 +106,12 @@ class Module:
         before = self.source.content[self._line_starts[node.lineno - 1] : start]
         return None if before.strip() else before.decode()
 
+    def unit_of_indentation(self, node: ast.stmt) -> str:
+        """The blanks by which a statement stands further in than the one around it; four where none is around it."""
+        above = self.parents[node]
+        outer = self.indentation(above) if isinstance(above, ast.stmt) else None
+        return (self.indentation(node) or "").removeprefix(outer or "") or "    "
+
     def text(self, node: ast.AST) -> bytes:
         start, end = self.span(node)
         return self.source.content[start:end]
