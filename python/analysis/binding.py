@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from ..syntax.tree import Function
+from ..syntax.tree import DEFINITIONS, Function, stored_in
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _TRIES: tuple[type[ast.AST], ...] = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
@@ -22,7 +21,7 @@ def _binds(statement: ast.stmt) -> set[str] | None:
     """The same; None for a statement that never comes to its end."""
     if isinstance(statement, _ENDS):
         return None
-    if isinstance(statement, _DEFINITIONS):
+    if isinstance(statement, DEFINITIONS):
         return {statement.name}
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
@@ -60,17 +59,6 @@ def _common(ways: Iterable[set[str] | None]) -> set[str] | None:
     return set.intersection(*ended) if ended else None
 
 
-def stored_in(*targets: ast.expr) -> Iterator[str]:
-    """The names that assigning to ``targets`` binds."""
-    for target in targets:
-        if isinstance(target, ast.Name):
-            yield target.id
-        elif isinstance(target, ast.Starred):
-            yield from stored_in(target.value)
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            yield from stored_in(*target.elts)
-
-
 @lru_cache(maxsize=2)
 def bound_at_top(tree: ast.Module) -> dict[str, int]:
     """The names that the statements of a module bind, with the index of the first that does so."""
@@ -78,7 +66,7 @@ def bound_at_top(tree: ast.Module) -> dict[str, int]:
     for index, statement in enumerate(tree.body):
         for name in binds(statement):
             first.setdefault(name, index)
-    running = (statement for statement in tree.body if not isinstance(statement, _DEFINITIONS))
+    running = (statement for statement in tree.body if not isinstance(statement, DEFINITIONS))
     unbound = _unbound(node for statement in running for node in ast.walk(statement))
     return {name: index for name, index in first.items() if name not in unbound}
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ..syntax.module import Module
-from ..syntax.tree import Function, literal
-from .binding import binds, stored_in
+from ..syntax.tree import Function, literal, stored_in
+from .binding import binds
 
 _CONDITION_FIRST = frozenset({"_check", "_check_value", "_check_index", "_check_type", "_check_not_implemented"})
 TENSOR_METHODS = frozenset(
@@ -350,7 +350,7 @@ def _root(node: ast.expr) -> str:
 
 def _stable(module: Module, function: Function) -> frozenset[str]:
     """Names that are bound once, outside of loops, and whose value no method changes in place."""
-    return _settled(function) - module.names.rebound_outer
+    return _settled(function) - module.names.scopes.rebound_outer
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from ..syntax.module import Module
-from ..syntax.tree import Function
+from ..syntax.tree import COMPREHENSIONS, Function
 from .annotations import Signature, signature
 from .calls import Calls
 from .evaluation import Scope
@@ -18,7 +18,6 @@ from .receivers import Evidence, evidence
 from .values import Kind, Value, join
 
 _ROUNDS = 6
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class Flow:
         if scope is None:
             scope = Scope(self.module, place.function, {}, self._calls, self._returned)
         for above in reversed(place.of_expression):
-            if isinstance(above, _COMPREHENSIONS):
+            if isinstance(above, COMPREHENSIONS):
                 scope = scope.inside(above)
         return scope
 

@@ -232,7 +232,7 @@ class Surely:
 
     def _bound_by_other_means(self, function: Function) -> set[str]:
         """Names that are not only bound by assignments, loops and parameters: nothing is known of them."""
-        rebound = function.bound & self.module.names.rebound_outer
+        rebound = function.bound & self.module.names.scopes.rebound_outer
         return {*function.nodes.named, *function.imports, *function.bound_by_with, *rebound}
 
     def _each(self, iterable: ast.expr) -> Certain | None:

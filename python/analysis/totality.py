@@ -101,13 +101,13 @@ def _bound(module: Module, name: ast.Name, facts: Facts) -> bool:
         at_top = next((one for one in place.ancestors if module.parents.get(one) is owner), None)
         first = bound_at_top(owner).get(name.id)
         runs_later = first is not None and isinstance(at_top, ast.stmt) and first < owner.body.index(at_top)
-        return runs_later and name.id not in names.rebound_globals
+        return runs_later and name.id not in names.scopes.rebound_globals
     function = place.function
     while function is not None and function.node is not owner:
         function = function.outer
     if function is None:
         return not isinstance(owner, ast.ClassDef)
-    if name.id in unbound_again(function) or name.id in names.rebound_outer:
+    if name.id in unbound_again(function) or name.id in names.scopes.rebound_outer:
         return False
     given = name.id in {one.arg for one in function.arguments}
     return given or (function is place.function and facts.bound(name.id))
@@ -178,7 +178,7 @@ def _shape_of(surely: Surely, node: ast.expr) -> ast.expr | None:
 def _kept_shape_of(surely: Surely, node: ast.expr) -> ast.Name | None:
     """The tensor whose shape a name holds to which nothing else is assigned."""
     function = surely.module.place(node).function
-    if not isinstance(node, ast.Name) or function is None or node.id in surely.module.names.rebound_outer:
+    if not isinstance(node, ast.Name) or function is None or node.id in surely.module.names.scopes.rebound_outer:
         return None
     made = function.assigned_once.get(node.id)
     if made is None or node.id in {one.arg for one in function.arguments}:

@@ -1,28 +1,24 @@
-"""What a name means at a place: which scope binds it, by Python's own symbol table, and which import it comes from."""
+"""What a name means at a place: which scope binds it, and which import it comes from."""
 
 from __future__ import annotations
 
 import ast
 import builtins
-import symtable
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from .tree import Function, FunctionNode, Survey, imported_names
+from .scopes import Scopes
+from .tree import COMPREHENSIONS, DEFINITIONS, Function, FunctionNode, Survey, imported_names
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_SCOPES = (*_DEFINITIONS, ast.Lambda)
 _IMPORTS = (ast.Import, ast.ImportFrom)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 class Names:
     """The names of a module. One that no scope of the file binds is a builtin.
 
-    For functions and classes ``symtable`` decides, so a local import further down, ``except … as``, captures of
-    ``match``, ``global`` and ``nonlocal`` mean what they mean to the interpreter.
+    A local import further down, ``except … as``, captures of ``match``, ``global`` and ``nonlocal`` mean what they mean
+    to the interpreter.
     """
 
     def __init__(self, tree: ast.Module, content: bytes, survey: Survey) -> None:
@@ -30,81 +26,9 @@ class Names:
         self._content = content
         self._survey = survey
         self._parents = survey.parents
-        self._locals: dict[ast.AST, frozenset[str]] = {}
+        self.scopes = Scopes(survey)
         self._owners: dict[tuple[str, ast.AST | None], ast.AST | None] = {}
-        self._globals: dict[ast.AST, frozenset[str]] = {}
-        self._mentioned: dict[ast.AST, set[str]] = {}
         self._scopes_at: dict[ast.AST, tuple[ast.AST, ...]] = {}
-
-    @cached_property
-    def _top(self) -> symtable.SymbolTable | None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
-            try:
-                return symtable.symtable(self._content, "<source>", "exec")  # type: ignore[arg-type]
-            except (SyntaxError, ValueError):  # ``ast`` reads some texts that do not compile
-                return None
-
-    @cached_property
-    def _tables(self) -> dict[tuple[str, int], list[symtable.SymbolTable]]:
-        found: dict[tuple[str, int], list[symtable.SymbolTable]] = {}
-        pending = [self._top] if self._top else []
-        while pending:
-            for table in pending.pop().get_children():
-                found.setdefault((table.get_name(), table.get_lineno()), []).append(table)
-                pending.append(table)
-        return found
-
-    def _symbols(self, node: ast.AST) -> Iterator[symtable.Symbol]:
-        if isinstance(node, _DEFINITIONS):
-            for table in self._tables.get((node.name, node.lineno), ()):
-                yield from table.get_symbols()
-
-    def local(self, scope: ast.AST) -> frozenset[str]:
-        """The names that a scope binds for itself."""
-        if scope not in self._locals:
-            self._locals[scope] = frozenset(self._bound_by(scope))
-        return self._locals[scope]
-
-    def _bound_by(self, scope: ast.AST) -> Iterator[str]:
-        if isinstance(scope, ast.Lambda):
-            spec = scope.args
-            extra = [one for one in (spec.vararg, spec.kwarg) if one]
-            yield from (one.arg for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *extra))
-        elif isinstance(scope, _COMPREHENSIONS):
-            for generator in scope.generators:
-                yield from (one.id for one in ast.walk(generator.target) if isinstance(one, ast.Name))
-        else:
-            for symbol in self._symbols(scope):
-                if symbol.is_local():
-                    yield symbol.get_name()
-
-    @cached_property
-    def of_module(self) -> frozenset[str]:
-        """The names bound at the top of the file, or in a function that declares them ``global``."""
-        top = self._top.get_symbols() if self._top else []
-        bound = {one.get_name() for one in top if one.is_assigned() or one.is_imported() or one.is_namespace()}
-        return frozenset(bound) | self.rebound_globals
-
-    @cached_property
-    def rebound_globals(self) -> frozenset[str]:
-        """Names of the module that a function or a class binds by ``global``."""
-        return self._declared(b"global ", symtable.Symbol.is_declared_global)
-
-    @cached_property
-    def rebound_outer(self) -> frozenset[str]:
-        """Names that a nested function binds by ``nonlocal``, or a comprehension by ``:=``."""
-        return self._declared(b"", symtable.Symbol.is_nonlocal)
-
-    def _declared(self, word: bytes, declared: Callable[[symtable.Symbol], bool]) -> frozenset[str]:
-        if word not in self._content:
-            return frozenset()
-        symbols = (one for tables in self._tables.values() for table in tables for one in table.get_symbols())
-        return frozenset(
-            one.get_name()
-            for one in symbols
-            if declared(one) and (one.is_assigned() or one.is_imported() or one.is_namespace())
-        )
 
     @cached_property
     def _starred(self) -> bool:
@@ -141,7 +65,7 @@ class Names:
         found = () if at is None else self._scopes_at[at]
         for below in reversed(climbed):
             above = self._parents.get(below)
-            if isinstance(below, ast.stmt) and isinstance(above, _DEFINITIONS):
+            if isinstance(below, ast.stmt) and isinstance(above, DEFINITIONS):
                 found = (above, *found)
             self._scopes_at[below] = found
         return found
@@ -155,30 +79,11 @@ class Names:
 
     def _owner(self, name: str, scopes: Iterable[ast.AST]) -> ast.AST | None:
         for scope in scopes:
-            if name in self.local(scope):
+            if name in self.scopes.local(scope):
                 return scope
-            if name in self._global_in(scope):
+            if name in self.scopes.declared_global(scope):
                 break
-        return self._tree if name in self.of_module or self._starred or self._top is None else None
-
-    def _global_in(self, scope: ast.AST) -> frozenset[str]:
-        if not self._says_global:
-            return frozenset()
-        if scope not in self._globals:
-            self._globals[scope] = frozenset(one.get_name() for one in self._symbols(scope) if one.is_declared_global())
-        return self._globals[scope]
-
-    @cached_property
-    def _says_global(self) -> bool:
-        return b"global " in self._content
-
-    def _mentions(self, scope: FunctionNode, name: str) -> bool:
-        """Whether a function, or one nested in it, uses or declares ``name``."""
-        if scope not in self._mentioned:
-            walked = list(ast.walk(scope))
-            declared = {one.get_name() for node in walked if isinstance(node, _SCOPES) for one in self._symbols(node)}
-            self._mentioned[scope] = declared | {one.id for one in walked if isinstance(one, ast.Name)}
-        return name in self._mentioned[scope]
+        return self._tree if name in self.scopes.of_module or self._starred else None
 
     def functions_around(self, place: ast.AST) -> list[FunctionNode]:
         """The functions whose names are seen at ``place``, innermost first."""
@@ -189,7 +94,7 @@ class Names:
         if self.owner(name, place) is not None:
             return False
         around = self.functions_around(place)
-        return not around or not self._mentions(around[-1], name)
+        return not around or not self.scopes.mentions(around[-1], name)
 
     def imported_at(self, place: ast.AST, wanted: set[str]) -> list[tuple[str, str]]:
         """Names at ``place`` for what is ``wanted``, and their meanings, by imports that have surely run.
@@ -237,7 +142,7 @@ class Names:
             for target in statement.targets
             if isinstance(target, ast.Name) and self._stores_at_top[target.id] == 1
         }
-        return {name: value for name, value in found.items() if name not in self.rebound_globals}
+        return {name: value for name, value in found.items() if name not in self.scopes.rebound_globals}
 
     @cached_property
     def _stores_at_top(self) -> Counter[str]:
@@ -255,7 +160,7 @@ class Names:
             and names[one.node.name] == 1
             and not self._stores_at_top[one.node.name]
             and one.node.name not in self.imports
-            and one.node.name not in self.rebound_globals
+            and one.node.name not in self.scopes.rebound_globals
         }
 
     @cached_property
@@ -284,10 +189,10 @@ class Names:
         if owner is None:
             return f"builtins.{name}" if hasattr(builtins, name) else None
         if owner is self._tree:
-            rebound = name in self.bound or name in self.rebound_globals
+            rebound = name in self.bound or name in self.scopes.rebound_globals
             return None if rebound else self.imports.get(name)
         function = self._function_by_node.get(owner)
-        if function is None or name in function.bound or name in self.rebound_outer:
+        if function is None or name in function.bound or name in self.scopes.rebound_outer:
             return None
         return function.imports.get(name)
 
@@ -300,7 +205,7 @@ def _of_expression(at: ast.AST, below: ast.AST, before: ast.AST) -> bool:
     """Whether ``at`` is a lambda or a comprehension whose names are seen in its child ``below``, above ``before``."""
     if isinstance(at, ast.Lambda):
         return below is at.body
-    if isinstance(at, _COMPREHENSIONS):
+    if isinstance(at, COMPREHENSIONS):
         first = at.generators[0]
         return not (below is first and before is first.iter)
     return False

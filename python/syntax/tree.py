@@ -20,10 +20,12 @@ GROWING = frozenset({"append", "insert", "extend"})
 _BINDERS = (ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor)
 _DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
 _NAMED_CAPTURES = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
-# Fields whose nodes are shared and have no place in the text.
+# Fields whose nodes are shared and have no place in the text, and fields that hold no nodes.
 _NO_PLACE = frozenset({"ctx", "op", "ops"})
+_PLAIN = frozenset({"arg", "asname", "attr", "conversion", "is_async", "kind", "level", "module", "type_comment"})
 _UNLISTED = frozenset({ast.Name, ast.Constant})
 
 
@@ -40,7 +42,9 @@ def no_collecting() -> Iterator[None]:
 
 
 class Nodes:
-    """Nodes in source order, outer before inner, found by their kind; ``stored`` are the names assigned to.
+    """Nodes in source order, outer before inner, found by their kind.
+
+    ``stored`` are the names assigned to, once for each assignment, ``deleted`` those that ``del`` unbinds.
 
     Names and constants, which are half of any tree and have no children, are left out; ``ast.walk`` finds them.
     """
@@ -48,6 +52,7 @@ class Nodes:
     def __init__(self) -> None:
         self.all: list[ast.AST] = []
         self.stored: list[str] = []
+        self.deleted: list[str] = []
         self._found: dict[tuple[type[ast.AST], ...], tuple[ast.AST, ...]] = {}
 
     def every(self, *kinds: type[Node]) -> tuple[Node, ...]:
@@ -108,7 +113,7 @@ class Nodes:
     @cached_property
     def named(self) -> frozenset[str]:
         """Names that a definition, an ``except … as`` or a capture of ``match`` binds."""
-        definitions: tuple[Definition, ...] = self.every(*_DEFINITIONS)
+        definitions: tuple[Definition, ...] = self.every(*DEFINITIONS)
         captures: tuple[ast.ExceptHandler | ast.MatchAs | ast.MatchStar, ...] = self.every(*_NAMED_CAPTURES)
         captured = [*(node.name for node in captures), *(node.rest for node in self.every(ast.MatchMapping))]
         return frozenset([*(node.name for node in definitions), *(name for name in captured if name)])
@@ -213,7 +218,7 @@ class Survey:
     def _around(self, node: ast.AST) -> Iterator[Definition]:
         above = self.parents.get(node)
         while above is not None:
-            if isinstance(above, _DEFINITIONS):
+            if isinstance(above, DEFINITIONS):
                 yield above
             above = self.parents.get(above)
 
@@ -235,21 +240,29 @@ class Survey:
             found.append(node)
             around.all.append(node)
             kind = type(node)
-            if kind not in last_first:
-                last_first[kind] = tuple(name for name in reversed(kind._fields) if name not in _NO_PLACE)
-            for name in last_first[kind]:
+            fields = last_first.get(kind)
+            if fields is None:
+                fields = tuple(name for name in reversed(kind._fields) if name not in _NO_PLACE | _PLAIN)
+                last_first[kind] = fields
+            for name in fields:
                 value = getattr(node, name, None)
-                home = name == "body" and kind in _DEFINITIONS
+                if value is None:
+                    continue
+                home = name == "body" and kind in DEFINITIONS
                 if home:
                     stack.append(None)
-                for child in reversed(value) if isinstance(value, list) else (value,):
-                    if not isinstance(child, ast.AST):
-                        continue
-                    parents[child] = node
-                    if isinstance(child, ast.Name):
-                        if isinstance(child.ctx, ast.Store):
+                for child in reversed(value) if type(value) is list else (value,):
+                    if type(child) is ast.Name:
+                        parents[child] = node
+                        context = type(child.ctx)
+                        if context is ast.Store:
                             around.stored.append(child.id)
-                    elif not isinstance(child, ast.Constant):
+                        elif context is ast.Del:
+                            around.deleted.append(child.id)
+                    elif type(child) is ast.Constant:
+                        parents[child] = node
+                    elif isinstance(child, ast.AST):
+                        parents[child] = node
                         stack.append(child)
                 if home:
                     stack.append(self.inside.setdefault(node, Nodes()))
@@ -272,6 +285,17 @@ def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:
             if names.setdefault(local, meaning) != meaning:
                 twice.add(local)
     return {local: meaning for local, meaning in names.items() if local not in twice}
+
+
+def stored_in(*targets: ast.expr) -> Iterator[str]:
+    """The names that assigning to ``targets`` binds."""
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id
+        elif isinstance(target, ast.Starred):
+            yield from stored_in(target.value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            yield from stored_in(*target.elts)
 
 
 def spelled(node: ast.expr) -> str:
