@@ -4,14 +4,127 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from .scopes import Scopes
-from .tree import COMPREHENSIONS, DEFINITIONS, Function, FunctionNode, Survey, imported_names
+from .tree import (
+    COMPREHENSIONS,
+    DEFINITIONS,
+    Function,
+    FunctionNode,
+    Survey,
+    imported_names,
+    stored_in,
+)
 
+_DECLARATIONS = (ast.Global, ast.Nonlocal)
 _IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+class Scopes:
+    """The names that modules, definitions, lambdas and comprehensions bind for themselves.
+
+    The rules are those of the interpreter's symbol table, with which the tests compare them. The table itself is not
+    asked, since it parses the text once more. The names of a scope are found when they are first asked for.
+    """
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self._local: dict[ast.AST, frozenset[str]] = {}
+        self._mentioned: dict[ast.AST, frozenset[str]] = {}
+
+    def local(self, scope: ast.AST) -> frozenset[str]:
+        """The names that a definition, a lambda or a comprehension binds for itself."""
+        if scope not in self._local:
+            self._local[scope] = frozenset(self._bound_by(scope))
+        return self._local[scope]
+
+    def _bound_by(self, scope: ast.AST) -> Iterator[str]:
+        if isinstance(scope, COMPREHENSIONS):
+            for generator in scope.generators:
+                yield from stored_in(generator.target)
+        elif isinstance(scope, ast.Lambda):
+            yield from _parameters(scope.args)
+            yield from (one.target.id for one in self._walruses if self._home(one) is scope)
+        elif isinstance(scope, DEFINITIONS):
+            bound = self._survey.inside[scope].own
+            yield from bound - self._declared(scope, *_DECLARATIONS)
+            yield from (one.name for one in getattr(scope, "type_params", ()))
+            if not isinstance(scope, ast.ClassDef):
+                yield from _parameters(scope.args)
+
+    def declared_global(self, scope: ast.AST) -> frozenset[str]:
+        """The names that ``global`` in the body of a definition gives to the module."""
+        return self._declared(scope, ast.Global)
+
+    @cached_property
+    def of_module(self) -> frozenset[str]:
+        """The names bound at the top of the file, or in a function that declares them ``global``."""
+        return self._survey.outside.own | self.rebound_globals
+
+    @cached_property
+    def rebound_globals(self) -> frozenset[str]:
+        """Names of the module that a function or a class binds by ``global``."""
+        return self._rebound(ast.Global)
+
+    @cached_property
+    def rebound_outer(self) -> frozenset[str]:
+        """Names that a nested function binds by ``nonlocal``, or a comprehension by ``:=``."""
+        of_comprehensions = (one.target.id for one in self._walruses if self._in_comprehension(one))
+        return self._rebound(ast.Nonlocal).union(of_comprehensions)
+
+    def mentions(self, scope: FunctionNode, name: str) -> bool:
+        """Whether a function, or one nested in it, uses, binds or declares ``name``."""
+        if scope not in self._mentioned:
+            self._mentioned[scope] = frozenset(_mentioned(scope))
+        return name in self._mentioned[scope]
+
+    @cached_property
+    def _rebinding(self) -> tuple[ast.Global | ast.Nonlocal | ast.NamedExpr, ...]:
+        return self._survey.nodes.every(ast.Global, ast.Nonlocal, ast.NamedExpr)
+
+    @cached_property
+    def _walruses(self) -> list[ast.NamedExpr]:
+        return [one for one in self._rebinding if isinstance(one, ast.NamedExpr)]
+
+    @cached_property
+    def _declaring(self) -> dict[ast.AST, list[ast.Global | ast.Nonlocal]]:
+        """The definitions whose own bodies hold declarations, with these."""
+        found: dict[ast.AST, list[ast.Global | ast.Nonlocal]] = defaultdict(list)
+        for one in self._rebinding:
+            if isinstance(one, ast.NamedExpr):
+                continue
+            at = self._survey.parents[one]
+            while not isinstance(at, (*DEFINITIONS, ast.Module)):
+                at = self._survey.parents[at]
+            if not isinstance(at, ast.Module):
+                found[at].append(one)
+        return dict(found)
+
+    def _declared(self, scope: ast.AST, *kinds: type[ast.Global | ast.Nonlocal]) -> frozenset[str]:
+        declarations = self._declaring.get(scope, ())
+        return frozenset(name for one in declarations if isinstance(one, kinds) for name in one.names)
+
+    def _rebound(self, kind: type[ast.Global | ast.Nonlocal]) -> frozenset[str]:
+        bound = (self._declared(one, kind) & self._survey.inside[one].own for one in self._declaring)
+        return frozenset[str]().union(*bound)
+
+    def _home(self, walrus: ast.NamedExpr) -> ast.AST:
+        """The lambda or the statement whose scope a ``:=`` binds its name in."""
+        below: ast.AST = walrus
+        while not isinstance(below, ast.stmt):
+            above = self._survey.parents[below]
+            if isinstance(above, ast.Lambda) and below is above.body:
+                return above
+            below = above
+        return below
+
+    def _in_comprehension(self, walrus: ast.NamedExpr) -> bool:
+        at = self._survey.parents[walrus]
+        while not isinstance(at, (ast.stmt, ast.Lambda, *COMPREHENSIONS)):
+            at = self._survey.parents[at]
+        return isinstance(at, COMPREHENSIONS)
 
 
 class Names:
@@ -128,6 +241,10 @@ class Names:
         return found
 
     @cached_property
+    def _imported_at_top(self) -> frozenset[str]:
+        return self.scopes.of_module - self._survey.bound_within
+
+    @cached_property
     def imports(self) -> dict[str, str]:
         """What the names imported outside functions mean."""
         return imported_names(self._survey.outside.imports)
@@ -185,7 +302,9 @@ class Names:
 
     def meaning_of_name(self, name: str, place: ast.AST) -> str | None:
         """The dotted name that ``name`` stands for at ``place``, as `meaning` has it."""
-        owner = self.owner(name, place)
+        owner: ast.AST | None = self._tree if name in self._imported_at_top or self._starred else None
+        if name in self._survey.bound_within:  # else it means the same everywhere
+            owner = self.owner(name, place)
         if owner is None:
             return f"builtins.{name}" if hasattr(builtins, name) else None
         if owner is self._tree:
@@ -214,3 +333,24 @@ def _of_expression(at: ast.AST, below: ast.AST, before: ast.AST) -> bool:
 def _imports_before(start: tuple[int, int], statements: Iterable[ast.stmt]) -> list[ast.stmt]:
     """The imports that begin before a line and column."""
     return [one for one in statements if isinstance(one, _IMPORTS) and (one.lineno, one.col_offset) < start]
+
+
+def _parameters(spec: ast.arguments) -> Iterator[str]:
+    extra = [one for one in (spec.vararg, spec.kwarg) if one]
+    return (one.arg for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *extra))
+
+
+def _mentioned(scope: FunctionNode) -> Iterator[str]:
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name.split(".")[0]
+        elif isinstance(node, _DECLARATIONS):
+            yield from node.names
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            yield node.rest
+        elif isinstance(node, (*DEFINITIONS, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node is not scope:
+            yield node.name or ""

@@ -6,11 +6,12 @@ import ast
 import gc
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import TypeVar, cast
+from functools import cache, cached_property, lru_cache
+from operator import attrgetter
+from typing import Any, TypeVar, cast
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = FunctionNode | ast.ClassDef
@@ -59,7 +60,7 @@ class Nodes:
         """The nodes of these kinds; an abstract kind such as ``ast.stmt`` stands for those derived from it."""
         if kinds not in self._found:
             assert _UNLISTED.isdisjoint(kinds)
-            places = [self._places[kind] for kind in self._places if issubclass(kind, kinds)]
+            places = [some for kind in _written(kinds) if (some := self._places.get(kind))]
             order = places[0] if len(places) == 1 else sorted(place for some in places for place in some)
             self._found[kinds] = tuple(self.all[place] for place in order)
         return cast("tuple[Node, ...]", self._found[kinds])
@@ -111,12 +112,29 @@ class Nodes:
         return self.named.union(self.stored)
 
     @cached_property
+    def own(self) -> frozenset[str]:
+        """Names that are bound, declared or not, without those that a comprehension or a lambda keeps for itself."""
+        inner = [one for generator in self.every(ast.comprehension) for one in stored_in(generator.target)]
+        lambdas = {one for scope in self.every(ast.Lambda) for one in ast.walk(scope.body)}
+        inner += [one.target.id for one in self.every(ast.NamedExpr) if one in lambdas]
+        kept, stored = Counter(inner), Counter(self.stored)
+        stored_here = [name for name, count in stored.items() if count > kept[name]]
+        return self.named.union(stored_here, self.deleted, *map(bound_by_import, self.imports))
+
+    @cached_property
     def named(self) -> frozenset[str]:
         """Names that a definition, an ``except … as`` or a capture of ``match`` binds."""
         definitions: tuple[Definition, ...] = self.every(*DEFINITIONS)
         captures: tuple[ast.ExceptHandler | ast.MatchAs | ast.MatchStar, ...] = self.every(*_NAMED_CAPTURES)
         captured = [*(node.name for node in captures), *(node.rest for node in self.every(ast.MatchMapping))]
         return frozenset([*(node.name for node in definitions), *(name for name in captured if name)])
+
+
+@cache
+def _written(kinds: tuple[type[ast.AST], ...]) -> tuple[type[ast.AST], ...]:
+    """The kinds of nodes that a tree may hold for ``kinds``, of which some may be abstract."""
+    every = [kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, kinds)]
+    return tuple(dict.fromkeys(every))
 
 
 @dataclass(eq=False)
@@ -192,7 +210,8 @@ class Survey:
     """All ``nodes`` of a tree, what each stands in, and nodes by the function or class whose body they are in.
 
     ``outside`` are the nodes that no function and no class encloses. A nested function or class is a node of the body
-    around it, together with its decorators and defaults; its own body is not.
+    around it, together with its decorators and defaults; its own body is not. Stored and deleted names are found in the
+    bodies, not in ``nodes``.
     """
 
     def __init__(self, tree: ast.Module) -> None:
@@ -215,6 +234,20 @@ class Survey:
             found[node] = Function(node, qualname, outer, around, self.inside[node])
         return list(found.values())
 
+    @cached_property
+    def bound_within(self) -> frozenset[str]:
+        """The names that anything but an import at the top of the file binds, in whatever scope."""
+        at_top = set(self.outside.imports)
+        definitions: tuple[Definition, ...] = self.nodes.every(*DEFINITIONS)
+        bodies = [self.outside, *self.inside.values()]
+        return self.nodes.named.union(
+            *(body.stored for body in bodies),
+            *(body.deleted for body in bodies),
+            (one.arg for one in self.nodes.every(ast.arg)),
+            (one.name for node in definitions for one in getattr(node, "type_params", ())),
+            *(bound_by_import(statement) for statement in self.nodes.imports if statement not in at_top),
+        )
+
     def _around(self, node: ast.AST) -> Iterator[Definition]:
         above = self.parents.get(node)
         while above is not None:
@@ -223,49 +256,63 @@ class Survey:
             above = self.parents.get(above)
 
     def _walk(self, tree: ast.Module) -> None:
+        # ``isinstance`` is slow where the answer is no, so kinds are compared.
+        name, constant, load, store = ast.Name, ast.Constant, ast.Load, ast.Store
         parents, found, around = self.parents, self.nodes.all, self.outside
-        last_first: dict[type[ast.AST], tuple[str, ...]] = {}
         # Beside nodes the stack holds the body that begins there, and a None where that body ends.
-        stack: list[ast.AST | Nodes | None] = [tree]
+        stack: list[Any] = [tree]
         homes: list[Nodes] = []
         while stack:
             node = stack.pop()
             if node is None:
                 around = homes.pop()
                 continue
-            if isinstance(node, Nodes):
+            kind = type(node)
+            if kind is Nodes:
                 homes.append(around)
                 around = node
                 continue
             found.append(node)
             around.all.append(node)
-            kind = type(node)
-            fields = last_first.get(kind)
-            if fields is None:
-                fields = tuple(name for name in reversed(kind._fields) if name not in _NO_PLACE | _PLAIN)
-                last_first[kind] = fields
-            for name in fields:
-                value = getattr(node, name, None)
+            if kind not in _READERS:
+                _READERS[kind] = _reader(kind)
+            body = getattr(node, "body", None) if kind in DEFINITIONS else None
+            for value in _READERS[kind](node):
                 if value is None:
                     continue
-                home = name == "body" and kind in DEFINITIONS
-                if home:
+                if value is body:
                     stack.append(None)
                 for child in reversed(value) if type(value) is list else (value,):
-                    if type(child) is ast.Name:
+                    sort = type(child)
+                    if sort is name:
                         parents[child] = node
                         context = type(child.ctx)
-                        if context is ast.Store:
-                            around.stored.append(child.id)
-                        elif context is ast.Del:
-                            around.deleted.append(child.id)
-                    elif type(child) is ast.Constant:
+                        if context is not load:
+                            (around.stored if context is store else around.deleted).append(child.id)
+                    elif sort is constant:
                         parents[child] = node
                     elif isinstance(child, ast.AST):
                         parents[child] = node
                         stack.append(child)
-                if home:
+                if value is body:
                     stack.append(self.inside.setdefault(node, Nodes()))
+
+
+_READERS: dict[type[ast.AST], Callable[[ast.AST], tuple[Any, ...]]] = {}
+"""What gives the fields of a parsed node that may hold nodes, the last first."""
+
+
+def _reader(kind: type[ast.AST]) -> Callable[[ast.AST], tuple[Any, ...]]:
+    names = [name for name in reversed(kind._fields) if name not in _NO_PLACE | _PLAIN]
+    if not names:
+        return lambda node: ()
+    get = attrgetter(*names)
+    return get if len(names) > 1 else lambda node: (get(node),)
+
+
+def bound_by_import(statement: ast.Import | ast.ImportFrom) -> set[str]:
+    """The names that an import binds; ``*`` may bind any."""
+    return {alias.asname or alias.name.split(".")[0] for alias in statement.names} - {"*"}
 
 
 def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from symfix.python.syntax.scopes import Scopes
+from symfix.python.syntax import tree
+from symfix.python.syntax.names import Scopes
 from symfix.python.syntax.tree import DEFINITIONS, Survey, syntax_tree
 
 STANDARD = Path(sysconfig.get_path("stdlib"))
@@ -96,7 +97,7 @@ def test_the_standard_library_binds_what_the_interpreter_says() -> None:
 
 
 def test_the_comparison_sees_a_name_that_is_bound_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Scopes, "_of_inner_scopes", lambda self, nodes: iter(()))
+    monkeypatch.setattr(tree, "stored_in", lambda target: iter(()))
     assert [names for _, _, names in differences(WRITTEN["comprehensions keep their targets"].encode())] == [
         {"x", "p", "q"}
     ]
