@@ -108,6 +108,11 @@ def admit(path: Path, content: bytes) -> SourceFile | Refused:
         return Refused(
             path, "not-utf-8", f"is not UTF-8 (byte 0x{content[error.start]:02x} at {error.start}); convert it first"
         )
-    if _GENERATED in content[:_GENERATED_WITHIN]:
+    if is_generated(content):
         return Refused(path, "generated", "is generated (it says so near its top); change its generator")
     return SourceFile(path, content)
+
+
+def is_generated(content: bytes) -> bool:
+    """Whether a file says near its top that a script writes it."""
+    return _GENERATED in content[:_GENERATED_WITHIN]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from .dying import die_with_parent
 from .families import only_whole
-from .intake import Target, admit, read
+from .intake import Target, admit, is_generated, read
 from .neighbourhood import package_speaks
 from .outcome import Changed, Failed, Outcome, Refused, Unchanged
 from .projects import said_by_project
@@ -185,6 +185,10 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
     if hit is not None:
         return _aloud(content, target) if hit.outcome is None else hit.outcome
     if not target.named and not any(marker in content for marker in question.markers(wing)):
+        results.learn(target.path, content, None, wing)
+        return None
+    admitted = admit(target.path, content) if not target.named and is_generated(content) else None
+    if isinstance(admitted, Refused) and _says_nothing(admitted):  # said here, it is not sent to another process
         results.learn(target.path, content, None, wing)
         return None
     project = said_by_project(target.path.absolute(), wing)

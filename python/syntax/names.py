@@ -8,15 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from .tree import (
-    COMPREHENSIONS,
-    DEFINITIONS,
-    Function,
-    FunctionNode,
-    Survey,
-    imported_names,
-    stored_in,
-)
+from .tree import COMPREHENSIONS, DEFINITIONS, Function, FunctionNode, Survey, imported_names, stored_in
 
 _DECLARATIONS = (ast.Global, ast.Nonlocal)
 _IMPORTS = (ast.Import, ast.ImportFrom)
