@@ -17,13 +17,14 @@ from symfix.codemods.engine.surroundings import TorchSurroundings
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator, Place
 from symfix.codemods.workflows.repair.bench import Bench
-from symfix.codemods.workflows.repair.drafts import Draft
+from symfix.codemods.workflows.repair.drafts import Additions, Draft
 from symfix.codemods.workflows.repair.folder import Added, figures, hand_over_text, summary, text_of, write
 from symfix.codemods.workflows.repair.grouping import Group, Kept, groups, only
 from symfix.codemods.workflows.repair.journal import Journal
 from symfix.codemods.workflows.repair.judging import expression, told
 from symfix.codemods.workflows.repair.native import DoesNotBuild, Library, plain_name
 from symfix.codemods.workflows.repair.procedure import _placed
+from symfix.codemods.workflows.repair.proving import Prover
 from symfix.codemods.workflows.repair.repaired import REASONS, HandOver, Outcome, Repair, Spot
 from symfix.codemods.workflows.repair.search import Search
 from symfix.codemods.workflows.repair.sites import Advisors, Candidate, Site
@@ -386,6 +387,47 @@ def test_a_draft_without_one_fix_keeps_the_other_and_its_import(module: Path, ad
         assert b"guard_or_false(" + kept in text
         assert b"guard_or_false" + gone not in text
         assert text.count(b"import guard_or_false") == 1
+
+
+def test_a_fix_inside_of_a_text_that_is_left_out_goes_with_it_and_with_its_import(
+    module: Path, advisors: Advisors
+) -> None:
+    bare = advisors.draft(module, MODULE)
+    assert bare is not None
+    draft = replace(bare, additions=Additions(MODULE))
+    added = b"\n\ndef meta_fifth(z):\n    if z.numel() == 0:\n        return z\n    return z.clone()\n"
+    text = draft.adding(Fix("translation", 3, Safety.UNSAFE, (Edit(0, 0, added),), "translate", needs=()))
+    whole = draft.take([text])
+    site = Site(module, whole.now.content.rindex(b"if z.numel()"), "meta_fifth")
+    (inner, *_) = advisors.candidates(whole, site)
+    both = whole.take(inner.fixes)
+    assert b"guard_or_false(z.numel() == 0)" in both.now.content and b"import guard_or_false" in both.now.content
+    assert both.only(both.taken[1:]).now.content == MODULE
+
+
+class Answering(Prover):
+    """A prover that knows what the verifier will say, by how many samples it is given."""
+
+    def _verified(self, changes: object, operators: object, tasks: object, samples: int) -> Verification:
+        return self.place[samples]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("few", "proven"),
+    [
+        (Verification(Verdict.NEUTRAL, "same", (), ()), True),
+        (Verification(Verdict.UNVERIFIABLE, "nothing ran line 3", (), (), unrun=("a.py:3",)), True),
+        (Verification(Verdict.UNVERIFIABLE, "another result", (), ()), False),
+        (Verification(Verdict.REGRESSED, "worse", (), (), unrun=("a.py:3",)), False),
+    ],
+)
+def test_more_samples_are_asked_for_where_few_show_nothing_or_leave_lines_unrun(
+    few: Verification, proven: bool
+) -> None:
+    many = Verification(Verdict.PROVEN, "passes now", (), ())
+    said: Any = {4: few, 24: many}
+    prover = Answering(said, None, None, 1, False, {"op": "op"}, "operators", "unbacked", lambda text: None)
+    assert prover.prove(made_repair(operators=("op",))).proven is proven
 
 
 def test_places_survive_the_edits_of_others(advisors: Advisors, module: Path) -> None:

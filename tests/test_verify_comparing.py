@@ -123,6 +123,18 @@ def test_what_is_better_is_proven(protocol: str, before: dict[str, Any], after: 
     assert verdict_of(protocol, before, after)[0] is Verdict.PROVEN
 
 
+@pytest.mark.parametrize("line", ["54", "55"])
+def test_the_list_of_an_operators_kernels_is_no_part_of_an_error(line: str) -> None:
+    listed = (
+        "Could not run 'aten::f' with arguments from the 'MkldnnCPU' backend. 'aten::f' is only available for these"
+    )
+    before = raises(f"NotImplementedError: {listed} backends: [CPU, Meta].\nMeta: registered at meta.py:54 [kernel]")
+    after = raises(f"NotImplementedError: {listed} backends: [CPU, Meta].\nMeta: registered at meta.py:{line} [kernel]")
+    assert verdict_of("varied", before, after)[0] is Verdict.NEUTRAL
+    other = raises(after["error"].replace("'aten::f' with", "'aten::g' with"))
+    assert verdict_of("varied", before, other)[0] is Verdict.REGRESSED
+
+
 @pytest.mark.parametrize(
     ("protocol", "seen"),
     [("eager", RESULT), ("eager", raises("x")), ("backed", TRACED), ("unbacked", UNBACKED), ("unbacked", raises("x"))],

@@ -62,15 +62,16 @@ class Draft:
     def step(self) -> Step:
         """The one step from the original, with all additions, to the text now."""
         below = self.additions.edits if self.additions else ()
-        edits: list[Edit] = []
-        for fix in self.taken:
-            edits = [old for old in edits if not any(conflict(old, new) for new in fix.edits)]
-            edits += (edit for edit in fix.edits if edit not in below)
         added = {edit for fix in self.taken for edit in fix.edits if edit in below}
         left = [Edit(edit.start, edit.end, b"") for edit in below if edit not in added]
+        # A fix inside of a text that is left out is left out with it, and with what it imports.
+        standing = [fix for fix in self.taken if not any(conflict(edit, one) for edit in fix.edits for one in left)]
+        edits: list[Edit] = []
+        for fix in standing:
+            edits = [old for old in edits if not any(conflict(old, new) for new in fix.edits)]
+            edits += (edit for edit in fix.edits if edit not in below)
         base = replace(self.source, content=self.additions.content) if self.additions else self.source
-        completion = self.language.complete(base, self.taken, self.context) if self.taken else []
-        edits = [edit for edit in edits if not any(conflict(edit, one) for one in left)]
+        completion = self.language.complete(base, standing, self.context) if standing else []
         joined = _joined([*edits, *left], completion)
         return Step(joined, apply(base.content, joined))
 

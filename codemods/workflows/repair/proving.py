@@ -27,7 +27,7 @@ _OWN = {
 }
 """What is asked of a repair's own subjects beside the protocols of all operators: they have to train as they did."""
 _MORE_SAMPLES = 24
-"""As many are when the first ones fail neither before nor after: the one that the repair mends is further on."""
+"""As many are when the first ones fail neither before nor after, or leave a changed line unrun: another may do so."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ class Prover:
         tasks = [(name, protocol) for name in own for protocol in _OWN[self.kind]]
         own = own if self.kind == OPERATORS else ()
         verification = self._verified(repair.changes, own, tasks, SAMPLES)
-        if verification.verdict is Verdict.NEUTRAL:
+        unseen = verification.verdict is Verdict.UNVERIFIABLE and verification.unrun
+        if verification.verdict is Verdict.NEUTRAL or unseen:
             verification = self._verified(repair.changes, own, tasks, _MORE_SAMPLES)
         return replace(repair, verification=verification)
 
