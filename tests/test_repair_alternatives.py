@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +233,42 @@ def test_two_functions_with_one_warning_share_a_helper(context: Context) -> None
     assert alone.count("_warn_unless_same_size(target, input)") == 2
     assert "\n".join(alone.splitlines()) != now
     compile(alone, "loss.py", "exec")
+
+
+SORTING = """
+import torch
+
+
+def first(x, dims):
+    strides = x.stride()
+    dims.sort(key=lambda i: strides[i], reverse=True)
+    return dims
+
+
+def second(x, dims):
+    strides = x.stride()
+    return sorted(dims, key=lambda i: strides[i])
+"""
+
+
+def test_fixes_that_were_found_apart_bring_their_helper_once(context: Context) -> None:
+    import torch
+
+    found = [tried(PYTHON, SORTING, mark, context) for mark in ("dims.sort(", "return sorted(")]
+    fixes = [next(fix for fix, text in some if "def _by_stride(" in text) for some in found]
+    registered = Registry().wing(PYTHON)
+    assert registered is not None
+    draft = Draft(SourceFile(PYTHON, SORTING.encode()), load_language(registered.package), context)
+    for order in (fixes, fixes[::-1]):
+        taken = replace(draft, taken=tuple(order))
+        text = taken.now.content.decode()
+        assert (text.count("def _by_stride("), text.count("=_by_stride(strides)")) == (1, 2)
+        namespace: dict[str, Any] = {}
+        exec(text, namespace)
+        assert namespace["first"](torch.empty(2, 3), [1, 0]) == namespace["second"](torch.empty(2, 3), [0, 1])[::-1]
+        for one in fixes:
+            alone = taken.only([one]).now.content.decode()
+            assert (alone.count("def _by_stride("), alone.count("=_by_stride(strides)")) == (1, 1)
 
 
 def test_the_new_functions_compile_as_torchscript(context: Context, tmp_path: Path) -> None:

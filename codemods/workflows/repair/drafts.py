@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -72,7 +72,7 @@ class Draft:
             edits += (edit for edit in fix.edits if edit not in below)
         base = replace(self.source, content=self.additions.content) if self.additions else self.source
         completion = self.language.complete(base, standing, self.context) if standing else []
-        joined = _joined([*edits, *left], completion)
+        joined = _joined([*_each_helper_once(edits), *left], completion)
         return Step(joined, apply(base.content, joined))
 
     def adding(self, fix: Fix) -> Fix:
@@ -136,6 +136,17 @@ def _helps(edit: Edit, words: bytes) -> bool:
     """Whether an edit brings a function that is called in ``words`` and not defined there."""
     names = _DEFINED.findall(edit.text) if edit.start == edit.end else []
     return any(name + b"(" in words and b"def " + name not in words for name in names)
+
+
+def _each_helper_once(edits: Iterable[Edit]) -> Iterator[Edit]:
+    """Fixes that were found apart may each bring the same function: the first place is as good for all of them."""
+    brought: set[bytes] = set()
+    for edit in sorted(edits):
+        helper = edit.start == edit.end and _DEFINED.match(edit.text) is not None
+        if not helper or edit.text not in brought:
+            yield edit
+        if helper:
+            brought.add(edit.text)
 
 
 def _joined(edits: Sequence[Edit], completion: Sequence[Edit]) -> tuple[Edit, ...]:
