@@ -439,12 +439,19 @@ def test_names_and_places() -> None:
     (returned,) = module.nodes.returns
     assert returned.value is not None and module.names.meaning(returned.value) == "numpy.prod"
     assert literal(ast.parse("-3", mode="eval").body) == -3
-    names = Names(module.tree, module.source.content, Survey(module.tree))
+    names = Names(module.tree, Survey(module.tree))
     assert names.owner("np", returned) is module.functions[0].node and names.owner("math", returned) is module.tree
     assert [*names.chain(inner.node.body[0])] == [inner.node, module.functions[0].node]
     survey = Survey(module.tree)
     assert survey.inside[inner.node].every(ast.Pass) and not survey.outside.every(ast.Pass)
     assert module.indentation(returned) == "    " and module.newline == "\n"
+
+
+@pytest.mark.parametrize("blanks", [" ", "  ", "\t"])
+def test_a_star_import_may_bind_a_builtin_however_it_is_spelled(blanks: str) -> None:
+    module = parse(SourceFile(Path("a.py"), f"from x import{blanks}*\nmin\n".encode()))
+    statement = module.tree.body[1]
+    assert isinstance(statement, ast.Expr) and module.names.meaning(statement.value) is None
 
 
 def test_what_the_engine_asks_of_python() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from symfix.codemods.engine.edits import apply
+from symfix.codemods.engine.edits import Edit, apply
 from symfix.codemods.engine.registry import Registry, load_language
 from symfix.codemods.engine.rule import Context, Fix, Safety
 from symfix.codemods.engine.source import SourceFile
@@ -269,6 +269,23 @@ def test_fixes_that_were_found_apart_bring_their_helper_once(context: Context) -
         for one in fixes:
             alone = taken.only([one]).now.content.decode()
             assert (alone.count("def _by_stride("), alone.count("=_by_stride(strides)")) == (1, 1)
+
+
+def test_a_helper_with_a_decorator_stands_once_and_asks_for_nothing_it_imports_itself(context: Context) -> None:
+    text = LOSS + LOSS[LOSS.index("\n\ndef second") :].replace("second", "third").replace(" - ", " * ")
+    registered = Registry().wing(SCRIPTED)
+    assert registered is not None
+    draft = Draft(SourceFile(SCRIPTED, text.encode()), load_language(registered.package), context)
+    (first, _), *_ = tried(SCRIPTED, text, "if not (target", context)
+    (last, _), *_ = tried(SCRIPTED, text, text[text.rindex("if not (target") :], context)
+    helper = next(edit for edit in first.edits if b"def _warn_unless_same_size(" in edit.text)
+    elsewhere = replace(helper, start=last.edits[0].start, end=last.edits[0].start)
+    apart = replace(last, edits=tuple(elsewhere if edit == helper else edit for edit in last.edits))
+    taken = replace(draft, taken=(first, apart)).now.content.decode()
+    assert taken.count("def _warn_unless_same_size(") == 1
+    guard = Fix("guard", 1, Safety.UNSAFE, (Edit(0, 0, b""),), "a guard", needs=("torch.fx.x.guard_or_true",))
+    assert b"guard_or_true" in helper.text
+    assert not set(guard.needs) & set(draft.take([guard]).take([first]).taken[1].needs)
 
 
 def test_the_new_functions_compile_as_torchscript(context: Context, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from ..syntax.tree import DEFINITIONS, Function, stored_in
+from ..syntax.tree import DEFINITIONS, Function, bound_by_import, stored_in
 
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _TRIES: tuple[type[ast.AST], ...] = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
@@ -24,7 +24,7 @@ def _binds(statement: ast.stmt) -> set[str] | None:
     if isinstance(statement, DEFINITIONS):
         return {statement.name}
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+        return bound_by_import(statement)
     if isinstance(statement, ast.Assign):
         return set(stored_in(*statement.targets))
     if isinstance(statement, ast.AugAssign) or (isinstance(statement, ast.AnnAssign) and statement.value is not None):

@@ -52,7 +52,7 @@ class Module:
 
     @cached_property
     def names(self) -> Names:
-        return Names(self.tree, self.source.content, self._survey)
+        return Names(self.tree, self._survey)
 
     @cached_property
     def own_tree(self) -> bool:

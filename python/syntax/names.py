@@ -8,7 +8,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from .tree import COMPREHENSIONS, DEFINITIONS, Function, FunctionNode, Survey, imported_names, stored_in
+from .tree import (
+    COMPREHENSIONS,
+    DEFINITIONS,
+    Function,
+    FunctionNode,
+    Survey,
+    bound_by_import,
+    imported_names,
+    stored_in,
+)
 
 _DECLARATIONS = (ast.Global, ast.Nonlocal)
 _IMPORTS = (ast.Import, ast.ImportFrom)
@@ -126,9 +135,8 @@ class Names:
     to the interpreter.
     """
 
-    def __init__(self, tree: ast.Module, content: bytes, survey: Survey) -> None:
+    def __init__(self, tree: ast.Module, survey: Survey) -> None:
         self._tree = tree
-        self._content = content
         self._survey = survey
         self._parents = survey.parents
         self.scopes = Scopes(survey)
@@ -138,7 +146,7 @@ class Names:
     @cached_property
     def _starred(self) -> bool:
         """``from x import *`` may bind any name, a builtin's too."""
-        return b"import *" in self._content
+        return any(alias.name == "*" for statement in self._survey.nodes.imports for alias in statement.names)
 
     def chain(self, place: ast.AST) -> Iterator[ast.AST]:
         """The scopes whose names are seen at ``place``, innermost first, without the module."""
@@ -338,8 +346,8 @@ def _mentioned(scope: FunctionNode) -> Iterator[str]:
             yield node.id
         elif isinstance(node, ast.arg):
             yield node.arg
-        elif isinstance(node, ast.alias):
-            yield node.asname or node.name.split(".")[0]
+        elif isinstance(node, _IMPORTS):
+            yield from bound_by_import(node)
         elif isinstance(node, _DECLARATIONS):
             yield from node.names
         elif isinstance(node, ast.MatchMapping) and node.rest:

@@ -124,12 +124,19 @@ class Draft:
             return fix
         rebased = replace(fix, edits=self.step.rebase(fix.edits)) if self.taken else fix
         # What an earlier fix imports is in sight, so this one does not ask for it; it must without the other.
-        words = b" ".join(edit.text for edit in rebased.edits)
         known = {need for other in self.taken for need in other.needs}
-        used = (need for need in sorted(known) if need.rpartition(".")[2].encode() in words)
+        used = (need for need in sorted(known) if any(_asks(edit.text, need) for edit in rebased.edits))
+        words = b" ".join(edit.text for edit in rebased.edits)
         helpers = [edit for other in self.taken for edit in other.edits if _helps(edit, words)]
         edits = tuple(dict.fromkeys((*rebased.edits, *helpers)))
         return replace(rebased, edits=edits, needs=tuple(dict.fromkeys((*rebased.needs, *used))))
+
+
+def _asks(text: bytes, need: str) -> bool:
+    """Whether a text uses the last name of ``need`` and does not import it itself."""
+    name = re.escape(need.rpartition(".")[2].encode())
+    imported = re.search(rb"(?m)^[ \t]*(from|import)\b.*\b%s\b" % name, text)
+    return imported is None and re.search(rb"\b%s\b" % name, text) is not None
 
 
 def _helps(edit: Edit, words: bytes) -> bool:
@@ -142,7 +149,7 @@ def _each_helper_once(edits: Iterable[Edit]) -> Iterator[Edit]:
     """Fixes that were found apart may each bring the same function: the first place is as good for all of them."""
     brought: set[bytes] = set()
     for edit in sorted(edits):
-        helper = edit.start == edit.end and _DEFINED.match(edit.text) is not None
+        helper = edit.start == edit.end and _DEFINED.search(edit.text) is not None
         if not helper or edit.text not in brought:
             yield edit
         if helper:
