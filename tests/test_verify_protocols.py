@@ -114,3 +114,14 @@ def test_a_default_that_is_wrong_at_one_where_another_size_must_be_two(
     assert seen["passed"], seen
     assert (seen["probes"]["1"], seen["probes"]["1 instead of 2"]) == ({}, {})
     assert seen["probes"]["1 instead of 5"].get("kind") == kind
+
+
+def test_a_size_among_the_arguments_does_not_compile_anew_at_other_sizes() -> None:
+    """Pytree takes a torch.Size apart and gives a tuple back, on which Dynamo's guards ask for another compilation."""
+    sample = Sample(_beside_size, (torch.ones(3, 2),), {"size": torch.Size([4, 5])})
+    assert type(sample.resized(lambda size: size + 1).inputs()[1]["size"]) is torch.Size
+    assert unbacked(sample)["probes"]["larger"] == {}
+
+
+def _beside_size(x: torch.Tensor, size: torch.Size) -> torch.Tensor:
+    return x + size.numel()

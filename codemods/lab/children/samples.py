@@ -38,7 +38,13 @@ class Sample:
     def resized(self, new_size: Callable[[int], int]) -> Sample:
         """The same call with every dimension of two or more of every tensor at ``new_size(size)``."""
         other = copy.copy(self)
-        other._inputs = pytree.tree_map_only(torch.Tensor, lambda tensor: _resize(tensor, new_size), self._inputs)
+        # To pytree a torch.Size is a node that comes back as a tuple, and for another type Dynamo compiles anew.
+        other._inputs = pytree.tree_map_only(
+            torch.Tensor,
+            lambda tensor: _resize(tensor, new_size),
+            self._inputs,
+            lambda node: isinstance(node, torch.Size),
+        )
         return other
 
     @property
