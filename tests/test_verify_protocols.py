@@ -9,6 +9,7 @@ import pytest
 import torch
 from symfix.codemods.lab.children.protocols import unbacked
 from symfix.codemods.lab.children.samples import Sample
+from symfix.codemods.lab.children.training import Trained, Untrainable
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
 
 
@@ -125,3 +126,27 @@ def test_a_size_among_the_arguments_does_not_compile_anew_at_other_sizes() -> No
 
 def _beside_size(x: torch.Tensor, size: torch.Size) -> torch.Tensor:
     return x + size.numel()
+
+
+def test_an_input_that_is_changed_at_another_size_only_is_a_silent_deviation() -> None:
+    def counted(x: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
+        if guard_or_false(x.shape[0] == 0):
+            return x.clone()
+        total.add_(1)
+        return x + 1
+
+    seen = unbacked(Sample(counted, (torch.ones(3), torch.zeros(1)), {}))
+    assert seen["passed"] and not seen["probes"]["larger"]
+    assert seen["probes"]["0"]["kind"] == "silent"
+    assert "other values than eager" in seen["probes"]["0"]["said"]
+
+
+def test_a_gradient_that_eager_leaves_out_of_an_empty_tensor_counts_as_zeros() -> None:
+    def summed(x: torch.Tensor) -> torch.Tensor:
+        return x.new_zeros(()) if guard_or_false(x.shape[0] == 0) else x.sum()
+
+    sample = Trained(summed, (torch.ones(3, requires_grad=True),), {})
+    seen = unbacked(sample)
+    assert seen["passed"] and seen["probes"]["0"] == {}
+    with pytest.raises(Untrainable):
+        Trained(lambda x: x.detach(), (torch.ones(3, requires_grad=True),), {}).call()

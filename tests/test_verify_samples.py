@@ -179,3 +179,20 @@ def test_gradients_are_seen_on_concrete_sizes() -> None:
     found, error = differentiated(samples.Sample(torch.mul, (torch.tensor([2.0, 3.0]), torch.tensor([5.0, 7.0])), {}))
     assert not error
     assert [one.tolist() for one in found] == [[2.5, 10.5], [1.0, 4.5]]
+
+
+@pytest.mark.parametrize(
+    ("tensor", "strides"),
+    [
+        (torch.ones(3, 2), (5, 1)),
+        (torch.ones(2, 3).t(), (1, 7)),
+        (torch.ones(3, 4)[:, ::2], (10, 2)),
+        (torch.ones(2, 6).t()[::2], (2, 14)),
+        (torch.ones(3).expand(2, 3).t(), (5, 1)),
+    ],
+    ids=["contiguous", "transposed", "each second", "each second, transposed", "expanded"],
+)
+def test_another_size_has_the_same_kind_of_strides(tensor: torch.Tensor, strides: tuple[int, ...]) -> None:
+    """Dynamo compiles anew for another order of strides or another step, so nothing would be learned of the size."""
+    (resized,), _ = samples.Sample(torch.neg, (tensor,), {}).resized(lambda size: 2 * size + 1).inputs()
+    assert resized.shape == (7, 5) and resized.stride() == strides

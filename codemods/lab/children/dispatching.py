@@ -35,7 +35,7 @@ def registered(sample: Sample) -> dict[str, Any]:
     """
     python, native = _through(sample, in_python=True), _through(sample, in_python=False)
     now, then = call_and_watch(python), call_and_watch(native)
-    said = _deviation(now, then, sample.refusal, values=not then.error and repeats(native, then.result))
+    said = _deviation(now, then, sample.refusal, values=not then.error and repeats(native.call, then.result))
     if not said and not then.error:
         said = _gradients(python, native)
     return {"passed": not said, "error": said}

@@ -256,7 +256,7 @@ def _traced(made: Any, expected: Any) -> Row | None:
         told = explain(error)
         # What was assumed of a size may be refused aloud.
         return None if _LOUD in told["text"] and not told["condition"] else told
-    values = repeats(made, expected)
+    values = repeats(made.call, expected)
     deviation = difference(result, expected, values=values)
     if deviation and not difference(compiled.on_known_sizes(made), expected, values=values):
         return {"deviation": deviation}

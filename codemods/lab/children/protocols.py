@@ -49,7 +49,7 @@ def decomposed(sample: Sample) -> Seen:
 
 def backed(sample: Sample) -> Seen:
     """Traced with backed symbols: guards by make_fx; results and recompilations by torch.compile at three sizes."""
-    expected, error = attempt(sample.call)
+    expected, error = attempt(sample.outcome)
     if error:
         return {"passed": False, "error": error, "eager": True}
     graph, error = attempt(lambda: traced(sample))
@@ -61,19 +61,19 @@ def backed(sample: Sample) -> Seen:
         seen["guards"] = sorted({str(guard.expr) for guard in environment.guards})
         seen["pinned"] = sum(value.is_number for value in environment.replacements.values())
     compiled = Compiled(sample, "aot_eager", dynamic=True)
-    result, error = attempt(lambda: sample.call(compiled))
+    result, error = attempt(lambda: sample.outcome(compiled))
     if error:
         return {**seen, "passed": False, "error": f"compile: {error}"}
-    said = difference(result, expected, values=repeats(sample, expected))
+    said = difference(result, expected, values=repeats(sample.outcome, expected))
     if said:
         return {**seen, "passed": False, "silent": True, "error": f"compile: {said}"}
     seen["other_layout"] = _other_layout(result, expected)
     for step in (1, 2):
         other = sample.resized(lambda size, step=step: size + step)  # type: ignore[misc]
-        expected, error = attempt(other.call)
+        expected, error = attempt(other.outcome)
         if not error and other.resizable:
-            result, error = attempt(lambda other=other: other.call(compiled))  # type: ignore[misc]
-            said = error or difference(result, expected, values=repeats(other, expected))
+            result, error = attempt(lambda other=other: other.outcome(compiled))  # type: ignore[misc]
+            said = error or difference(result, expected, values=repeats(other.outcome, expected))
             if said:
                 return {**seen, "passed": False, "silent": not error, "error": f"compiled, at other sizes: {said}"}
     return {**seen, "passed": True, "compilations": compiled.count}
@@ -97,12 +97,12 @@ def traced(sample: Sample) -> Any:
 
 def unbacked(sample: Sample) -> Seen:
     """Compiled with every dimension of two or more unbacked, compared with eager, then called at other sizes."""
-    expected, error = attempt(sample.call)
+    expected, error = attempt(sample.outcome)
     if error:
         return {"passed": False, "error": error, "eager": True}
     compiled = Compiled(sample, sample.backend)
-    result, error = attempt(lambda: sample.call(compiled, unbacked=True))
-    said = error or difference(result, expected, values=repeats(sample, expected))
+    result, error = attempt(lambda: sample.outcome(compiled, unbacked=True))
+    said = error or difference(result, expected, values=repeats(sample.outcome, expected))
     if said:
         return {"passed": False, "silent": not error, "error": said}
     apart, said = taken_apart(sample, expected)
@@ -110,7 +110,7 @@ def unbacked(sample: Sample) -> Seen:
         return {"passed": False, "silent": True, "error": said}
     if apart is None:
         compiled = Compiled(sample, sample.backend)
-        sample.call(compiled, unbacked=True)
+        sample.outcome(compiled, unbacked=True)
     together = {"0": lambda _: 0, "1": lambda _: 1, "larger": lambda size: 2 * size + 1}
     probes = at_other_sizes(sample, apart or compiled, together)
     return {"passed": True, "other_layout": _other_layout(result, expected), "probes": probes}
@@ -123,10 +123,10 @@ def taken_apart(sample: Sample, expected: Any) -> tuple[Compiled | None, str]:
     their decompositions as Inductor runs them, a wrong default shows. None where the code can't be taken apart, which
     PyTorch's own test does not ask for. A decomposition that differs on known sizes too is no fault of the sizes.
     """
-    values = repeats(sample, expected)
+    values = repeats(sample.outcome, expected)
     for backend, how in (("aot_eager_decomp_partition", "as decomposed"), ("aot_eager", "as traced")):
         compiled = Compiled(sample, backend)
-        result, error = attempt(lambda compiled=compiled: sample.call(compiled, unbacked=True))  # type: ignore[misc]
+        result, error = attempt(lambda compiled=compiled: sample.outcome(compiled, unbacked=True))  # type: ignore[misc]
         if error:
             continue
         said = difference(result, expected, values=values)
@@ -159,16 +159,16 @@ Deviation = dict[str, str]
 
 def probe(sample: Sample, compiled: Compiled) -> Deviation:
     """How the compiled code deviates at other sizes. It is not compiled anew, which would take most of the time."""
-    expected, eager_error = attempt(sample.call)
+    expected, eager_error = attempt(sample.outcome)
     with torch.compiler.set_stance(_NOT_AGAIN):
-        result, error = attempt(lambda: sample.call(compiled, unbacked=True))
+        result, error = attempt(lambda: sample.outcome(compiled, unbacked=True))
     if error and eager_error:
         return {}
     if _NOT_AGAIN in error:
         return {"kind": "again", "said": "it would be compiled anew for this size"}
     if error:
         return {"kind": "loud", "said": error}
-    values = repeats(sample, expected)
+    values = repeats(sample.outcome, expected)
     said = f"a result where eager raises {eager_error}" if eager_error else difference(result, expected, values=values)
     # What a decomposition gives for known sizes too is no fault of the sizes.
     if not said or not difference(result, compiled.on_known_sizes(sample), values=values):
@@ -201,7 +201,7 @@ class Compiled:
 
     def on_known_sizes(self, sample: Sample) -> Any:
         """What the same backend makes of the sample's own sizes; its error where it raises one."""
-        result, error = attempt(lambda: sample.call(_compile(sample, self._inner, dynamic=False)))
+        result, error = attempt(lambda: sample.outcome(_compile(sample, self._inner, dynamic=False)))
         return error or result
 
 

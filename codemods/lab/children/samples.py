@@ -54,9 +54,14 @@ class Sample:
 
     def call(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> Any:
         """Call ``function`` (None: the operator); ``unbacked`` marks every dimension that was two or more."""
+        result, _ = self.outcome(function, unbacked=unbacked)
+        return result
+
+    def outcome(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> tuple[Any, list[Any]]:
+        """What `call` returns, and the tensors among the inputs as the call leaves them."""
         args, kwargs = self.marked(unbacked)
         torch.manual_seed(SEED)
-        return (function or self.function)(*args, **kwargs)
+        return (function or self.function)(*args, **kwargs), tensors_in((args, kwargs))
 
     def marked(self, unbacked: bool) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Fresh inputs; ``unbacked``: with every dimension marked that was two or more."""
@@ -143,9 +148,9 @@ def difference(actual: Any, expected: Any, values: bool = True) -> str:
     return ""
 
 
-def repeats(sample: Sample, result: Any) -> bool:
+def repeats(call: Callable[[], Any], result: Any) -> bool:
     """Whether the call gives the same bits once more."""
-    again, _ = attempt(sample.call)
+    again, _ = attempt(call)
     return digest(again) == digest(result)
 
 
@@ -207,11 +212,13 @@ def _resize(tensor: Any, new_size: Callable[[int], int]) -> Any:
     count = 1
     for size in shape:
         count *= size
-    # A transposed matrix stays one: another order of strides is compiled anew.
-    order = list(range(tensor.dim()))
+    # A transposed matrix stays one, and so does each second element: for other strides it is compiled anew.
+    order, step = list(range(tensor.dim())), 1
     if 0 not in tensor.stride():
         order.sort(key=lambda dimension: -tensor.stride(dimension))
+        step = min(tensor.stride(dimension) for dimension in order if tensor.shape[dimension] >= 2)
     flat = tensor.detach().permute(order).reshape(-1)
     repeats = -(-count // max(1, flat.numel()))
     filled = flat.repeat(repeats)[:count].reshape([shape[dimension] for dimension in order])
-    return filled.permute([order.index(dimension) for dimension in range(tensor.dim())]).clone()
+    spaced = filled.clone() if step == 1 else torch.stack([filled] * step, -1)[..., 0]
+    return spaced.permute([order.index(dimension) for dimension in range(tensor.dim())])

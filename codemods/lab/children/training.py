@@ -27,9 +27,20 @@ class Trained(Sample):
         # A view of what has a gradient can't be copied.
         args, kwargs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach(), (tuple(args), dict(kwargs)))
         super().__init__(function, args, kwargs, refusal=refusal)
+        self._resized = False
 
-    def call(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> Any:
-        """The result and the gradients; raises Untrainable."""
+    def resized(self, new_size: Callable[[int], int]) -> Trained:
+        """As `Sample.resized`."""
+        other = super().resized(new_size)
+        assert isinstance(other, Trained)
+        other._resized = True
+        return other
+
+    def outcome(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> tuple[Any, list[Any]]:
+        """The result and the gradients; raises Untrainable for the call as it was drawn.
+
+        At other sizes, as of an empty tensor that eager returns early, a result without gradients has zeros.
+        """
         args, kwargs = self.marked(unbacked)
         given = zip(tensors_in((args, kwargs)), self._asked, strict=True)
         by = [tensor.requires_grad_() for tensor, asked in given if asked]
@@ -38,12 +49,14 @@ class Trained(Sample):
         torch.manual_seed(SEED)
         result = (function or self.function)(*args, **kwargs)
         differentiable = [tensor for tensor in tensors_in(result) if tensor.requires_grad]
-        if not by or not differentiable:
+        if not by or not (differentiable or self._resized):
             raise Untrainable("no result has a gradient")
-        found = torch.autograd.grad(differentiable, by, list(map(weights, differentiable)), allow_unused=True)
+        weighted = list(map(weights, differentiable))
+        found = torch.autograd.grad(differentiable, by, weighted, allow_unused=True) if weighted else [None] * len(by)
         # What is not used has no gradient in one place and zeros in another.
         gradients = [torch.zeros_like(at) if one is None else one for one, at in zip(found, by, strict=True)]
-        return pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach(), result), gradients
+        result = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach(), result)
+        return (result, gradients), [tensor.detach() for tensor in tensors_in((args, kwargs))]
 
     def forward(self) -> Sample:
         """The same call without gradients."""

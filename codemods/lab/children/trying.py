@@ -132,12 +132,12 @@ def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
     from . import protocols
     from .samples import attempt, difference, repeats
 
-    expected, error = attempt(sample.call)
+    expected, error = attempt(sample.outcome)
     if error:
         return {"passed": False, "error": error, "eager": True}
     compiled = protocols.Compiled(sample, sample.backend)
-    result, error = attempt(lambda: sample.call(compiled, unbacked=True))
-    said = error or difference(result, expected, values=repeats(sample, expected))
+    result, error = attempt(lambda: sample.outcome(compiled, unbacked=True))
+    said = error or difference(result, expected, values=repeats(sample.outcome, expected))
     if said:
         return {"passed": False, "silent": not error, "error": said}
     probes = protocols.at_other_sizes(sample, compiled, _TOGETHER)
