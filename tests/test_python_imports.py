@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from goldens import installed_torch
-from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.edits import Edit, apply
 from symfix.codemods.engine.outcome import Changed
 from symfix.codemods.engine.registry import load_language, load_rules
 from symfix.codemods.engine.rounds import Wishes, rewrite
@@ -34,7 +34,29 @@ def test_several_modules_are_imported_each_on_its_line() -> None:
     needs = ("torch", "math")
     wanted = [Fix("r", 2, Safety.UNSAFE, (Edit(12, 12, b""),), "m", needs=(need,)) for need in needs]
     edits = complete(source, wanted, Context(installed_torch()))
-    assert b"".join(edit.text for edit in edits) == b"import math\nimport torch\n"
+    assert apply(source.content, edits) == b"import math\nimport os\nimport torch\n\n\nx = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import ast\nimport sys\nimport torch\n", "import ast\nimport math\nimport sys\nimport torch\n"),
+        (
+            "import ast\nfrom os import path\nimport torch\n",
+            "import ast\nimport math\nfrom os import path\nimport torch\n",
+        ),
+        ("from abc import ABC\n\nimport torch\n", "import math\nfrom abc import ABC\n\nimport torch\n"),
+        (
+            "from __future__ import annotations\nimport torch\n",
+            "from __future__ import annotations\nimport math\nimport torch\n",
+        ),
+        ("import torch\n", "import math\n\nimport torch\n"),
+    ],
+)
+def test_a_module_of_the_standard_library_stands_among_its_kind(before: str, after: str) -> None:
+    source = SourceFile(Path("model.py"), before.encode())
+    fix = Fix("r", 2, Safety.UNSAFE, (Edit(len(before), len(before), b""),), "m", needs=("math",))
+    assert apply(source.content, complete(source, [fix], Context(installed_torch()))) == after.encode()
 
 
 def test_a_package_is_imported_before_its_modules() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -16,6 +17,8 @@ from ..syntax.tree import Function
 from .spelling import existing_import
 
 _WIDTH = 88
+_STANDARD = ""
+"""The family of the standard library's modules."""
 
 
 def complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:
@@ -169,8 +172,10 @@ def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
     body = module.tree.body
     imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
     plain = text.startswith(b"import ")
-    family = home.partition(".")[0]
-    related = [one for one in imports if _top_name(one) == family and not getattr(one, "level", 0)]
+    family = _family(home)
+    related = [one for one in imports if _family(_top_name(one)) == family and not getattr(one, "level", 0)]
+    if plain and family == _STANDARD:
+        related = [one for one in related if isinstance(one, ast.Import)] or related
     for one in imports:
         relative = not related and isinstance(one, ast.ImportFrom) and one.level > 0
         if isinstance(one, ast.Import):
@@ -178,7 +183,7 @@ def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
         else:
             later = plain or (one.module or "") > home
         future = isinstance(one, ast.ImportFrom) and one.module == "__future__"
-        if not future and (relative or (later and _top_name(one) == family)):
+        if not future and (relative or (later and _family(_top_name(one)) == family)):
             return _before(module, one, text)
     if not imports:
         if body and _is_docstring(body[0]):
@@ -188,6 +193,8 @@ def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
             if body
             else Edit(len(module.source.content), len(module.source.content), text)
         )
+    if plain and family == _STANDARD and not related:
+        return _before(module, imports[0], text + module.newline.encode())
     return _after(module, (related or imports)[-1], text)
 
 
@@ -214,6 +221,12 @@ def _after(module: Module, statement: ast.stmt, text: bytes) -> Edit:
     if newline < 0:
         return Edit(len(content), len(content), module.newline.encode() + text)
     return Edit(newline + 1, newline + 1, text)
+
+
+def _family(name: str) -> str:
+    """What stands together in a sorted list: the standard library, or the modules of one package."""
+    top = name.partition(".")[0]
+    return _STANDARD if top in sys.stdlib_module_names else top
 
 
 def _top_name(statement: ast.Import | ast.ImportFrom) -> str:
