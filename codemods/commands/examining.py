@@ -96,7 +96,7 @@ def _targets(asked: Examination, suffixes: frozenset[str]) -> list[Target]:
         raise click.UsageError("'-' needs --stdin-filename: its suffix says the language")
     if len(paths) > 1:
         raise click.UsageError("'-' stands alone")
-    return [Target(name, named=True, content=sys.stdin.buffer.read())]
+    return [Target.of(name, sys.stdin.buffer.read())]
 
 
 def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[str]) -> frozenset[str]:

@@ -79,7 +79,7 @@ def _noted(outcome: Outcome, reason: str, question: Question, surroundings: Surr
 
 def _silenced(ignored: Ignored, outcome: Unchanged, question: Question, surroundings: Surroundings) -> bool:
     """Whether the rules, asked about the text with the comments, say what they said, without what has a comment."""
-    target = Target(outcome.source.path, named=True, content=ignored.after)
+    target = Target.of(outcome.source.path, ignored.after)
     (now,) = run([target], question, surroundings).outcomes
     if not isinstance(now, Unchanged):
         return False

@@ -18,7 +18,9 @@ class GitMissing(Exception):
 @lru_cache(maxsize=4096)
 def top(folder: Path) -> Path | None:
     """The folder that holds ``.git``, at or above ``folder`` (absolute); None outside a repository."""
-    return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+    if os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
+        return folder
+    return top(folder.parent) if folder != folder.parent else None
 
 
 def outside(paths: Sequence[Path]) -> list[Path]:

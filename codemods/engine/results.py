@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from . import storage
 from .edits import Edit
+from .intake import Target
 from .neighbourhood import package_speaks, settings_digest
 from .outcome import Changed, Failed, Outcome, Refused, Unchanged
 from .projects import project_digest
@@ -74,11 +75,9 @@ class Results:
         for index in sorted(folder.glob("[!.]*"), key=storage.age)[:-KEPT_INDEXES]:
             index.unlink(missing_ok=True)
 
-    def by_stat(self, path: Path, located: str, wing: WingCard) -> Hit | None:
-        """The answer when the file's stat is the one it had; reads the file only when there is something to show.
-
-        ``located`` is the absolute path.
-        """
+    def by_stat(self, target: Target, wing: WingCard) -> Hit | None:
+        """The answer when the file's stat is the one it had; reads the file only when there is something to show."""
+        located = target.located
         entry = self._entries.get(located)
         if entry is None or entry.stat is None:
             return None
@@ -94,7 +93,7 @@ class Results:
                 return Hit(None)
             if entry.package != package_speaks(Path(located), wing):
                 return None
-            return Hit(_unpack(entry.outcome, path, contents(path)))
+            return Hit(_unpack(entry.outcome, target.path, contents(target.path)))
         except OSError:
             return None
 

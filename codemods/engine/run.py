@@ -101,31 +101,31 @@ def run(
     jobs nor the executor changes what comes out. A rule that breaks fails its own file only.
     """
     results = Results.load(_key(question, surroundings))
-    outcomes: dict[Path, Outcome | None] = {}
-    pending: list[Task] = []
+    outcomes: dict[str, Outcome | None] = {}
+    pending: list[tuple[Target, Task]] = []
     ahead = _Ahead(surroundings)
     for target in targets:
         answer = _without_rules(target, question, results)
         if isinstance(answer, Task):
             ahead.begin()
-            pending.append(answer)
+            pending.append((target, answer))
         else:
-            outcomes[target.path] = answer
-    named = {target.path for target in targets if target.named}
+            outcomes[target.located] = answer
     if pending:
         context = ahead.context()
+        tasks = [task for _, task in pending]
         with _collecting_nothing():
             if executor is not None:
-                answers = (spread or spread_chunks)(pending, question, context, executor, progress)
+                answers = (spread or spread_chunks)(tasks, question, context, executor, progress)
             else:
-                answers = _examine_all(pending, question, context, jobs, progress)
-        for task, answer in zip(pending, answers, strict=True):
+                answers = _examine_all(tasks, question, context, jobs, progress)
+        for (target, task), answer in zip(pending, answers, strict=True):
             silent = _says_nothing(answer)
-            outcomes[task.path] = None if silent and task.path not in named else answer
+            outcomes[target.located] = None if silent and not target.named else answer
             if task.on_disk:
                 results.learn(task.path, task.content, None if silent else answer, task.wing)
     results.save()
-    found = [outcome for target in targets if (outcome := outcomes[target.path]) is not None]
+    found = [outcome for target in targets if (outcome := outcomes[target.located]) is not None]
     whole = only_whole(found, lambda outcome, fixes: turn_down(outcome, fixes, question, surroundings.context()))
     return Report(tuple(whole), len(targets))
 
@@ -172,10 +172,10 @@ class Task:
 
 
 def _without_rules(target: Target, question: Question, results: Results) -> Outcome | Task | None:
-    wing = question.registry.wing(target.path)
+    wing = question.registry.suffixes.get(target.suffix)
     if wing is None:
         return _unknown(target, question.registry)
-    hit = None if target.named else results.by_stat(target.path, target.located, wing)
+    hit = None if target.named else results.by_stat(target, wing)
     if hit is not None:
         return hit.outcome
     content = read(target.path) if target.content is None else target.content
