@@ -133,5 +133,5 @@ def test_a_fork_says_what_a_process_of_its_own_says(laboratory: Laboratory) -> N
 
 def test_where_no_fork_can_be_had_a_process_is_started(laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
     with forking(laboratory, 1) as quick:
-        monkeypatch.setattr("symfix.codemods.lab.forking._Parent.fork", lambda *_: None)
+        monkeypatch.setattr("symfix.codemods.lab.forking._Server.fork", lambda *_: None)
         assert try_all(quick, Variant("installed"), {"abs": -1}, 1, 1).trials["abs"].passed

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
 
@@ -23,8 +22,8 @@ class SourceFile:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        starts = list(accumulate(map(len, BytesIO(self.content)), initial=0))
-        return starts if self.content.endswith(b"\n") else starts[:-1] or [0]
+        *lines, _ = self.content.split(b"\n")
+        return list(accumulate((len(line) + 1 for line in lines), initial=0))
 
     def line_start(self, line: int) -> int:
         """The byte offset at which a line, counted from 1, begins; the end of the text where there is none."""

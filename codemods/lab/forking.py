@@ -1,4 +1,4 @@
-"""A laboratory whose children are forked off processes that hold torch ready: a trial begins at once."""
+"""A laboratory whose children are forked off a process that holds torch ready: a trial begins at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
 from .isolation import Ended, Limits
@@ -22,54 +22,108 @@ _COLD = 75
 
 
 @contextmanager
-def forking(laboratory: Laboratory, processes: int) -> Iterator[Laboratory]:
-    """For the length of the block, a laboratory whose children are forks of ``processes`` that have imported torch.
+def forking(laboratory: Laboratory, processes: int, *, at_once: bool = False) -> Iterator[Laboratory]:
+    """For the length of the block, a laboratory whose children are forks of a process that has imported torch.
 
-    A fork runs the functions of changed modules with their new code. What only an import brings, and whatever is asked
-    when such a process has died, goes to a process of its own, as in ``laboratory``. What a fork finds out is a hint:
-    what counts as proof is asked of a torch that was started with the change.
+    At most ``processes`` run at a time. Torch is imported when the first is asked for, or ``at_once``. A fork runs the
+    functions of changed modules with their new code. What only an import brings, and whatever is asked when the process
+    has died, goes to a process of its own, as in ``laboratory``. So what a fork finds out of changed modules is a hint:
+    what counts as proof is asked of a torch that was started with them. A library of kernels is laid over a torch that
+    was imported without it in either case.
     """
-    parents = [_Parent(laboratory) for _ in range(processes)]
-    free: SimpleQueue[_Parent] = SimpleQueue()
-    for parent in parents:
-        free.put(parent)
+    warm = _Warm(laboratory, processes)
+    free: SimpleQueue[_Server] = SimpleQueue()
+    for server in warm.servers:
+        free.put(server)
+    if at_once:
+        warm.begin()
     try:
         yield _Forking(laboratory.python, laboratory.scratch, laboratory.limits, free)
     finally:
-        for parent in parents:
-            parent.end()
+        warm.end()
 
 
 @dataclass(frozen=True)
 class _Forking(Laboratory):
-    free: SimpleQueue[_Parent] = field(default_factory=SimpleQueue)
+    free: SimpleQueue[_Server] = field(default_factory=SimpleQueue)
 
     def start(self, child: str, question: Path, limits: Limits) -> Ended:
-        parent = self.free.get()
+        server = self.free.get()
         try:
-            ended = parent.fork(child, question, limits)
+            ended = server.fork(child, question, limits)
         finally:
-            self.free.put(parent)
+            self.free.put(server)
         return ended if ended is not None and ended.code != _COLD else super().start(child, question, limits)
 
 
-class _Parent:
-    """A process that holds torch ready, started when it is first needed; one fork of it runs at a time."""
+class _Warm:
+    """A process that holds torch ready, with its servers."""
 
-    def __init__(self, laboratory: Laboratory) -> None:
+    def __init__(self, laboratory: Laboratory, count: int) -> None:
         self._laboratory = laboratory
-        self._orders = laboratory.scratch / new_name("orders")
-        self._endings = laboratory.scratch / new_name("endings")
-        self._pipes: tuple[int, int] | None = None
+        self.servers = [_Server(self) for _ in range(count)]
+        self._pipes: dict[_Server, tuple[Path, Path]] = {}
+        self._beginning = Lock()
         self._life = Thread(target=self._live, daemon=True)
+
+    @property
+    def scratch(self) -> Path:
+        return self._laboratory.scratch
+
+    def begin(self) -> None:
+        """Start the process, unless it was."""
+        with self._beginning:
+            if self._pipes:
+                return
+            for server in self.servers:
+                self._pipes[server] = orders, endings = (
+                    self.scratch / new_name("orders"),
+                    self.scratch / new_name("endings"),
+                )
+                for pipe in (orders, endings):
+                    os.mkfifo(pipe, 0o600)
+                # Open for both directions, so that neither side waits for the other to open its end.
+                server.orders, server.endings = os.open(orders, os.O_RDWR), os.open(endings, os.O_RDWR)
+            self._life.start()
+
+    def _live(self) -> None:
+        question = self.scratch / new_name("request")
+        question.write_text(json.dumps({"pipes": [list(map(str, pair)) for pair in self._pipes.values()]}))
+        limits = replace(self._laboratory.limits, wall=_FOR_EVER, cpu=_FOR_EVER)
+        self._laboratory.start("forking", question, limits)
+        # Whoever waits for an ending gets an empty line.
+        for server in self.servers:
+            os.write(server.endings, b"\n")
+
+    def end(self) -> None:
+        """Let the process end, which may still be importing torch, and wait for it."""
+        with self._beginning:
+            if not self._pipes:
+                return
+        for server in self.servers:
+            os.write(server.orders, b"null\n")
+        self._life.join()
+        for server in self.servers:
+            os.close(server.orders)
+            os.close(server.endings)
+
+
+class _Server:
+    """A fork of the process that holds torch ready; one fork of it runs at a time."""
+
+    orders: int
+    endings: int
+
+    def __init__(self, warm: _Warm) -> None:
+        self._warm = warm
         self._over = False
 
     def fork(self, child: str, question: Path, limits: Limits) -> Ended | None:
         """How the child ended; None where the process is no more."""
         if self._over:
             return None
-        orders, endings = self._pipes or self._begin()
-        stdout, stderr = (self._laboratory.scratch / new_name(name) for name in ("stdout", "stderr"))
+        self._warm.begin()
+        stdout, stderr = (self._warm.scratch / new_name(name) for name in ("stdout", "stderr"))
         order = {
             "child": child,
             "question": str(question),
@@ -79,8 +133,8 @@ class _Parent:
             "stdout": str(stdout),
             "stderr": str(stderr),
         }
-        os.write(orders, json.dumps(order).encode() + b"\n")
-        said = _line(endings)
+        os.write(self.orders, json.dumps(order).encode() + b"\n")
+        said = _line(self.endings)
         if not said:
             self._over = True
             return None
@@ -95,32 +149,6 @@ class _Parent:
             stdout=_text(stdout),
             stderr=_text(stderr),
         )
-
-    def _begin(self) -> tuple[int, int]:
-        for pipe in (self._orders, self._endings):
-            os.mkfifo(pipe, 0o600)
-        # Open for both directions, so that neither side waits for the other to open its end.
-        self._pipes = os.open(self._orders, os.O_RDWR), os.open(self._endings, os.O_RDWR)
-        self._life.start()
-        return self._pipes
-
-    def _live(self) -> None:
-        question = self._laboratory.scratch / new_name("request")
-        question.write_text(json.dumps({"orders": str(self._orders), "endings": str(self._endings)}))
-        limits = replace(self._laboratory.limits, wall=_FOR_EVER, cpu=_FOR_EVER)
-        self._laboratory.start("forking", question, limits)
-        # Whoever waits for an ending gets an empty line.
-        if self._pipes is not None:
-            os.write(self._pipes[1], b"\n")
-
-    def end(self) -> None:
-        """Let the process end, which may still be importing torch, and wait for it."""
-        self._over = True
-        if self._pipes is not None:
-            os.write(self._pipes[0], b"null\n")
-            self._life.join()
-            for pipe in self._pipes:
-                os.close(pipe)
 
 
 def _line(source: int) -> bytes:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...python.rewrite.registering import newly_registered
+from ..lab.forking import forking
 from ..lab.operators import BACKWARD, MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Task
 from ..lab.variants import Laboratory, Ran, Touched, Variant, merged
 from ..torchapi import TorchApi
@@ -107,7 +109,7 @@ class Procedure:
         progress: Callable[[str], None],
         memory: Memory | None = None,
     ) -> None:
-        self._laboratory = laboratory
+        self._laboratory = self._testing = laboratory
         self._place = place
         self._api = api
         self._toolchain = toolchain
@@ -130,12 +132,15 @@ class Procedure:
         if self._toolchain:
             builder = Builder(self._toolchain, self._laboratory.scratch, self._jobs, progress=self._progress)
         replays = Replays(self._laboratory, question.repros, question.tests, question.folder, self._jobs, self._memory)
-        try:
-            return self._answer(question, blank, builder, replays)
-        finally:
-            replays.close()
+        with ExitStack() as stack:
+            stack.callback(replays.close)
             if builder:
-                builder.close()
+                stack.callback(builder.close)
+            if not question.modules and not self._laboratory.piece:
+                # Torch is imported while the compilers run.
+                forked = forking(self._laboratory, self._jobs, at_once=question.operators != ())
+                self._testing = stack.enter_context(forked)
+            return self._answer(question, blank, builder, replays)
 
     def _answer(
         self, question: Question, blank: Verification, builder: Builder | None, replays: Replays
@@ -365,7 +370,7 @@ class Procedure:
         def told(counts: str) -> None:
             self._progress(f"operator tests: {counts}: {self._chosen}")
 
-        both = Sides(self._laboratory, self._place.build, before, after, self._jobs, told)
+        both = Sides(self._testing, self._place.build, before, after, self._jobs, told)
         sides = both.ask(tasks, samples, anew=not first)
         for side, variant, verdict in zip(sides, (before, after), self._blame, strict=True):
             if side.broken:

@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from . import changed_torch
 from .exchanging import TooDeep
@@ -35,15 +35,37 @@ _READY = (
 
 
 def main(request_path: str) -> None:
-    """Serve the orders that come through one pipe, a line each, until one is null; the endings go into another."""
+    """Have a process for each pair of pipes serve the orders that come through the first; it tells the endings."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     for name in _READY:
         importlib.import_module(name)
     gc.freeze()
-    with Path(request["orders"]).open() as orders, Path(request["endings"]).open("w") as endings:
-        while (order := json.loads(orders.readline() or "null")) is not None:
-            endings.write(json.dumps(_serve(order)) + "\n")
-            endings.flush()
+    serving: dict[int, Path] = {}
+    for orders, endings in request["pipes"]:
+        server = os.fork()
+        if server == 0:
+            _serve_all(Path(orders), Path(endings))
+        serving[server] = Path(endings)
+    while serving:
+        ended, _ = os.wait()
+        # Whoever waits for an ending gets an empty line.
+        with serving.pop(ended).open("w") as telling:
+            telling.write("\n")
+
+
+def _serve_all(through: Path, into: Path) -> NoReturn:
+    """Serve orders, a line each, until one is null."""
+    try:
+        _die_with_parent()
+        with through.open() as orders, into.open("w") as endings:
+            while (order := json.loads(orders.readline() or "null")) is not None:
+                endings.write(json.dumps(_serve(order)) + "\n")
+                endings.flush()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _serve(order: dict[str, Any]) -> dict[str, Any]:
@@ -68,10 +90,14 @@ def _serve(order: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _die_with_parent() -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
 def _become(order: dict[str, Any]) -> None:
     code = 1
     try:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        _die_with_parent()
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CPU, (order["cpu"], order["cpu"] + 5))
         for number, name in ((1, "stdout"), (2, "stderr")):
