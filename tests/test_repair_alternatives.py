@@ -450,6 +450,37 @@ def test_a_choice_in_several_lines_has_none(context: Context) -> None:
 
 
 @pytest.mark.parametrize(
+    ("choice", "written"),
+    [
+        ("(n - 1.0) / (size - 1.0) if size > 1 else 0", "(n - 1.0) / MAX(size - 1, 1) * MAX(MIN(size - 1, 1), 0)"),
+        ("0 if size <= 2 else n / (size - 2)", "n / MAX(size - 2, 1) * MAX(MIN(size - 2, 1), 0)"),
+        ("n / size if size > 0 else 0.0", "n / MAX(size, 1) * MAX(MIN(size, 1), 0)"),
+        ("n / (size - 2) if size > 1 else 0", None),
+        ("n / (n - 1) if size > 1 else 0", None),
+        ("n / (size - 1) if size > 1 else 1", None),
+        ("n // (size - 1) if size > 1 else 0", None),
+    ],
+)
+def test_a_quotient_or_0_is_arithmetic(choice: str, written: str | None, context: Context) -> None:
+    import torch
+
+    text = f"import torch\n\n\ndef meta_ratio(x, n):\n    size = x.size(0)\n    return {choice}\n"
+    found = [(fix, new) for fix, new in tried(PYTHON, text, "return", context) if "sym_max(" in new]
+    if written is None:
+        assert not found
+        return
+    ((fix, new),) = found
+    assert new.endswith(f"    return {written.replace('MAX', 'torch.sym_max').replace('MIN', 'torch.sym_min')}\n")
+    assert fix.safety is Safety.UNSAFE
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    exec(text, before)
+    exec(new, after)
+    for size, n in itertools.product((0, 1, 2, 3, 7), (0, 1, 3)):
+        assert before["meta_ratio"](torch.empty(size), n) == after["meta_ratio"](torch.empty(size), n)
+
+
+@pytest.mark.parametrize(
     ("body", "count"),
     [
         ("if x.numel() == 0:\n    return x\n", 1),

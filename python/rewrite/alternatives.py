@@ -28,6 +28,7 @@ from .checked_defaults import checked_choice, checked_default
 from .findings import change, fix
 from .inferring import computed_size
 from .ordering import neutral_amounts
+from .quotients import quotient_or_zero
 from .refusals import check_for
 from .resizing import laid_out_anew, made_in_format
 from .shortcuts import left_out
@@ -71,6 +72,8 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     for node in choices:
         if _inside(module, node.test, where) and _allowed(module, node, context):
             yield from _chosen_value(module, node, context)
+            if isinstance(node, ast.IfExp):
+                yield from quotient_or_zero(NAME, module, node, context)
     for call in module.nodes.calls:
         if _inside(module, call, where) and _allowed(module, call, context):
             for rewrite in (
