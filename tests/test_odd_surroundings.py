@@ -282,7 +282,7 @@ def test_a_rule_that_goes_too_deep_is_a_refusal(
             return object()
 
     (tmp_path / "a.toy").write_bytes(b"quiet\n")
-    report = run([Target(tmp_path / "a.toy", named=True)], question, Nothing())  # type: ignore[arg-type]
+    report = run([Target.of(tmp_path / "a.toy")], question, Nothing())  # type: ignore[arg-type]
     (outcome,) = report.outcomes
     assert isinstance(outcome, Refused)
     assert (outcome.path, outcome.reason) == (tmp_path / "a.toy", "nested-too-deeply")

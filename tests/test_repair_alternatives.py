@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from symfix.cpp.analysis.knowledge import knowledge
 from symfix.cpp.rewrite import checked_defaults, deferred_checks, kept_values
 from symfix.cpp.syntax.tree import every
 from symfix.python.rewrite.checked_defaults import checked_default
+from symfix.python.rewrite.quotients import quotient_or_zero
 from symfix.python.syntax.module import parse
 
 PYTHON = Path("torch/_shapes.py")
@@ -459,13 +461,18 @@ def test_a_choice_in_several_lines_has_none(context: Context) -> None:
         ("n / (n - 1) if size > 1 else 0", None),
         ("n / (size - 1) if size > 1 else 1", None),
         ("n // (size - 1) if size > 1 else 0", None),
+        ("n / (size - 1.5) if size > 1.5 else 0", None),
+        ("n / ((size | 2) - 1) if size | 2 > 1 else 0", None),
+        ("n / (x.size(0) - 1) if x.size(0) > 1 else 0", None),
     ],
 )
 def test_a_quotient_or_0_is_arithmetic(choice: str, written: str | None, context: Context) -> None:
     import torch
 
     text = f"import torch\n\n\ndef meta_ratio(x, n):\n    size = x.size(0)\n    return {choice}\n"
-    found = [(fix, new) for fix, new in tried(PYTHON, text, "return", context) if "sym_max(" in new]
+    module = parse(SourceFile(PYTHON, text.encode()))
+    (node,) = module.nodes.every(ast.IfExp)
+    found = [(fix, apply(text.encode(), fix.edits).decode()) for fix in quotient_or_zero("alt", module, node, context)]
     if written is None:
         assert not found
         return

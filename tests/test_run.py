@@ -71,7 +71,7 @@ def test_outcomes_come_in_path_order_and_silent_files_only_count(tmp_path: Path,
 def test_a_named_file_is_answered_even_when_there_is_nothing_to_say(tmp_path: Path, question: Question) -> None:
     path = folder_of(tmp_path, {"c.toy": b"nothing\n"}) / "c.toy"
     for _ in range(2):
-        (outcome,) = run([Target(path, named=True)], question, Surroundings()).outcomes
+        (outcome,) = run([Target.of(path)], question, Surroundings()).outcomes
         assert isinstance(outcome, Unchanged)
         assert outcome.source.content == b"nothing\n"
 
@@ -80,7 +80,7 @@ def test_a_generated_file_is_told_to_who_names_it_only(tmp_path: Path, question:
     folder = folder_of(tmp_path, {"a.toy": b"@generated\nquiet\n"})
     for _ in range(2):
         assert over(folder, question) == Report((), 1)
-    (outcome,) = run([Target(folder / "a.toy", named=True)], question, Surroundings()).outcomes
+    (outcome,) = run([Target.of(folder / "a.toy")], question, Surroundings()).outcomes
     assert isinstance(outcome, Refused)
     assert outcome.reason == "generated"
 
@@ -233,7 +233,7 @@ def test_a_cache_that_is_not_one_is_ignored(tmp_path: Path, fresh_cache: Path, q
 
 def test_given_content_is_examined_and_not_stored(tmp_path: Path, question: Question) -> None:
     path = folder_of(tmp_path, {"a.toy": b"calm.\n"}) / "a.toy"
-    (outcome,) = run([Target(path, named=True, content=b"quiet\n")], question, Surroundings()).outcomes
+    (outcome,) = run([Target.of(path, b"quiet\n")], question, Surroundings()).outcomes
     assert isinstance(outcome, Changed)
     assert over(path.parent, question).outcomes == ()
 
