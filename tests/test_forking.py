@@ -131,6 +131,23 @@ def test_a_fork_says_what_a_process_of_its_own_says(laboratory: Laboratory) -> N
         assert again.trials["masked.amax"].passed, "one fork leaves nothing to the next"
 
 
+def test_a_torch_that_was_started_with_a_change_is_forked(laboratory: Laboratory) -> None:
+    masked = locate(None, None).package / "masked" / "_ops.py"
+    laid, other, script = (laboratory.scratch / name for name in ("laid.py", "other.py", "asks.py"))
+    laid.write_text(masked.read_text() + "\nSTARTED_WITH = [1]\n")  # which no exchange of functions brings
+    other.write_text(masked.read_text() + "\nSTARTED_WITH = [2]\n")
+    script.write_text("import torch.masked._ops as ops\nraise SystemExit(2 * ops.STARTED_WITH.pop())\n")
+    with forking(laboratory, 1, laid={"torch.masked._ops": laid}) as quick:
+        for _ in range(2):  # one fork leaves nothing to the next
+            assert _exit(quick, Variant("after", modules={"torch.masked._ops": laid})) == "exit 2"
+        assert _exit(quick, Variant("other", modules={"torch.masked._ops": other})) == "exit 4"
+        assert "STARTED_WITH" in _exit(quick, Variant("installed")), "a process of its own, without the change"
+
+
+def _exit(laboratory: Laboratory, variant: Variant) -> str:
+    return laboratory.replay(variant, laboratory.scratch / "asks.py").observation.message
+
+
 def test_where_no_fork_can_be_had_a_process_is_started(laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
     with forking(laboratory, 1) as quick:
         monkeypatch.setattr("symfix.codemods.lab.forking._Server.fork", lambda *_: None)

@@ -14,6 +14,7 @@ import pytest
 from symfix.codemods.lab.isolation import Ended, Limits
 from symfix.codemods.lab.observation import Observation
 from symfix.codemods.lab.variants import Laboratory, Replayed, Variant
+from symfix.codemods.workflows.regression.laying import Side
 from symfix.codemods.workflows.regression.placing import placed
 from symfix.codemods.workflows.regression.proving import regression
 from symfix.codemods.workflows.regression.wording import WIDTH, Words, method, standalone
@@ -143,7 +144,8 @@ def tried(tmp_path: Path, *passing: tuple[str, str]) -> Any:
     laboratory = Scripted(Path("python"), tmp_path, Limits())
     object.__setattr__(laboratory, "passing", passing)
     operators = {"addmv": 0, "cov": 1}
-    return regression(tuple(operators), operators, laboratory, Variant("before"), Variant("after"))
+    before, after = (Side(laboratory, Variant(name)) for name in ("before", "after"))
+    return regression(tuple(operators), operators, before, after)
 
 
 def test_a_test_fails_before_and_passes_after(tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
+from types import MappingProxyType
 from typing import Any
 
 from .isolation import Ended, Limits
@@ -22,16 +23,19 @@ _COLD = 75
 
 
 @contextmanager
-def forking(laboratory: Laboratory, processes: int, *, at_once: bool = False) -> Iterator[Laboratory]:
+def forking(
+    laboratory: Laboratory, processes: int, *, at_once: bool = False, laid: Mapping[str, Path] = MappingProxyType({})
+) -> Iterator[Laboratory]:
     """For the length of the block, a laboratory whose children are forks of a process that has imported torch.
 
-    At most ``processes`` run at a time. Torch is imported when the first is asked for, or ``at_once``. A fork runs the
-    functions of changed modules with their new code. What only an import brings, and whatever is asked when the process
-    has died, goes to a process of its own, as in ``laboratory``. So what a fork finds out of changed modules is a hint:
-    what counts as proof is asked of a torch that was started with them. A library of kernels is laid over a torch that
-    was imported without it in either case.
+    At most ``processes`` run at a time. Torch is imported when the first is asked for, or ``at_once``, with the changed
+    modules ``laid`` over it. A variant of these very modules runs as if torch had been started for it alone. Where none
+    are laid a fork runs the functions of changed modules with their new code. What only an import brings, and whatever
+    is asked when the process has died, goes to a process of its own, as in ``laboratory``. So what a fork finds out of
+    modules that were not laid is a hint: what counts as proof is asked of a torch that was started with them. A library
+    of kernels is laid over a torch that was imported without it in either case.
     """
-    warm = _Warm(laboratory, processes)
+    warm = _Warm(laboratory, processes, laid)
     free: SimpleQueue[_Server] = SimpleQueue()
     for server in warm.servers:
         free.put(server)
@@ -59,8 +63,9 @@ class _Forking(Laboratory):
 class _Warm:
     """A process that holds torch ready, with its servers."""
 
-    def __init__(self, laboratory: Laboratory, count: int) -> None:
+    def __init__(self, laboratory: Laboratory, count: int, laid: Mapping[str, Path]) -> None:
         self._laboratory = laboratory
+        self._laid = {name: str(file) for name, file in laid.items()}
         self.servers = [_Server(self) for _ in range(count)]
         self._pipes: dict[_Server, tuple[Path, Path]] = {}
         self._beginning = Lock()
@@ -88,7 +93,8 @@ class _Warm:
 
     def _live(self) -> None:
         question = self.scratch / new_name("request")
-        question.write_text(json.dumps({"pipes": [list(map(str, pair)) for pair in self._pipes.values()]}))
+        pipes = [list(map(str, pair)) for pair in self._pipes.values()]
+        question.write_text(json.dumps({"pipes": pipes, "modules": self._laid}))
         limits = replace(self._laboratory.limits, wall=_FOR_EVER, cpu=_FOR_EVER)
         self._laboratory.start("forking", question, limits)
         # Whoever waits for an ending gets an empty line.

@@ -51,11 +51,12 @@ class Flow:
         self.reached = self._calls.reached
         """The functions in which anything may be a size, each with those that sizes pass to and from."""
         self._kinds: dict[ast.expr, Kind] = {}
+        self._told: set[ast.AST] = set()
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope at a node, with the targets of the comprehensions around it."""
         place = self.module.place(node)
-        for function in [place.function] if place.function else self._called(node, *place.of_expression[-1:]):
+        for function in [place.function] if place.function else self._called([node, *place.of_expression][-1]):
             if function in self.reached and function not in self._scopes:
                 self._settle(self.reached[function])
         scope = self._scopes.get(place.function) if place.function else None
@@ -84,12 +85,14 @@ class Flow:
             self._signatures[function] = signature(self.module, function)
         return self._signatures[function]
 
-    def _called(self, *outside: ast.AST) -> Iterator[Function]:
-        """The functions of the file that nodes outside of all functions may call."""
-        for node in outside:
-            for call in ast.walk(node):
-                if isinstance(call, ast.Call):
-                    yield from self._calls.callees(call.func)
+    def _called(self, outside: ast.AST) -> Iterator[Function]:
+        """The functions of the file that an expression outside of all functions may call, told once."""
+        if outside in self._told:
+            return
+        self._told.add(outside)
+        for call in ast.walk(outside):
+            if isinstance(call, ast.Call):
+                yield from self._calls.callees(call.func)
 
     def _settle(self, together: list[Function]) -> None:
         pending = together

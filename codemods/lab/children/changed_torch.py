@@ -24,6 +24,8 @@ from .reporting import write
 
 imported_already = False
 """Whether this process was forked off one that holds torch ready."""
+laid: Mapping[str, str] = MappingProxyType({})
+"""The modules that were laid over torch before that one imported it."""
 
 
 class Kernels:
@@ -120,14 +122,18 @@ def overlay(modules: dict[str, str], wanted: Mapping[str, Sequence[Sequence[int]
     """Serve each module from the file given, as if that text stood at the module's own place.
 
     A module is named by its name or by the path of its file. Has to be called before the modules are imported, but in a
-    process that was forked off one that has torch: there it raises TooDeep for what can't be exchanged. What is
-    returned tells which of the statements ``wanted`` of them were started, at their import and while it records.
+    process that was forked off one that has torch: there it raises TooDeep for what can't be exchanged, unless these
+    very modules were laid over that torch. What is returned tells which of the statements ``wanted`` of them were
+    started, at their import and while it records.
     """
     recorder = Recorder(wanted)
     if imported_already:
         if wanted:
             raise TooDeep("statements that an import starts are to be told")
-        exchange(modules)
+        if modules != laid:
+            if laid:
+                raise TooDeep("other modules were laid over torch when it was imported")
+            exchange(modules)
         return recorder
     imported = {name for name, module in sys.modules.items()} | {
         str(getattr(module, "__file__", None)) for module in list(sys.modules.values())

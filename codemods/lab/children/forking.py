@@ -1,6 +1,7 @@
 """Hold torch and its tests ready, and answer each question in a process that is forked off.
 
-An import takes seconds, a fork none. A change that only an import can bring is not tried here: the exit code says so.
+An import takes seconds, a fork none. A change that only an import can bring is not tried here, unless it was laid over
+torch before the import: the exit code says so.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ _READY = (
 def main(request_path: str) -> None:
     """Have a process for each pair of pipes serve the orders that come through the first; it tells the endings."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+    changed_torch.overlay(request["modules"])
+    changed_torch.laid = request["modules"]
     for name in _READY:
         importlib.import_module(name)
     gc.freeze()

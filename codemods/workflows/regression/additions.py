@@ -11,9 +11,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ...engine import storage
+from ...lab.forking import forking
 from ...lab.isolation import CHILDREN
 from ...lab.scratch import new_name
-from ...lab.variants import Laboratory, Variant
+from ...lab.variants import Laboratory
 from ...torchapi.locating import Place, locate, release
 from ...verify.build.modules import Unplaced
 from ...verify.build.swapping import Unbuildable
@@ -26,13 +27,14 @@ from ..xfails.entries import read
 from ..xfails.judging import LIMITS, SHARED, Judgement, State, judge
 from ..xfails.removal import NotRemovable, without
 from . import proving
-from .laying import sides
+from .laying import Side, sides
 from .placing import placed
 from .proving import Regression, regression
 from .wording import words_of
 
 LIST = "torch/testing/_internal/common_ops_unbacked.py"
 """Where torch keeps the operators that are expected to fail with unbacked sizes."""
+_LIMITS = replace(LIMITS, wall=240.0)
 _PARTS = (*(CHILDREN / f"{name}.py" for name in ("wording", "samples")), Path(proving.__file__))
 
 Content = Callable[[str], bytes | None]
@@ -74,13 +76,15 @@ def additions(
     Returns the repairs, of which those that a test shows to be wrong are proven no more, and what hands additions out.
     """
     proven = [one for one in repairs if one.proven]
+    jobs = max(1, at.jobs)
 
-    def make(pair: tuple[int, Repair]) -> Added:
+    def make(pair: tuple[int, Repair], ready: Laboratory) -> Added:
         progress(f"test and expected failures {pair[0]} of {len(proven)}: {pair[1].name}")
-        return added(pair[1], at)
+        return added(pair[1], at, ready)
 
-    with ThreadPoolExecutor(max(1, at.jobs)) as pool:
-        made = list(pool.map(make, enumerate(proven, 1)))
+    installed = Laboratory(at.place.python, at.scratch, _LIMITS)
+    with forking(installed, jobs) as ready, ThreadPoolExecutor(jobs) as pool:
+        made = list(pool.map(lambda pair: make(pair, ready), enumerate(proven, 1)))
     by_operators = {repair.operators: one for repair, one in zip(proven, made, strict=True)}
     judged = [_without_proof(one, by_operators.get(one.operators, Added()).wrong) for one in repairs]
     return judged, lambda repair: by_operators.get(repair.operators, Added())
@@ -92,17 +96,20 @@ def _without_proof(repair: Repair, wrong: str) -> Repair:
     return replace(repair, verification=replace(repair.verification, verdict=Verdict.REGRESSED, reason=wrong))
 
 
-def added(repair: Repair, at: Workplace) -> Added:
-    """The test and the removed expected failures of one repair, each proven by running; or why there are none."""
+def added(repair: Repair, at: Workplace, ready: Laboratory) -> Added:
+    """The test and the removed expected failures of one repair, each proven by running; or why there are none.
+
+    ``ready`` forks off a process that holds the installed torch.
+    """
     folder = at.scratch / new_name("additions")
     folder.mkdir()
-    laboratory = Laboratory(at.place.python, folder, replace(LIMITS, wall=240.0))
+    laboratory = Laboratory(at.place.python, folder, _LIMITS)
     try:
-        with sides(repair.changes, laboratory, at.place, at.torch_root, at.torch_python, 1) as (before, after):
-            test = _kept(repair, at, lambda: regression(repair.operators, repair.samples, laboratory, before, after))
+        with sides(repair.changes, laboratory, ready, at.place, at.torch_root, at.torch_python) as (before, after):
+            test = _kept(repair, at, lambda: regression(repair.operators, repair.samples, before, after))
             content = at.content(repair)
             listed = content(LIST)
-            judged = _judged(repair, listed, at, laboratory, after) if listed else []
+            judged = _judged(repair, listed, at, after) if listed else []
     except (Unbuildable, CompilerMissing, Unplaced, NothingRuns) as error:
         return Added(lines=(f"No test: {error}",))
     return _written(repair, test, judged, content, listed)
@@ -144,10 +151,10 @@ def _names(judged: Sequence[Judgement], state: State | None) -> str:
     return ", ".join(one.entry.name for one in judged if state is None or one.state is state)
 
 
-def _judged(repair: Repair, listed: bytes, at: Workplace, laboratory: Laboratory, after: Variant) -> list[Judgement]:
+def _judged(repair: Repair, listed: bytes, at: Workplace, after: Side) -> list[Judgement]:
     lists = {name for _, name in SHARED}
     entries = [one for one in read(listed) if one.list in lists and one.name in repair.operators]
-    return judge(Path(LIST), entries, at.place, laboratory, after, jobs=1) if entries else []
+    return judge(Path(LIST), entries, at.place, after.laboratory, after.variant, jobs=1) if entries else []
 
 
 def _kept(repair: Repair, at: Workplace, make: Callable[[], Regression]) -> Regression:

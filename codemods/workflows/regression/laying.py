@@ -1,12 +1,15 @@
-"""The two torches of a set of changes: with the files before, and with the files after."""
+"""The two torches of a set of changes, with the files before and with the files after, and who runs what on them."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from ...lab.forking import forking
+from ...lab.observation import Observation
 from ...lab.variants import Laboratory, Variant
 from ...torchapi import TorchApi
 from ...torchapi.locating import Place
@@ -15,43 +18,75 @@ from ...verify.build.modules import module_name
 from ...verify.build.swapping import build
 from ...verify.build.toolchain import find_toolchain
 from ...verify.change import Change
+from ...verify.evidence import holds
+
+
+@dataclass(frozen=True)
+class Side:
+    """A torch to run on, and a laboratory that starts it quickly."""
+
+    laboratory: Laboratory
+    variant: Variant
+
+    def replay(self, script: Path) -> Observation:
+        """Run a script in a process of its own."""
+        return self.laboratory.replay(self.variant, script).observation
 
 
 @contextmanager
 def sides(
     changes: Sequence[Change],
     laboratory: Laboratory,
+    ready: Laboratory,
     place: Place,
     torch_root: Path | None,
     torch_python: Path | None,
-    jobs: int,
-    progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[tuple[Side, Side]]:
+    """``changes`` before and after, to run on. Raises Unbuildable, CompilerMissing, Unplaced.
+
+    ``ready`` forks off a process that holds the installed torch; of changed Python a process is kept that was started
+    with it.
+    """
+    with _variants(changes, laboratory, place, torch_root, torch_python) as variants, ExitStack() as stack:
+
+        def side(variant: Variant) -> Side:
+            if not variant.modules:
+                return Side(ready, variant)
+            return Side(stack.enter_context(forking(laboratory, 1, laid=variant.modules)), variant)
+
+        before, after = variants
+        yield side(before), side(after)
+
+
+@contextmanager
+def _variants(
+    changes: Sequence[Change], laboratory: Laboratory, place: Place, torch_root: Path | None, torch_python: Path | None
 ) -> Iterator[tuple[Variant, Variant]]:
-    """``changes`` before and after, to run on. Raises Unbuildable, CompilerMissing, Unplaced."""
     cpp = [change for change in changes if change.path.suffix != ".py"]
     roots = [place.package.parent, *((torch_root,) if torch_root else ())]
     modules = {module_name(change.path, roots): change for change in changes if change not in cpp}
     if not cpp:
-        yield _side("before", modules, laboratory), _side("after", modules, laboratory)
+        yield _variant("before", modules, laboratory, place), _variant("after", modules, laboratory, place)
         return
     toolchain = find_toolchain(place, torch_root, None, [change.path for change in cpp])
-    builder = Builder(toolchain, laboratory.scratch, jobs, progress=progress)
+    builder = Builder(toolchain, laboratory.scratch, jobs=1)
     try:
-        libraries = build(cpp, TorchApi.load(None, torch_python), builder, progress)
+        libraries = build(cpp, TorchApi.load(None, torch_python), builder, lambda _: None)
         kernels = len(libraries.candidates)
         identity = f"{toolchain.identity} {libraries.candidates!r} {_digest(cpp)}"
         yield (
-            _side("before", modules, laboratory, libraries.before, kernels, identity),
-            _side("after", modules, laboratory, libraries.after, kernels, identity),
+            _variant("before", modules, laboratory, place, libraries.before, kernels, identity),
+            _variant("after", modules, laboratory, place, libraries.after, kernels, identity),
         )
     finally:
         builder.close()
 
 
-def _side(
+def _variant(
     side: str,
     modules: dict[str, Change],
     laboratory: Laboratory,
+    place: Place,
     library: Path | None = None,
     kernels: int = 0,
     identity: str = "",
@@ -59,6 +94,8 @@ def _side(
     files = {}
     for name, change in modules.items():
         content = change.before if side == "before" else change.after
+        if holds(place.package, {name: content}):
+            continue
         files[name] = laboratory.scratch / f"{side}.{name}.{hashlib.sha256(content).hexdigest()[:12]}.py"
         files[name].write_bytes(content)
     own = f"{side} {identity} {_digest(modules.values())}"

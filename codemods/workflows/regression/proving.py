@@ -10,7 +10,7 @@ from typing import Any
 from ...lab.batch import Heard, ask_each
 from ...lab.isolation import Ended
 from ...lab.scratch import new_name
-from ...lab.variants import Laboratory, Variant
+from .laying import Side
 from .wording import Words, standalone, words_of
 
 _BACKENDS = ("aot_eager", "eager")
@@ -34,9 +34,7 @@ class Regression:
     """How it fails where decompositions compute the values, and only with unbacked sizes."""
 
 
-def regression(
-    operators: Sequence[str], samples: Mapping[str, int], laboratory: Laboratory, before: Variant, after: Variant
-) -> Regression:
+def regression(operators: Sequence[str], samples: Mapping[str, int], before: Side, after: Side) -> Regression:
     """The first of ``operators`` with a sample that a test can be made of.
 
     ``samples`` gives the number of the sample that failed. The test fails on ``before`` and passes on ``after``.
@@ -44,46 +42,44 @@ def regression(
     ordered = sorted(operators, key=lambda name: (name.count("."), len(name), name))[:_MOST_OPERATORS]
     candidates: list[Words] = []
     refusals: list[str] = []
-    for name, words in _worded(ordered, samples, laboratory, before):
+    for name, words in _worded(ordered, samples, before):
         if isinstance(words, Words):
             candidates.append(words)
         else:
             refusals.append(f"{name}: {words}")
     for backend in _BACKENDS:
         for words in candidates:
-            passed, said = _run(words, backend, laboratory, after)
+            passed, said = _run(words, backend, after)
             if not passed:
                 refusals.append(f"{words.operator} with {backend}, after the fix: {said}")
                 continue
-            passed, said = _run(words, backend, laboratory, before)
+            passed, said = _run(words, backend, before)
             if not passed:
-                wrong = next(filter(None, (_wrong(one, laboratory, after) for one in candidates)), "")
+                wrong = next(filter(None, (_wrong(one, after) for one in candidates)), "")
                 return Regression(words, backend, words.failure or said, wrong=wrong)
             refusals.append(f"{words.operator} with {backend}: passes before the fix")
     return Regression(why="; ".join(refusals) or "no operator has a sample")
 
 
-def _wrong(words: Words, laboratory: Laboratory, after: Variant) -> str:
+def _wrong(words: Words, after: Side) -> str:
     """Another result than eager's by the decompositions; sizes that are known must give the right one."""
-    passed, said = _run(words, _DECOMPOSING, laboratory, after)
+    passed, said = _run(words, _DECOMPOSING, after)
     if passed or not said.startswith("AssertionError"):
         return ""
-    known, _ = _run(replace(words, marks=()), _DECOMPOSING, laboratory, after)
+    known, _ = _run(replace(words, marks=()), _DECOMPOSING, after)
     return f"{words.operator} with decompositions and unbacked sizes: {said}" if known else ""
 
 
-def _worded(
-    operators: Sequence[str], samples: Mapping[str, int], laboratory: Laboratory, before: Variant
-) -> Iterator[tuple[str, Words | str]]:
+def _worded(operators: Sequence[str], samples: Mapping[str, int], before: Side) -> Iterator[tuple[str, Words | str]]:
     said, broken = ask_each(
-        laboratory,
+        before.laboratory,
         "wording",
-        before,
+        before.variant,
         operators,
         request=lambda left: {"operators": [(name, samples[name]) for name in left], "patience": _PATIENCE_SECONDS},
         hear=_heard,
         lost=lambda name, ended: {"refused": ended.died or "the child that words its samples ended early"},
-        limits=lambda count: laboratory.limits,
+        limits=lambda count: before.laboratory.limits,
     )
     for name in operators:
         row = said.get(name)
@@ -101,10 +97,10 @@ def _heard(rows: list[dict[str, Any]], ended: Ended) -> Heard[str, dict[str, Any
     return Heard(bool(rows), begun[-1] if begun else None, {row["operator"]: row for row in rows if "operator" in row})
 
 
-def _run(words: Words, backend: str, laboratory: Laboratory, variant: Variant) -> tuple[bool, str]:
-    script = Path(laboratory.scratch / new_name("regression")).with_suffix(".py")
+def _run(words: Words, backend: str, side: Side) -> tuple[bool, str]:
+    script = Path(side.laboratory.scratch / new_name("regression")).with_suffix(".py")
     script.write_bytes(standalone(words, backend))
-    observed = laboratory.replay(variant, script).observation
+    observed = side.replay(script)
     if observed.passed:
         return True, ""
     telling = [line for line in observed.detail.splitlines() if "Error" in line or "Exception" in line]
