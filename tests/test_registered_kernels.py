@@ -262,8 +262,10 @@ def test_an_operator_that_python_called_is_read_from_its_kernel() -> None:
     assert composed(names) == ["aten.hsplit.int", "aten.tensordot.default", "aten.linalg_pinv.atol_rtol_tensor"]
 
 
-def trial(tmp_path: Path, module: str, before: str, after: str, operator: str, registered: str) -> Trial:
-    """A trial of all samples of an operator on torch with one line of a module changed and an operator registered."""
+def trial(
+    tmp_path: Path, module: str, before: str, after: str, operator: str, registered: str, wanted: int = 0, most: int = 0
+) -> Trial:
+    """A trial of an operator on torch with one line of a module changed and an operator registered."""
     home = INSTALLED.joinpath(*module.split(".")[1:])
     original = (home / "__init__.py" if home.is_dir() else home.with_suffix(".py")).read_text()
     assert original.count(before) == 1
@@ -271,7 +273,7 @@ def trial(tmp_path: Path, module: str, before: str, after: str, operator: str, r
     changed.write_text(original.replace(before, after))
     laboratory = Laboratory(Path(sys.executable), tmp_path, Limits(wall=300, cpu=300))
     variant = Variant("registered", modules={module: changed}, registered=(registered,))
-    return try_all(laboratory, variant, {operator: 0}, jobs=1).trials[operator]
+    return try_all(laboratory, variant, {operator: wanted}, most, jobs=1).trials[operator]
 
 
 @pytest.mark.parametrize(("most", "calls"), [(0, None), (1, 8), (6, 48)])
@@ -301,8 +303,17 @@ def test_a_trial_goes_on_where_only_a_derivative_is_missing(tmp_path: Path) -> N
     line = "@aten.fft_rfft.default.py_impl(torch._C.DispatchKey.CompositeImplicitAutograd)\n"
     table = "@register_decomposition(aten.fft_rfft)\n"
     found = trial(tmp_path, "torch._refs.fft", table, table + line, "fft.rfft", "aten.fft_rfft.default")
-    assert found.verdict == "failed" and found.sample == 0
+    assert found.verdict == "failed" and found.sample == -1, "before any sample"
     assert (found.frames[0].function, Path(found.frames[0].file).name) == ("_fft_r2c", "fft.py")
+
+
+def test_what_is_registered_is_asked_first_where_no_sample_failed_before(tmp_path: Path) -> None:
+    line = "@aten.fft_rfft.default.py_impl(torch._C.DispatchKey.CompositeImplicitAutograd)\n"
+    table = "@register_decomposition(aten.fft_rfft)\n"
+    change = ("torch._refs.fft", table, table + line, "fft.rfft", "aten.fft_rfft.default")
+    of_sample, of_kernel = (trial(tmp_path, *change, wanted=wanted, most=2) for wanted in (0, 1_000_000))
+    assert "data-dependent" in of_sample.message and of_sample.sample == 0
+    assert "data-dependent" not in of_kernel.message and of_kernel.sample == 1_000_000
 
 
 def test_a_trial_names_what_could_be_registered(tmp_path: Path) -> None:

@@ -196,3 +196,16 @@ def test_another_size_has_the_same_kind_of_strides(tensor: torch.Tensor, strides
     """Dynamo compiles anew for another order of strides or another step, so nothing would be learned of the size."""
     (resized,), _ = samples.Sample(torch.neg, (tensor,), {}).resized(lambda size: 2 * size + 1).inputs()
     assert resized.shape == (7, 5) and resized.stride() == strides
+
+
+def test_the_samples_chosen_are_those_with_other_arguments() -> None:
+    x = torch.ones(2, 3)
+    plain = [samples.Sample(copied, (x,), {"mode": "same"}) for _ in range(20)]
+    other = samples.Sample(copied, (x,), {"mode": "valid"})
+    double = samples.Sample(copied, (x.double(),), {"mode": "same"})
+    flat = samples.Sample(copied, (x.flatten(),), {"mode": "same"})
+    drawn = dict(enumerate([*plain[:7], other, *plain[7:12], double, *plain[12:], flat]))
+    assert samples.telling(drawn, 4) == {0, 7, 13, 22}
+    assert samples.telling(drawn, 6) >= {0, 7, 13, 22} and len(samples.telling(drawn, 6)) == 6
+    assert samples.telling(drawn, 50) == set(drawn)
+    assert samples.telling({}, 3) == set()

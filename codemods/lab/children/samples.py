@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -48,6 +48,12 @@ class Sample:
         return other
 
     @property
+    def holds(self) -> frozenset[str]:
+        """The values of all arguments, each with its place; of a tensor its type and its number of dimensions."""
+        leaves, _ = pytree.tree_flatten_with_path(self._inputs)
+        return frozenset(f"{pytree.keystr(place)}: {_held(value)}" for place, value in leaves)
+
+    @property
     def sizes(self) -> list[int]:
         """The sizes of two or more of all dimensions, each once."""
         return sorted({size for tensor in tensors_in(self._inputs) for size in tensor.shape if size >= 2})
@@ -78,6 +84,10 @@ class Sample:
         return any(self._marks)
 
 
+def _held(value: Any) -> str:
+    return f"{value.dtype} of {value.dim()}" if isinstance(value, torch.Tensor) else repr(value)
+
+
 def samples_of(operator: Any) -> list[Sample]:
     return list(draw(operator))
 
@@ -87,6 +97,26 @@ def draw(operator: Any, dtype: Any = None) -> Iterator[Sample]:
     torch.manual_seed(0)
     for sample in operator.sample_inputs("cpu", dtype or operator_dtype(operator), requires_grad=False):
         yield Sample(operator.op, (sample.input, *sample.args), sample.kwargs)
+
+
+def telling(drawn: Mapping[int, Sample], most: int) -> set[int]:
+    """The numbers of at most ``most`` samples: each time the one whose arguments hold most that none before had.
+
+    What an argument holds is its value, of a tensor its type and its number of dimensions. Of those that bring nothing
+    new the rest is taken at even distances.
+    """
+    left = {number: sample.holds for number, sample in drawn.items()}
+    seen: set[str] = set()
+    chosen: list[int] = []
+    while left and len(chosen) < most:
+        number = max(left, key=lambda one: len(left[one] - seen))
+        if left[number] <= seen:
+            break
+        seen |= left.pop(number)
+        chosen.append(number)
+    others, count = sorted(left), most - len(chosen)
+    chosen += others if len(others) <= count else [others[at * len(others) // count] for at in range(count)]
+    return set(chosen)
 
 
 def error_samples_of(operator: Any) -> list[Sample]:

@@ -42,6 +42,8 @@ _APART = 12
 """How many samples of an operator are also compiled by its decompositions: that is the dearest part of a trial."""
 _REGISTERED = 8
 """How many calls of a registered kernel go with one sample, where some are asked for: several hundred take long."""
+_BEFORE, _BEHIND = -1, 1_000_000
+"""The numbers that stand for a sample where what is registered failed: none was tried yet, or all passed."""
 _TOGETHER = {"0": lambda _: 0, "1": lambda _: 1, "one more": lambda n: n + 1, "larger": lambda n: 2 * n + 1}
 
 
@@ -84,8 +86,11 @@ def _in_time(operator: Any, witness: Witness, wanted: int, request: dict[str, An
 def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str) -> dict[str, Any]:
     """The verdict on one operator: passed, failed, wrong (another result than eager or C++), deviates, untestable.
 
-    ``most`` samples are tried, spread over all there are, number ``wanted`` first; 0: all.
+    ``most`` samples are tried, spread over all there are, number ``wanted`` first; 0: all. What the change registers is
+    held against C++ before any sample where all are tried, and where the last trial failed of that, so that ``wanted``
+    is the number of no sample. Elsewhere it comes last, since it takes longer than a sample that fails.
     """
+    from .samples import telling
     from .subjects import drawn
 
     started = time.monotonic()
@@ -95,16 +100,14 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str)
         return {"verdict": "untestable", "message": "torch has no test of this name"}
     try:
         pairs = [pair for pair in enumerate(drawn(operator, protocol)) if pair[1].resizable]
-        said, frames = _registered(operator, most)
+        first = not most or wanted not in dict(pairs)
+        said = _unlike_native(operator, most, witness) if first else None
         if said:
-            # Before any sample, and told as of the one that failed so far: what mends it shows the next place there.
-            witness.found_at(frames)
-            verdict = "failed" if frames else "wrong"
-            return {"verdict": verdict, "message": said, "sample": max(wanted, 0), **witness.testimony(said)}
+            return {**said, "sample": wanted if wanted == _BEHIND else _BEFORE}
         some = spread(pairs, most) if most else pairs
         # The one that failed last comes first: where it does again, no other needs to be tried.
         some = sorted((one for one in pairs if one in some or one[0] == wanted), key=lambda one: one[0] != wanted)
-        apart = {number for number, _ in spread(some, _APART)} | {wanted}
+        apart = telling(dict(some), _APART) | {wanted}
         for number, sample in some:
             witness.forget()
             seen = _unbacked(sample, number in apart)
@@ -116,6 +119,9 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str)
             if found:
                 told = {**found, "sample": number, "count": count, **witness.testimony(found["message"])}
                 return {**told, "seconds": round(time.monotonic() - started, 2)}
+        said = None if first else _unlike_native(operator, most, witness)
+        if said:
+            return {**said, "sample": _BEHIND}
     except Exception as error:
         return {"verdict": "untestable", "message": f"its samples can't be made: {type(error).__name__}: {error}"}
     verdict = "passed" if count else "untestable"
@@ -148,6 +154,15 @@ def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
         seen = protocols.at_other_sizes(sample, apart, _TOGETHER)
         probes |= {f"{size}, taken apart": said for size, said in seen.items()}
     return {"passed": True, "probes": probes}
+
+
+def _unlike_native(operator: Any, most: int, witness: Witness) -> dict[str, Any] | None:
+    """What a trial says where a kernel that the change registers deviates from C++; None where none does."""
+    said, frames = _registered(operator, most)
+    if not said:
+        return None
+    witness.found_at(frames)
+    return {"verdict": "failed" if frames else "wrong", "message": said, **witness.testimony(said)}
 
 
 def _registered(operator: Any, most: int) -> tuple[str, list[Any]]:
