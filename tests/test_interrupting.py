@@ -193,7 +193,7 @@ def test_while_torch_is_run(tmp_path: Path, temporary: Path, runs: list[Run], wo
     symfix("series", "plan", "torch", cwd=folder, code=0)
     before = traces(folder)
     runs.append(Run([*CLI, *words], folder, temporary, XDG_CACHE_HOME=str(tmp_path / "cache")))
-    runs[0].wait_for_child("symfix_children")
+    runs[0].wait_for_child("entry.py")
     assert runs[0].interrupt().endswith(f"{SAID}the same command goes on where this one was\n")
     assert traces(folder) == before
 

@@ -17,21 +17,6 @@ from .observation import Observation
 from .scratch import new_name
 
 _MESSAGE_LENGTH = 500
-# The target's interpreter has no symfix: the children are a package of their own there.
-_START = """
-import sys
-if sys.path and not sys.path[0]:
-    del sys.path[0]
-import importlib, importlib.util
-folder, module, *arguments = sys.argv[1:]
-spec = importlib.util.spec_from_file_location(
-    "symfix_children", folder + "/__init__.py", submodule_search_locations=[folder]
-)
-package = sys.modules["symfix_children"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(package)
-importlib.import_module("symfix_children." + module).main(*arguments)
-"""
-
 
 Touched = tuple[tuple[int, tuple[int, ...]], ...]
 """A changed line, and lines of which one is run when the statement that it belongs to is started."""
@@ -139,7 +124,7 @@ class Laboratory:
 
     def start(self, child: str, question: Path, limits: Limits) -> Ended:
         """Have one of the child scripts do what the file ``question`` asks; how it ended."""
-        command = [str(self.python), "-c", _START, str(CHILDREN), child, str(question)]
+        command = [str(self.python), str(CHILDREN / "entry.py"), child, str(question)]
         return run(command, scratch=self.scratch, limits=limits, environment=self._environment())
 
     def _question(self, variant: Variant, request: Mapping[str, Any], report: Path) -> Path:
