@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from .samples import SEED, Sample, attempt, digest, layout, shorten, tensors_in
+from .samples import SEED, Sample, attempt, digest, layout, seed, shorten, tensors_in
 
 MESSAGE = 2000
 
@@ -29,7 +29,7 @@ def call_and_watch(sample: Sample) -> Called:
     """Call the sample's operator on fresh inputs and note what else happens."""
     args, kwargs = sample.inputs()
     given = tensors_in((args, kwargs))
-    torch.manual_seed(SEED)
+    seed(SEED)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         result, error = attempt(lambda: sample.function(*args, **kwargs), MESSAGE)
@@ -61,7 +61,7 @@ def differentiated(sample: Sample) -> tuple[Any, str]:
         asked = [tensor for tensor in tensors_in((args, kwargs)) if _differentiable(tensor)]
         for tensor in asked:
             tensor.requires_grad_()
-        torch.manual_seed(SEED)
+        seed(SEED)
         results = [item for item in tensors_in(sample.function(*args, **kwargs)) if item.requires_grad]
         if not asked or not results:
             return []

@@ -13,7 +13,7 @@ from torch.utils import _pytree as pytree
 from .decomposing import through_decompositions
 from .dispatching import registered, samples_for_registered
 from .effects import call_and_watch, gradients
-from .samples import Sample, attempt, difference, digest, error_samples_of, layout, repeats, samples_of
+from .samples import Sample, attempt, difference, digest, error_samples_of, layout, repeats, samples_of, seed
 from .subjects import BACKWARD, drawn
 from .varying import varied_samples_of
 
@@ -91,7 +91,7 @@ def traced(sample: Sample) -> Any:
         args, kwargs = pytree.tree_unflatten(filled, structure)
         return sample.function(*args, **kwargs)
 
-    torch.manual_seed(0)
+    seed(0)
     return make_fx(call, tracing_mode="symbolic")(*(leaves[place] for place in places))
 
 

@@ -10,7 +10,7 @@ import torch
 
 from .operators import CALLS, MODULES, OPERATORS
 from .planning import Planned, call_named
-from .samples import Sample, draw, operator_dtype
+from .samples import Sample, draw, operator_dtype, seed
 from .training import Trained
 
 BACKWARD = "backward"
@@ -46,7 +46,7 @@ def drawn(subject: Any, protocol: str) -> Iterator[Sample]:
 def _differentiable(operator: Any) -> Iterator[Sample]:
     if not operator.supports_autograd:
         return
-    torch.manual_seed(0)
+    seed(0)
     for sample in operator.sample_inputs("cpu", operator_dtype(operator), requires_grad=True):
         yield Trained(operator.op, (sample.input, *sample.args), sample.kwargs)
 
@@ -54,7 +54,7 @@ def _differentiable(operator: Any) -> Iterator[Sample]:
 def _of_module(info: Any, trained: bool) -> Iterator[Sample]:
     """The module is an argument like any other, but no tensor: its parameters keep their sizes."""
     for training in (True, False) if info.train_and_eval_differ else (True,):
-        torch.manual_seed(0)
+        seed(0)
         inputs = info.module_inputs_func(
             info, device="cpu", dtype=torch.float32, requires_grad=trained, training=training
         )

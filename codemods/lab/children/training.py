@@ -9,7 +9,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .effects import weights
-from .samples import SEED, Sample, tensors_in
+from .samples import SEED, Sample, seed, tensors_in
 
 
 class Untrainable(Exception):
@@ -46,7 +46,7 @@ class Trained(Sample):
         by = [tensor.requires_grad_() for tensor, asked in given if asked]
         modules = [leaf for leaf in pytree.tree_leaves(args) if isinstance(leaf, torch.nn.Module)]
         by += [weight for module in modules for weight in module.parameters() if weight.requires_grad]
-        torch.manual_seed(SEED)
+        seed(SEED)
         result = (function or self.function)(*args, **kwargs)
         differentiable = [tensor for tensor in tensors_in(result) if tensor.requires_grad]
         if not by or not (differentiable or self._resized):
