@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,16 +15,34 @@ from typing import Any
 
 from .isolation import Ended, Limits
 from .scratch import new_name
-from .variants import Laboratory
+from .variants import Laboratory, Replayed, Variant
 
 _FOR_EVER = 30 * 24 * 3600
 _COLD = 75
 """What a fork exits with that can't do without an import of its own: EX_TEMPFAIL, which nothing else uses here."""
 
 
+_TORCH = ("torch", "torch._dynamo")
+_TESTS = ("torch.testing._internal.common_methods_invocations",)
+_TRACING = (
+    "torch._dynamo.backends.registry",
+    "torch._functorch.aot_autograd",
+    "torch._inductor.lowering",
+    "torch.fx.experimental.symbolic_shapes",
+)
+_ENVIRONMENT = (b"environ", b"putenv")
+"""A script with one of these may tell torch something that is heard at its import alone."""
+
+
 @contextmanager
 def forking(
-    laboratory: Laboratory, processes: int, *, at_once: bool = False, laid: Mapping[str, Path] = MappingProxyType({})
+    laboratory: Laboratory,
+    processes: int,
+    *,
+    at_once: bool = False,
+    scripts: bool = False,
+    tracing: bool = True,
+    laid: Mapping[str, Path] = MappingProxyType({}),
 ) -> Iterator[Laboratory]:
     """For the length of the block, a laboratory whose children are forks of a process that has imported torch.
 
@@ -34,39 +52,59 @@ def forking(
     is asked when the process has died, goes to a process of its own, as in ``laboratory``. So what a fork finds out of
     modules that were not laid is a hint: what counts as proof is asked of a torch that was started with them. A library
     of kernels is laid over a torch that was imported without it in either case.
+
+    ``scripts``: as many forks beside them replay scripts; torch's tests, whose import changes settings of torch, are no
+    part of these. Without ``tracing``, what takes graphs apart is not imported ahead.
     """
-    warm = _Warm(laboratory, processes, laid)
-    free: SimpleQueue[_Server] = SimpleQueue()
-    for server in warm.servers:
-        free.put(server)
+    tests = (*(_TRACING if tracing else ()), *_TESTS)
+    stages = [(_TORCH, processes), (tests, processes)] if scripts else [((*_TORCH, *tests), processes)]
+    warm = _Warm(laboratory, stages, laid)
+    *first, last = (_queue(servers) for _, servers in warm.stages)
     if at_once:
         warm.begin()
     try:
-        yield _Forking(laboratory.python, laboratory.scratch, laboratory.limits, free)
+        yield _Forking(laboratory.python, laboratory.scratch, laboratory.limits, last, *first)
     finally:
         warm.end()
+
+
+def _queue(servers: Sequence[_Server]) -> SimpleQueue[_Server]:
+    free: SimpleQueue[_Server] = SimpleQueue()
+    for server in servers:
+        free.put(server)
+    return free
 
 
 @dataclass(frozen=True)
 class _Forking(Laboratory):
     free: SimpleQueue[_Server] = field(default_factory=SimpleQueue)
+    replaying: SimpleQueue[_Server] | None = None
+
+    def replay(self, variant: Variant, script: Path | None) -> Replayed:
+        if script is not None and any(word in script.read_bytes() for word in _ENVIRONMENT):
+            return Laboratory(self.python, self.scratch, self.limits).replay(variant, script)
+        return super().replay(variant, script)
 
     def start(self, child: str, question: Path, limits: Limits) -> Ended:
-        server = self.free.get()
+        free = self.replaying if self.replaying is not None and child == "replay" else self.free
+        server = free.get()
         try:
             ended = server.fork(child, question, limits)
         finally:
-            self.free.put(server)
+            free.put(server)
         return ended if ended is not None and ended.code != _COLD else super().start(child, question, limits)
 
 
 class _Warm:
-    """A process that holds torch ready, with its servers."""
+    """A process that holds torch ready, with its servers by what they hold."""
 
-    def __init__(self, laboratory: Laboratory, count: int, laid: Mapping[str, Path]) -> None:
+    def __init__(
+        self, laboratory: Laboratory, stages: Sequence[tuple[Sequence[str], int]], laid: Mapping[str, Path]
+    ) -> None:
         self._laboratory = laboratory
         self._laid = {name: str(file) for name, file in laid.items()}
-        self.servers = [_Server(self) for _ in range(count)]
+        self.stages = [(modules, [_Server(self) for _ in range(count)]) for modules, count in stages]
+        self._servers = [server for _, servers in self.stages for server in servers]
         self._pipes: dict[_Server, tuple[Path, Path]] = {}
         self._beginning = Lock()
         self._life = Thread(target=self._live, daemon=True)
@@ -80,7 +118,7 @@ class _Warm:
         with self._beginning:
             if self._pipes:
                 return
-            for server in self.servers:
+            for server in self._servers:
                 self._pipes[server] = orders, endings = (
                     self.scratch / new_name("orders"),
                     self.scratch / new_name("endings"),
@@ -93,12 +131,15 @@ class _Warm:
 
     def _live(self) -> None:
         question = self.scratch / new_name("request")
-        pipes = [list(map(str, pair)) for pair in self._pipes.values()]
-        question.write_text(json.dumps({"pipes": pipes, "modules": self._laid}))
+        stages = [
+            {"modules": modules, "pipes": [list(map(str, self._pipes[server])) for server in servers]}
+            for modules, servers in self.stages
+        ]
+        question.write_text(json.dumps({"stages": stages, "laid": self._laid}))
         limits = replace(self._laboratory.limits, wall=_FOR_EVER, cpu=_FOR_EVER)
         self._laboratory.start("forking", question, limits)
         # Whoever waits for an ending gets an empty line.
-        for server in self.servers:
+        for server in self._servers:
             os.write(server.endings, b"\n")
 
     def end(self) -> None:
@@ -106,10 +147,10 @@ class _Warm:
         with self._beginning:
             if not self._pipes:
                 return
-        for server in self.servers:
+        for server in self._servers:
             os.write(server.orders, b"null\n")
         self._life.join()
-        for server in self.servers:
+        for server in self._servers:
             os.close(server.orders)
             os.close(server.endings)
 

@@ -131,15 +131,22 @@ class Procedure:
         builder = None
         if self._toolchain:
             builder = Builder(self._toolchain, self._laboratory.scratch, self._jobs, progress=self._progress)
-        replays = Replays(self._laboratory, question.repros, question.tests, question.folder, self._jobs, self._memory)
         with ExitStack() as stack:
-            stack.callback(replays.close)
             if builder:
                 stack.callback(builder.close)
             if not question.modules and not self._laboratory.piece:
                 # Torch is imported while the compilers run.
-                forked = forking(self._laboratory, self._jobs, at_once=question.operators != ())
-                self._testing = stack.enter_context(forked)
+                self._testing = stack.enter_context(
+                    forking(
+                        self._laboratory,
+                        self._jobs,
+                        at_once=bool(question.repros) or question.operators != (),
+                        scripts=bool(question.repros),
+                        tracing=question.operators != () or bool(question.tasks),
+                    )
+                )
+            replays = Replays(self._testing, question.repros, question.tests, question.folder, self._jobs, self._memory)
+            stack.callback(replays.close)
             return self._answer(question, blank, builder, replays)
 
     def _answer(
@@ -313,7 +320,7 @@ class Procedure:
         full = [*asked, *(native.operators if native else ())]
         beside = list(question.bystanders)
         if registered:
-            index = coverage(self._laboratory, self._place, self._progress)
+            index = coverage(self._testing, self._place, self._progress)
             beside += composed_of(registered, index)
         if (asked or question.tasks) and python is not None:
             beside += python.operators[: max(_MOST_BESIDE, python.functions)]
@@ -326,7 +333,7 @@ class Procedure:
         """The operator tests that reach the changes, in C++ and in Python."""
         native = python = None
         if self._libraries is not None:
-            index = coverage(self._laboratory, self._place, self._progress)
+            index = coverage(self._testing, self._place, self._progress)
             swapped = [swap for swap in self._swaps() if swap.swapped]
             native = choose_cpp(question.cpp, swapped, index)
         if question.modules:

@@ -27,6 +27,8 @@ class TooDeep(Exception):
 
 def exchange(modules: Mapping[str, str]) -> None:
     """Give each imported module, by its name, the text in the file that stands beside it. Raises TooDeep."""
+    if not modules:
+        return
     if sys.version_info < (3, 11):
         raise TooDeep("before Python 3.11 a code does not tell which function it is of")
     changes = []

@@ -24,36 +24,34 @@ from . import changed_torch
 from .exchanging import TooDeep
 
 _PR_SET_PDEATHSIG = 1
-_READY = (
-    "torch",
-    "torch._dynamo",
-    "torch._dynamo.backends.registry",
-    "torch._functorch.aot_autograd",
-    "torch._inductor.lowering",
-    "torch.fx.experimental.symbolic_shapes",
-    "torch.testing._internal.common_methods_invocations",
-)
 
 
 def main(request_path: str) -> None:
-    """Have a process for each pair of pipes serve the orders that come through the first; it tells the endings."""
+    """Have a process for each pair of pipes serve the orders that come through the first; it tells the endings.
+
+    The request names modules and pairs in stages: who serves holds the modules of its stage and of those before, with
+    what is ``laid`` over torch.
+    """
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
-    changed_torch.overlay(request["modules"])
-    changed_torch.laid = request["modules"]
-    for name in _READY:
-        importlib.import_module(name)
-    gc.freeze()
+    changed_torch.overlay(request["laid"])
+    changed_torch.laid = request["laid"]
     serving: dict[int, Path] = {}
-    for orders, endings in request["pipes"]:
-        server = os.fork()
-        if server == 0:
-            _serve_all(Path(orders), Path(endings))
-        serving[server] = Path(endings)
+    for stage in request["stages"]:
+        for name in stage["modules"]:
+            importlib.import_module(name)
+        gc.freeze()
+        for orders, endings in stage["pipes"]:
+            server = os.fork()
+            if server == 0:
+                _serve_all(Path(orders), Path(endings))
+            serving[server] = Path(endings)
     while serving:
         ended, _ = os.wait()
         # Whoever waits for an ending gets an empty line.
         with serving.pop(ended).open("w") as telling:
             telling.write("\n")
+    # To take torch down takes half a second.
+    os._exit(0)
 
 
 def _serve_all(through: Path, into: Path) -> NoReturn:

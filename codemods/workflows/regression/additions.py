@@ -83,7 +83,7 @@ def additions(
         return added(pair[1], at, ready)
 
     installed = Laboratory(at.place.python, at.scratch, _LIMITS)
-    with forking(installed, jobs) as ready, ThreadPoolExecutor(jobs) as pool:
+    with forking(installed, jobs, scripts=True) as ready, ThreadPoolExecutor(jobs) as pool:
         made = list(pool.map(lambda pair: make(pair, ready), enumerate(proven, 1)))
     by_operators = {repair.operators: one for repair, one in zip(proven, made, strict=True)}
     judged = [_without_proof(one, by_operators.get(one.operators, Added()).wrong) for one in repairs]

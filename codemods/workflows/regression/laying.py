@@ -52,7 +52,7 @@ def sides(
         def side(variant: Variant) -> Side:
             if not variant.modules:
                 return Side(ready, variant)
-            return Side(stack.enter_context(forking(laboratory, 1, laid=variant.modules)), variant)
+            return Side(stack.enter_context(forking(laboratory, 1, scripts=True, laid=variant.modules)), variant)
 
         before, after = variants
         yield side(before), side(after)
