@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import mmap
 import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from ...engine.storage import folder, load, store
 from ...torchapi.locating import Place, release
 from .flags import Flags, flags_for, newer_standard
 
 _CALL_PTR = b"_ZN2at6native16DispatchStubImpl12get_call_ptrEN3c1010DeviceTypeEPv"
 _COMPILERS = ("clang++", "g++", "c++")
+_COMMON = b"#include <ATen/core/Tensor.h>\n#include <torch/library.h>\n"
 
 
 class CompilerMissing(Exception):
@@ -104,10 +107,11 @@ def find_toolchain(
 
     What a ``compile_commands.json`` says of one of ``files`` is added for that file. Raises CompilerMissing.
     """
-    path = _find_compiler(compiler)
     libraries = place.package / "lib"
     flags = ("-std=c++20", "-O0", "-fPIC", "-w", "-DAT_PER_OPERATOR_HEADERS", *_vector_macros(libraries))
     includes = list(place.include_dirs)
+    torch = _build(place, libraries)
+    path = _find_compiler(compiler, lambda path: _reads_headers(path, torch, flags, place.include_dirs))
     # A tree of another release would lay its structs over this torch's libraries: then it only fills gaps.
     tree_first = torch_root is not None and _same_release(torch_root, place)
     if torch_root is not None:
@@ -117,7 +121,7 @@ def find_toolchain(
     return Toolchain(
         path,
         _compiler_version(path),
-        _build(place, libraries),
+        torch,
         flags,
         tuple(includes),
         libraries,
@@ -127,14 +131,30 @@ def find_toolchain(
     )
 
 
-def _find_compiler(name: str | None) -> Path:
+def _find_compiler(name: str | None, reads: Callable[[Path], bool]) -> Path:
     there = [Path(path) for one in ((name,) if name else _COMPILERS) if (path := shutil.which(one))]
     if there:
-        # What nobody counts is not known to have run.
-        return next(filter(_find_gcov, there), there[0])
+        # What nobody counts is not known to have run. A clang may be older than torch's headers, or than g++'s own.
+        counting = list(filter(_find_gcov, there)) or there
+        first, *others = counting
+        return others[0] if others and "clang" in first.name and not reads(first) else first
     if name:
         raise CompilerMissing(f"no compiler {name!r}: name one that is installed")
     raise CompilerMissing("no C++ compiler: install g++ (Debian and Ubuntu: apt-get install g++) or clang++")
+
+
+def _reads_headers(compiler: Path, torch: str, flags: Sequence[str], includes: Iterable[Path]) -> bool:
+    """Whether the compiler takes torch's headers; asked once for each torch and compiler."""
+    places = [f"-I{folder}" for folder in includes]
+    question = "\0".join((str(compiler), _compiler_version(compiler), torch, *flags, *places))
+    kept = folder("compilers") / hashlib.sha256(question.encode()).hexdigest()[:32]
+    answer = load(kept)
+    if answer is None:
+        command = [str(compiler), *flags, *places, "-fsyntax-only", "-x", "c++", "-"]
+        ended = subprocess.run(command, input=_COMMON, capture_output=True, check=False)
+        answer = b"yes" if ended.returncode == 0 else b"no"
+        store(kept, answer)
+    return answer == b"yes"
 
 
 def _build(place: Place, libraries: Path) -> str:
