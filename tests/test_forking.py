@@ -152,3 +152,35 @@ def test_where_no_fork_can_be_had_a_process_is_started(laboratory: Laboratory, m
     with forking(laboratory, 1) as quick:
         monkeypatch.setattr("symfix.codemods.lab.forking._Server.fork", lambda *_: None)
         assert try_all(quick, Variant("installed"), {"abs": -1}, 1, 1).trials["abs"].passed
+
+
+OWN = "import sys\nassert 'torch' not in sys.modules  # before it: os.environ\n"
+READY = "import sys\nassert 'torch._dynamo' in sys.modules\n"
+SETTING = "import torch\ntorch.backends.cudnn.deterministic = True  # which torch's tests forbid\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (READY, ""),
+        (READY + "sys.modules.pop('torch._dynamo')\n", ""),
+        (OWN, ""),
+        (SETTING, ""),
+        (SETTING + "import torch.testing._internal.common_utils\n" + SETTING, "RuntimeError: not allowed"),
+        (READY + "import os\nos.kill(os.getpid(), 11)\n", "ended by signal SIGSEGV"),
+    ],
+)
+def test_a_script_finds_torch_and_not_its_tests(
+    laboratory: Laboratory, scripts: Laboratory, text: str, said: str
+) -> None:
+    script = laboratory.scratch / "script.py"
+    script.write_text(text)
+    replayed = scripts.replay(Variant("installed"), script)
+    assert replayed.observation.message.startswith(said)
+    assert replayed.observation.passed == (not said)
+
+
+@pytest.fixture(scope="module")
+def scripts(laboratory: Laboratory) -> Iterator[Laboratory]:
+    with forking(laboratory, 1, scripts=True) as quick:
+        yield quick
