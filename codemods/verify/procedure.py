@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -125,6 +126,7 @@ class Procedure:
         self._touched: dict[str, Touched] = {}
         self._ran: Ran = {}
         self._blame = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
+        self._index: Callable[[], dict[str, list[str]]] = lambda: coverage(self._testing, place, progress)
 
     def answer(self, question: Question, blank: Verification) -> Verification:
         """The verdict on ``question``, filled into ``blank``."""
@@ -136,17 +138,15 @@ class Procedure:
                 stack.callback(builder.close)
             if not question.modules and not self._laboratory.piece:
                 # Torch is imported while the compilers run.
+                chosen, scripts = question.operators != (), bool(question.repros)
                 self._testing = stack.enter_context(
-                    forking(
-                        self._laboratory,
-                        self._jobs,
-                        at_once=bool(question.repros) or question.operators != (),
-                        scripts=bool(question.repros),
-                        tracing=question.operators != () or bool(question.tasks),
-                    )
+                    forking(self._laboratory, self._jobs, at_once=chosen or scripts, scripts=scripts, tracing=chosen)
                 )
             replays = Replays(self._testing, question.repros, question.tests, question.folder, self._jobs, self._memory)
             stack.callback(replays.close)
+            if question.cpp and question.chooses:
+                beside = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="index"))
+                self._index = beside.submit(coverage, self._testing, self._place, self._progress).result
             return self._answer(question, blank, builder, replays)
 
     def _answer(
@@ -320,8 +320,7 @@ class Procedure:
         full = [*asked, *(native.operators if native else ())]
         beside = list(question.bystanders)
         if registered:
-            index = coverage(self._testing, self._place, self._progress)
-            beside += composed_of(registered, index)
+            beside += composed_of(registered, self._index())
         if (asked or question.tasks) and python is not None:
             beside += python.operators[: max(_MOST_BESIDE, python.functions)]
         elif python is not None:
@@ -333,9 +332,8 @@ class Procedure:
         """The operator tests that reach the changes, in C++ and in Python."""
         native = python = None
         if self._libraries is not None:
-            index = coverage(self._testing, self._place, self._progress)
             swapped = [swap for swap in self._swaps() if swap.swapped]
-            native = choose_cpp(question.cpp, swapped, index)
+            native = choose_cpp(question.cpp, swapped, self._index())
         if question.modules:
             traced = trace_index(self._laboratory, self._place, self._progress)
             python = choose_python(question.modules, traced, self._place.package)
