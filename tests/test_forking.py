@@ -154,7 +154,7 @@ def test_where_no_fork_can_be_had_a_process_is_started(laboratory: Laboratory, m
         assert try_all(quick, Variant("installed"), {"abs": -1}, 1, 1).trials["abs"].passed
 
 
-OWN = "import sys\nassert 'torch' not in sys.modules  # before it: os.environ\n"
+OWN = "import sys\nassert 'torch' not in sys.modules\n"
 READY = "import sys\nassert 'torch._dynamo' in sys.modules\n"
 SETTING = "import torch\ntorch.backends.cudnn.deterministic = True  # which torch's tests forbid\n"
 
@@ -164,7 +164,10 @@ SETTING = "import torch\ntorch.backends.cudnn.deterministic = True  # which torc
     [
         (READY, ""),
         (READY + "sys.modules.pop('torch._dynamo')\n", ""),
-        (OWN, ""),
+        ("import os\nos.environ.get('TORCH_LOGS')\n" + OWN, ""),
+        ("from os import environ as told\n" + OWN, ""),
+        ("import numpy\n" + OWN, ""),
+        (OWN + "exec('import torch')\n", ""),
         (SETTING, ""),
         (SETTING + "import torch.testing._internal.common_utils\n" + SETTING, "RuntimeError: not allowed"),
         (READY + "import os\nos.kill(os.getpid(), 11)\n", "ended by signal SIGSEGV"),

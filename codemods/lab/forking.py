@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -30,8 +32,8 @@ _TRACING = (
     "torch._inductor.lowering",
     "torch.fx.experimental.symbolic_shapes",
 )
-_ENVIRONMENT = (b"environ", b"putenv")
-"""A script with one of these may tell torch something that is heard at its import alone."""
+_TELLING = frozenset({"environ", "putenv", "importlib", "runpy", "__import__", "eval", "exec"})
+"""A script with one of these words may tell torch something that is heard at its import alone."""
 
 
 @contextmanager
@@ -81,7 +83,7 @@ class _Forking(Laboratory):
     replaying: SimpleQueue[_Server] | None = None
 
     def replay(self, variant: Variant, script: Path | None) -> Replayed:
-        if script is not None and any(word in script.read_bytes() for word in _ENVIRONMENT):
+        if script is not None and not _finds_torch_as_it_is(script.read_bytes()):
             return Laboratory(self.python, self.scratch, self.limits).replay(variant, script)
         return super().replay(variant, script)
 
@@ -93,6 +95,24 @@ class _Forking(Laboratory):
         finally:
             free.put(server)
         return ended if ended is not None and ended.code != _COLD else super().start(child, question, limits)
+
+
+def _finds_torch_as_it_is(script: bytes) -> bool:
+    """Whether nothing that a script does before it imports torch can have a say in how torch is imported.
+
+    A module of the user's may do so unseen: only scripts that import torch and the standard library are known.
+    """
+    try:
+        nodes = list(ast.walk(ast.parse(script)))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {f"{'.' * node.level}{node.module or ''}" for node in nodes if isinstance(node, ast.ImportFrom)}
+    words = {node.id for node in nodes if isinstance(node, ast.Name)}
+    words |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    words |= {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    roots = {name.partition(".")[0] for name in names}
+    return roots <= {"torch", *sys.stdlib_module_names} and _TELLING.isdisjoint(words | roots)
 
 
 class _Warm:
