@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ...engine.storage import folder, load, store
 from ...torchapi.locating import Place, release
+from ...torchapi.store import stored
 from .flags import Flags, flags_for, newer_standard
 
 _CALL_PTR = b"_ZN2at6native16DispatchStubImpl12get_call_ptrEN3c1010DeviceTypeEPv"
@@ -147,14 +147,12 @@ def _reads_headers(compiler: Path, torch: str, flags: Sequence[str], includes: I
     """Whether the compiler takes torch's headers; asked once for each torch and compiler."""
     places = [f"-I{folder}" for folder in includes]
     question = "\0".join((str(compiler), _compiler_version(compiler), torch, *flags, *places))
-    kept = folder("compilers") / hashlib.sha256(question.encode()).hexdigest()[:32]
-    answer = load(kept)
-    if answer is None:
-        command = [str(compiler), *flags, *places, "-fsyntax-only", "-x", "c++", "-"]
-        ended = subprocess.run(command, input=_COMMON, capture_output=True, check=False)
-        answer = b"yes" if ended.returncode == 0 else b"no"
-        store(kept, answer)
-    return answer == b"yes"
+    command = [str(compiler), *flags, *places, "-fsyntax-only", "-x", "c++", "-"]
+
+    def asked() -> bytes:
+        return b"no" if subprocess.run(command, input=_COMMON, capture_output=True, check=False).returncode else b"yes"
+
+    return stored("compilers", hashlib.sha256(question.encode()).hexdigest()[:32], asked) == b"yes"
 
 
 def _build(place: Place, libraries: Path) -> str:
