@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from running import symfix
+from symfix.codemods.engine import interrupting
 from symfix.codemods.lab import sandbox, scratch
 from symfix.codemods.lab.isolation import CHILDREN, Ended, Limits, Network, SandboxMissing, run
 from symfix.codemods.lab.scratch import clear_leftovers, scratch_folder
@@ -22,6 +23,29 @@ MIB = 1024**2
 
 def python(code: str, folder: Path, limits: Limits | None = None) -> Ended:
     return run([sys.executable, "-c", code], scratch=folder, limits=limits or Limits(wall=60))
+
+
+def test_what_a_child_still_writes_into_goes_with_the_next_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as writing, scratch_folder(tmp_path) as folder:
+        (folder / "late").write_text("")
+        writing.setattr("shutil.rmtree", lambda *_, **__: None)
+    assert folder.exists()
+    assert clear_leftovers(tmp_path) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_mark_stays_with_what_an_interrupted_run_could_not_remove(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, mark = tmp_path / "run", tmp_path / "run.lock"
+    folder.mkdir()
+    mark.touch()
+    with monkeypatch.context() as writing:
+        writing.setattr("shutil.rmtree", lambda *_, **__: None)
+        interrupting._remove({folder: mark})
+    assert mark.exists()
+    interrupting._remove({folder: mark})
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_temporary_files_go_with_the_scratch_folder(tmp_path: Path) -> None:

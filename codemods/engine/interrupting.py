@@ -25,7 +25,7 @@ _TICK = 0.02
 
 _promised = "every file is either as it was or whole"
 _installed_in = 0
-_temporary: dict[Path, None] = {}
+_temporary: dict[Path, Path | None] = {}
 _supervisors: dict[int, int] = {}
 
 
@@ -46,9 +46,12 @@ def promise(what: str) -> None:
 
 
 @contextlib.contextmanager
-def temporary(path: Path) -> Iterator[None]:
-    """For the length of the block, a file or folder goes when the run is interrupted."""
-    _temporary[path] = None
+def temporary(path: Path, mark: Path | None = None) -> Iterator[None]:
+    """For the length of the block, a file or folder goes when the run is interrupted.
+
+    ``mark``, a file by which the next run knows a leftover, goes after it; it stays where something still writes there.
+    """
+    _temporary[path] = mark
     try:
         yield
     finally:
@@ -79,17 +82,20 @@ def _end(number: int, frame: FrameType | None) -> None:
             # Another thread may be about to draw its bar once more.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         _end_children()
-        _remove(list(_temporary))
+        _remove(dict(_temporary))
     finally:
         os._exit(INTERRUPTED)
 
 
-def _remove(paths: list[Path]) -> None:
+def _remove(marks: dict[Path, Path | None]) -> None:
     import shutil
 
-    for path in paths:
+    for path, mark in marks.items():
         with contextlib.suppress(OSError):
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
+        with contextlib.suppress(OSError):
+            if mark is not None and not path.exists():
+                mark.unlink()
 
 
 def _end_children() -> None:

@@ -32,12 +32,13 @@ def scratch_folder(root: Path | None = None) -> Iterator[Path]:
     path, lock = _claim(parent)
     folder = path.with_suffix("")
     try:
-        with temporary(path), temporary(folder):
+        with temporary(folder, mark=path):
             folder.mkdir(mode=0o700)
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        path.unlink(missing_ok=True)
+        if not folder.exists():  # else a child that outlives its run still writes there, and the next run clears it
+            path.unlink(missing_ok=True)
         lock.close()
 
 
@@ -66,9 +67,11 @@ def clear_leftovers(parent: Path) -> int:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
-            shutil.rmtree(parent / lock_path.stem, ignore_errors=True)
-            lock_path.unlink(missing_ok=True)
-            removed += 1
+            folder = parent / lock_path.stem
+            shutil.rmtree(folder, ignore_errors=True)
+            if not folder.exists():
+                lock_path.unlink(missing_ok=True)
+                removed += 1
     return removed
 
 
