@@ -56,6 +56,10 @@ def fix(asked: Fix) -> int:
         raise click.UsageError("--format junit is of a verification: fix --verify, or verify")
     if not asked.allow_dirty:
         refuse_dirty(asked.paths)
+    if asked.verifying:
+        from ..verify.ahead import ask_ahead
+
+        ask_ahead(asked.paths, asked.torch_python)
     session = examine(asked, verifying=asked.verifying)
     asked = replace(asked, torch_root=session.surroundings.torch_root)
     if asked.interactive:

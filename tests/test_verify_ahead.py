@@ -1,0 +1,32 @@
+"""What a verification needs of a torch and a compiler, asked while the rules run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from symfix.codemods.torchapi import TorchApi
+from symfix.codemods.torchapi.errors import TorchMissing
+from symfix.codemods.verify import ahead
+from symfix.codemods.verify.build.toolchain import CompilerMissing
+
+
+def test_both_questions_are_asked_and_what_is_wrong_is_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def load(root: Path | None, python: Path | None) -> TorchApi:
+        asked.append(f"schemas of {python}")
+        raise TorchMissing("no torch there")
+
+    def find(place: object) -> object:
+        asked.append(f"compilers for {place}")
+        raise CompilerMissing("no compiler here")
+
+    monkeypatch.setattr(ahead.TorchApi, "load", load)
+    monkeypatch.setattr(ahead, "locate", lambda root, python: f"the torch of {python}")
+    monkeypatch.setattr(ahead, "find_toolchain", find)
+    thread = ahead.ask_ahead([Path("a.py"), Path("LossNLL.cpp")], Path("python"))
+    assert thread is not None
+    thread.join()
+    assert asked == ["schemas of python", "compilers for the torch of python"]
+    assert ahead.ask_ahead([Path("a.py"), Path("folder")], None) is None
