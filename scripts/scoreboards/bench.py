@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from symfix.codemods.engine.registry import Registry
@@ -30,6 +30,7 @@ from .table import table, write_json
 
 OPERATOR = Path("aten", "src", "ATen", "native", "LossNLL.cpp")
 Command = Sequence[str | Path]
+_PARSED = "(ast.parse of torch/, one process)"
 _PARSE_ALL = """
 import ast, contextlib, pathlib, sys
 for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
@@ -40,12 +41,13 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
 
 @dataclass(frozen=True)
 class Row:
-    """Medians in seconds; ``must`` is the bar, where there is one."""
+    """Medians in seconds; ``must`` is the bar, where there is one, ``unit`` the row that this one is told in."""
 
     what: str
     wall: float
     cpu: float
     must: float | None = None
+    unit: str = ""
 
 
 class Bench:
@@ -60,9 +62,12 @@ class Bench:
         """Let one run fill what is kept between runs."""
         self._run(command)
 
-    def measure(self, what: str, command: Command, *, must: float | None = None, cold: bool = False) -> Row:
+    def measure(
+        self, what: str, command: Command, *, must: float | None = None, cold: bool = False, unit: str = ""
+    ) -> Row:
         """The medians of several runs; ``cold`` forgets the results of the files before each."""
-        return self._median(what, lambda: self._run(command), must, self._forget if cold else lambda: None)
+        row = self._median(what, lambda: self._run(command), must, self._forget if cold else lambda: None)
+        return replace(row, unit=unit)
 
     def timed(self, what: str, run: Callable[[], None]) -> Row:
         """The medians of a call."""
@@ -104,9 +109,11 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
     }
     for (name, command), cold in zip(folders.items(), (12.0, 8.0), strict=True):
         bench.prime(command)
-        yield bench.measure(f"check {name}, cold", command, must=cold, cold=True)
-        yield bench.measure(f"check {name}, warm", command, must=0.5)
-    yield bench.measure("(ast.parse of torch/, one process)", [sys.executable, "-c", _PARSE_ALL, place.package])
+        unit = _PARSED if name.startswith("torch/") else ""
+        yield bench.measure(f"check {name}, cold", command, must=cold, cold=True, unit=unit)
+        yield bench.measure(f"check {name}, warm", command, must=0.5, unit=unit)
+    yield bench.measure(_PARSED, [sys.executable, "-c", _PARSE_ALL, place.package])
+    yield from _growth(bench, [*check, "--select", python_rules], place.package, scratch)
     yield from _trials(bench, place)
     module = place.package / "_meta_registrations.py"
     yield bench.measure(f"diff {module.name}", [symfix, "diff", module], must=2.5, cold=True)
@@ -120,20 +127,35 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
         return
     compile_alone = toolchain.compile_command(tree / OPERATOR, scratch / "operator.o")
     compiler = toolchain.compiler.name
-    yield bench.measure(f"{compiler} -c {OPERATOR.name}", compile_alone)
+    compiled = f"{compiler} -c {OPERATOR.name}"
+    yield bench.measure(compiled, compile_alone)
     yield bench.measure(f"{compiler} -c {OPERATOR.name}, twice", ["sh", "-c", _twice(compile_alone)])
     step: Command = [sys.executable, "-m", "scoreboards.verifying"]
     if shutil.which("ninja"):
         yield bench.measure(f"cpp_extension.load {OPERATOR.name}", [*step, "load", tree])
     fast = compiler.startswith("clang")
     yield bench.measure("torch's headers precompiled", [*step, "precompile", tree], must=8.0 if fast else 20.0)
-    yield bench.measure(f"compile {OPERATOR.name}", [*step, "compile", tree], must=1.2 if fast else 2.5)
+    yield bench.measure(f"compile {OPERATOR.name}", [*step, "compile", tree], must=1.2 if fast else 2.5, unit=compiled)
     swap = [*step, "swap", tree]
-    yield bench.measure("compile, link, load, one script", swap, must=5.0 if fast else 8.0)
-    yield bench.measure("eight files before and after, in place", [*step, "eight", tree], must=20.0)
+    yield bench.measure("compile, link, load, one script", swap, must=5.0 if fast else 8.0, unit=compiled)
+    yield bench.measure("eight files before and after, in place", [*step, "eight", tree], must=20.0, unit=compiled)
     verify: Command = ["sh", "-c", _verify_a_copy(symfix, tree, scratch)]
     bench.prime(verify)  # the index of operators is made once for a torch
-    yield bench.measure(f"fix --verify {OPERATOR.name}", verify, must=15.0, cold=True)
+    yield bench.measure(f"fix --verify {OPERATOR.name}", verify, must=15.0, cold=True, unit=compiled)
+
+
+def _growth(bench: Bench, check: Command, package: Path, scratch: Path) -> Iterator[Row]:
+    """An eighth, a quarter and half of torch's files: a byte of a larger tree must not cost more."""
+    files = sorted(package.rglob("*.py"))
+    for every in (8, 4, 2):
+        part = scratch / f"every-{every}" / package.name
+        for file in files[::every]:
+            target = part / file.relative_to(package)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
+        size = sum(file.stat().st_size for file in files[::every]) / 1e6
+        bench.prime([*check, part])
+        yield bench.measure(f"check {size:.1f} MB of torch/, Python, cold", [*check, part], cold=True)
 
 
 def _trials(bench: Bench, place: Place) -> Iterator[Row]:
@@ -188,12 +210,15 @@ def main() -> None:
     tree = source_tree("2.6.0", words.tree)
     with tempfile.TemporaryDirectory() as folder:
         measured = list(rows(Bench(words.runs, Path(folder)), tree, Path(folder)))
-    print(table([("", "wall s", "cpu s", "must"), *(_cells(row) for row in measured)]))
+    walls = {row.what: row.wall for row in measured}
+    print(table([("", "wall s", "cpu s", "must", "units"), *(_cells(row, walls) for row in measured)]))
     write_json("bench", words.json, {"runs": words.runs, "rows": [asdict(row) for row in measured]})
 
 
-def _cells(row: Row) -> tuple[str, str, str, str]:
-    return row.what, f"{row.wall:.2f}", f"{row.cpu:.2f}", "" if row.must is None else f"{row.must:.2f}"
+def _cells(row: Row, walls: Mapping[str, float]) -> tuple[str, ...]:
+    """``units``: in the wall time of an `ast.parse` of all files, or of a compilation of the file as people have it."""
+    units = f"{row.wall / walls[row.unit]:.2f}" if row.unit else ""
+    return row.what, f"{row.wall:.2f}", f"{row.cpu:.2f}", "" if row.must is None else f"{row.must:.2f}", units
 
 
 if __name__ == "__main__":
