@@ -183,7 +183,7 @@ def _verify_a_copy(symfix: Path, tree: Path, scratch: Path) -> str:
     copy = scratch / OPERATOR.name
     return (
         f"rm -rf '{scratch}/evidence' '{scratch}/cache/symfix/{LAYOUT}/objects' && cp '{tree / OPERATOR}' '{copy}' && "
-        f"'{symfix}' fix --verify --evidence '{scratch}/evidence' --repro '{repro}' --torch-root '{tree}' '{copy}'"
+        f"'{symfix}' fix --verify --allow-dirty --evidence '{scratch}/evidence' --repro '{repro}' --torch-root '{tree}' '{copy}'"
     )
 
 
@@ -209,7 +209,10 @@ def main() -> None:
     words = parser.parse_args()
     tree = source_tree("2.6.0", words.tree)
     with tempfile.TemporaryDirectory() as folder:
-        measured = list(rows(Bench(words.runs, Path(folder)), tree, Path(folder)))
+        measured = []
+        for row in rows(Bench(words.runs, Path(folder)), tree, Path(folder)):
+            print(f"{row.wall:8.2f} {row.cpu:8.2f}  {row.what}", file=sys.stderr, flush=True)
+            measured.append(row)
     walls = {row.what: row.wall for row in measured}
     print(table([("", "wall s", "cpu s", "must", "units"), *(_cells(row, walls) for row in measured)]))
     write_json("bench", words.json, {"runs": words.runs, "rows": [asdict(row) for row in measured]})
