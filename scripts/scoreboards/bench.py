@@ -183,7 +183,8 @@ def _verify_a_copy(symfix: Path, tree: Path, scratch: Path) -> str:
     copy = scratch / OPERATOR.name
     return (
         f"rm -rf '{scratch}/evidence' '{scratch}/cache/symfix/{LAYOUT}/objects' && cp '{tree / OPERATOR}' '{copy}' && "
-        f"'{symfix}' fix --verify --allow-dirty --evidence '{scratch}/evidence' --repro '{repro}' --torch-root '{tree}' '{copy}'"
+        f"'{symfix}' fix --verify --allow-dirty --evidence '{scratch}/evidence' --repro '{repro}' "
+        f"--torch-root '{tree}' '{copy}'"
     )
 
 

@@ -29,6 +29,7 @@ def main(request_path: str) -> None:
         assert kernels is None or kernels.states() is not None
         warnings.simplefilter("ignore")
         cases = list(_cases(_load(Path(request["file"]), [Path(folder) for folder in request["folders"]])))
+        importlib.import_module(f"{__package__}.compiling").compile_anew()
         say(report, {"loaded": len(cases)})
         for number, entry in request["entries"]:
             say(report, {"start": number})

@@ -63,6 +63,7 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
     """The verdict on one target: passed, failed (``stage`` says in which way), wrong, deviates, untestable."""
     import torch
 
+    from .compiling import compile_anew
     from .samples import describe
     from .targets import BadTarget, load, read
 
@@ -83,7 +84,7 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
         sides = [[file, line, sorted(truths)] for (file, line), truths in counted.items()]
         answer: dict[str, Any] = {"verdict": "passed", "message": "", "cases": seen, "notes": [], "sides": sides}
         for stage, way in enumerate(request["ways"]):
-            torch._dynamo.reset()
+            compile_anew()
             witness.forget()
             found = _one_way(model, cases, way, request["unbacked"], witness)
             answer["notes"] += [f"{way}: {note}" for note in found.pop("notes", ())]

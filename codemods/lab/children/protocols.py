@@ -10,6 +10,7 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
+from .compiling import compile_anew
 from .decomposing import through_decompositions
 from .dispatching import registered, samples_for_registered
 from .effects import call_and_watch, gradients
@@ -186,7 +187,7 @@ class Compiled:
     """A compiled call that counts its compilations."""
 
     def __init__(self, sample: Sample, backend: str, dynamic: bool | None = None) -> None:
-        torch._dynamo.reset()
+        compile_anew()
         self.count = 0
         self._inner = torch._dynamo.backends.registry.lookup_backend(backend)
 

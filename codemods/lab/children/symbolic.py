@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from .compiling import compile_anew
 from .protocols import traced
 from .samples import Sample, attempt, difference
 from .training import Trained
@@ -26,7 +27,7 @@ def unbacked(sample: Sample) -> dict[str, Any] | None:
     if not sample.resizable:
         return None
     expected = _eager(sample)
-    torch._dynamo.reset()
+    compile_anew()
     compiled = torch.compile(_plain(sample), backend=sample.backend, fullgraph=True)
     _compare(sample, sample.call(compiled, unbacked=True), expected)
     return {}
@@ -50,7 +51,7 @@ def backed(sample: Sample) -> dict[str, Any] | None:
     """``make_fx`` and ``torch.compile`` with symbols that have a hint, then the comparison."""
     expected = _eager(sample)
     traced(sample)
-    torch._dynamo.reset()
+    compile_anew()
     compiled = torch.compile(_plain(sample), backend="aot_eager", fullgraph=True, dynamic=True)
     _compare(sample, sample.call(compiled), expected)
     return {}

@@ -201,6 +201,7 @@ def _failure(words: dict[str, Any]) -> str:
     import torch
     from torch._dynamo.decorators import mark_unbacked
 
+    from .compiling import compile_anew
     from .samples import attempt, describe
 
     names = ", ".join(words["tensors"])
@@ -213,7 +214,7 @@ def _failure(words: dict[str, Any]) -> str:
     tensors = dict(zip(words["tensors"], _made(words), strict=True))
     for name, dimension in words["marks"]:
         mark_unbacked(tensors[name], dimension)
-    torch._dynamo.reset()
+    compile_anew()
     try:
         compiled: Any = torch.compile(function, backend="eager", fullgraph=True)
         compiled(*tensors.values())
