@@ -106,7 +106,7 @@ def test_alone_a_file_gets_no_header_but_its_own(
     monkeypatch.setattr(prelude, "HEADERS", ("one.h", "two.h"))
     monkeypatch.setattr(prelude, "CORE", ("one.h",))
     toolchain = replace(find_toolchain(locate(None, None), compiler=compiler), includes=(headers,))
-    builder = Builder(toolchain, tmp_path, many=True)
+    builder = Builder(toolchain, tmp_path)
 
     def built(text: bytes, *, alone: bool) -> tuple[bool, str]:
         made = builder.compile("File.cpp", text, alone=alone).result()

@@ -125,23 +125,33 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
     except CompilerMissing as missing:
         print(missing, file=sys.stderr)
         return
-    compile_alone = toolchain.compile_command(tree / OPERATOR, scratch / "operator.o")
     compiler = toolchain.compiler.name
-    compiled = f"{compiler} -c {OPERATOR.name}"
-    yield bench.measure(compiled, compile_alone)
-    yield bench.measure(f"{compiler} -c {OPERATOR.name}, twice", ["sh", "-c", _twice(compile_alone)])
+    own = toolchain.compile_command(tree / OPERATOR, scratch / "operator.o")
+    # People compile with g++: it is the unit, also where symfix takes a clang.
+    plain = [shutil.which("g++") or own[0], *own[1:]]
+    compiled = f"{Path(plain[0]).name} -c {OPERATOR.name}"
+    yield bench.measure(compiled, plain)
+    yield bench.measure(f"{compiled}, twice", ["sh", "-c", _twice(plain)])
+    if own[0] != plain[0]:
+        yield bench.measure(f"{compiler} -c {OPERATOR.name}", own, unit=compiled)
     step: Command = [sys.executable, "-m", "scoreboards.verifying"]
     if shutil.which("ninja"):
-        yield bench.measure(f"cpp_extension.load {OPERATOR.name}", [*step, "load", tree])
+        yield bench.measure(f"cpp_extension.load {OPERATOR.name}", [*step, "load", tree], unit=compiled)
     fast = compiler.startswith("clang")
     yield bench.measure("torch's headers precompiled", [*step, "precompile", tree], must=8.0 if fast else 20.0)
     yield bench.measure(f"compile {OPERATOR.name}", [*step, "compile", tree], must=1.2 if fast else 2.5, unit=compiled)
     swap = [*step, "swap", tree]
     yield bench.measure("compile, link, load, one script", swap, must=5.0 if fast else 8.0, unit=compiled)
-    yield bench.measure("eight files before and after, in place", [*step, "eight", tree], must=20.0, unit=compiled)
-    verify: Command = ["sh", "-c", _verify_a_copy(symfix, tree, scratch)]
-    bench.prime(verify)  # the index of operators is made once for a torch
-    yield bench.measure(f"fix --verify {OPERATOR.name}", verify, must=15.0, cold=True, unit=compiled)
+    eight = [*step, "eight", tree]
+    bar = 8.0 if fast else 20.0
+    yield bench.measure("eight files before and after, in place", eight, must=bar, unit=compiled)
+    verify = _verify_a_copy(symfix, tree, scratch)
+    nothing_known: Command = ["sh", "-c", f"rm -rf '{scratch}/cache'/* && {verify}"]
+    yield bench.measure(f"fix --verify {OPERATOR.name}, the first on a machine", nothing_known, unit=compiled)
+    bar = 6.0 if fast else 15.0
+    yield bench.measure(
+        f"fix --verify {OPERATOR.name}, later", ["sh", "-c", verify], must=bar, cold=True, unit=compiled
+    )
 
 
 def _growth(bench: Bench, check: Command, package: Path, scratch: Path) -> Iterator[Row]:

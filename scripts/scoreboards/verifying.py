@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from symfix.codemods.engine import storage
+from symfix.codemods.lab.forking import forking
 from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.lab.scratch import scratch_folder
 from symfix.codemods.lab.variants import Laboratory, Variant
@@ -75,19 +76,21 @@ def swap_one(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
 def swap_eight(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
     """Eight operator files before and after a change in each, compiled, linked, loaded, and a script on both sides."""
     api = TorchApi.load(None, None)
-    builder = Builder(toolchain, scratch)
     changes = []
     for name in EIGHT:
         before = (tree / NATIVE / name).read_bytes()
         changes.append(
             Change(tree / NATIVE / name, before, re.sub(rb"(?m)^namespace at::native \{$", rb"\g<0> ", before))
         )
-    libraries = build(changes, api, builder, lambda _: None)
-    laboratory = Laboratory(api.torch_python, scratch, Limits())
-    sides = [Variant(name, getattr(libraries, name), len(libraries.candidates)) for name in ("before", "after")]
-    with ThreadPoolExecutor(len(sides)) as pool:
-        assert all(one.loaded for one in pool.map(laboratory.replay, sides, [REPRO, REPRO]))
-    builder.close()
+    alone = Laboratory(api.torch_python, scratch, Limits())
+    # As a verification has it: torch is imported once, while the compilers run.
+    with forking(alone, 2, at_once=True, scripts=True, tracing=False) as laboratory:
+        builder = Builder(toolchain, scratch)
+        libraries = build(changes, api, builder, lambda _: None)
+        builder.close()
+        sides = [Variant(name, getattr(libraries, name), len(libraries.candidates)) for name in ("before", "after")]
+        with ThreadPoolExecutor(len(sides)) as pool:
+            assert all(one.loaded for one in pool.map(laboratory.replay, sides, [REPRO, REPRO]))
 
 
 def load(tree: Path, scratch: Path, toolchain: Toolchain) -> None:

@@ -71,10 +71,6 @@ class Preludes:
         self._names = {self.wide: HEADERS, self.core: CORE}
         self._told = threading.Lock()
 
-    def there(self) -> bool:
-        """Whether both were compiled before."""
-        return all(one.header.with_suffix(".sum").is_file() for one in self._names)
-
     def made(self, one: Prelude) -> Prelude | None:
         """``one``, compiled now if it is not there; None where that fails."""
         header = one.header

@@ -269,7 +269,7 @@ def _native(
     if wanted.torch_root is None:
         return None
     toolchain = find_toolchain(surroundings.place, wanted.torch_root)
-    builder = Builder(toolchain, scratch, wanted.jobs, progress=progress, many=True)
+    builder = Builder(toolchain, scratch, wanted.jobs, progress=progress)
     derivatives = operators_by_formula(surroundings.place.package)
     return Native(wanted.torch_root, builder, TorchApi.load(None, wanted.torch_python), derivatives)
 
