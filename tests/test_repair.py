@@ -567,6 +567,19 @@ def test_what_only_the_test_kept_from_passing_is_counted_apart() -> None:
     assert "1 more pass with a change of torch's tests alone" in "".join(summary(outcome, [], []))
 
 
+def test_figures_tell_the_phases_in_order_and_the_dearest_operators_first(tmp_path: Path) -> None:
+    outcome = Outcome("2.13.0 abc", 2, (made_repair(),), (), {"first": "2", "second": "2"})
+    for name in ("hunt", "proofs", "hunt"):
+        with outcome.timing.phase(name):
+            pass
+    outcome.timing.phases["proofs"] += 3
+    outcome.timing.operators |= {"second": 1.0, "first": 2.0}
+    write(outcome, tmp_path)
+    said = json.loads((tmp_path / "figures.json").read_text())
+    assert list(said["phases"]) == ["hunt", "proofs"] and said["phases"]["proofs"] >= 3
+    assert list(said["operators"].items()) == [("first", 2.0), ("second", 1.0)]
+
+
 def test_a_failure_of_the_test_has_the_place_that_the_hunt_found() -> None:
     path = (Place("python", "torch/testing/_utils.py", 16, "wrapper_set_seed"), Place("c++", "", 0, "at::native::f"))
     failure = Failure(Operator("bernoulli"), "unbacked", Mode.NOT_OURS, "Unsupported", "", path[0], 0, path=path)

@@ -22,6 +22,8 @@ from symfix.codemods.workflows.repair.repaired import Outcome
 from .corpus import source_tree
 from .table import table, write_json
 
+_DEAREST = 12
+
 
 def score(board: str, description: str | None, kind: str = OPERATORS, protocol: str = UNBACKED) -> int:
     """Repair all that fails of a kind under a protocol, print the table, write patches and figures; the exit code."""
@@ -34,7 +36,8 @@ def score(board: str, description: str | None, kind: str = OPERATORS, protocol: 
         outcome = repair(wanted, scratch, lambda text: say(text, started))
         if (kind, protocol) == (OPERATORS, UNBACKED):
             workplace = Workplace(locate(None, None), scratch, root, None, words.jobs)
-            judged, addition = additions(outcome.repairs, workplace, lambda text: say(text, started))
+            with outcome.timing.phase("regression tests and expected failures"):
+                judged, addition = additions(outcome.repairs, workplace, lambda text: say(text, started))
             outcome = replace(outcome, repairs=tuple(judged))
             added.append(addition)
     outcome = replace(outcome, seconds=round(time.monotonic() - started, 1))
@@ -61,6 +64,11 @@ def lines(board: str, outcome: Outcome) -> Iterator[str]:
         ("all", "", counts["failing"], *(sum(cells[m, k] for m, k in cells if k == one) for one in ("Python", "C++")))
     )
     yield table(rows, indent="  ")
+    yield "minutes, by phase:"
+    yield table(((f"{seconds / 60:.1f}", name) for name, seconds in counts["phases"].items()), indent="  ")
+    dearest = list(counts["operators"].items())[:_DEAREST]
+    yield f"minutes of processor time in trials, the dearest {len(dearest)} of {len(counts['operators'])} operators:"
+    yield table(((f"{seconds / 60:.1f}", name) for name, seconds in dearest), indent="  ")
     yield "left, by reason:"
     yield table(sorted(((count, reason) for reason, count in counts["left"].items()), reverse=True), indent="  ")
     yield f"regressions: {len(outcome.regressions)} ({outcome.compared} operators compared on concrete sizes)"

@@ -75,12 +75,14 @@ def _stop(number: int, frame: Any) -> None:
 def _in_time(operator: Any, witness: Witness, wanted: int, request: dict[str, Any]) -> dict[str, Any]:
     signal.signal(signal.SIGPROF, _stop)
     signal.setitimer(signal.ITIMER_PROF, request["cpu"])
+    started = time.process_time()
     try:
-        return _try(operator, witness, wanted, request["most"], request["protocol"])
+        said = _try(operator, witness, wanted, request["most"], request["protocol"])
     except _Overtime:
-        return {"verdict": "failed", "message": f"more than {request['cpu']} s of processor time", "crashed": True}
+        said = {"verdict": "failed", "message": f"more than {request['cpu']} s of processor time", "crashed": True}
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+    return {**said, "seconds": round(time.process_time() - started, 2)}
 
 
 def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str) -> dict[str, Any]:
@@ -93,7 +95,6 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str)
     from .samples import telling
     from .subjects import drawn
 
-    started = time.monotonic()
     count = 0
     eager_errors = 0
     if operator is None:
@@ -117,8 +118,7 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str)
             count += 1
             found = _finding(seen, witness.shapes)
             if found:
-                told = {**found, "sample": number, "count": count, **witness.testimony(found["message"])}
-                return {**told, "seconds": round(time.monotonic() - started, 2)}
+                return {**found, "sample": number, "count": count, **witness.testimony(found["message"])}
         said = None if first else _unlike_native(operator, most, witness)
         if said:
             return {**said, "sample": _BEHIND}
@@ -129,7 +129,6 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str)
         "verdict": verdict,
         "message": "" if count else f"no sample to try ({eager_errors} fail in eager)",
         "count": count,
-        "seconds": round(time.monotonic() - started, 2),
     }
 
 

@@ -16,6 +16,7 @@ from .grouping import Group, only
 from .journal import Journal
 from .native import NOT_COMPILED, DoesNotBuild, Native, plain_name
 from .sites import Advisors, Site
+from .timing import Timing
 from .trials import Frame, Trial, Tried
 
 _FRAMES = 4
@@ -50,6 +51,7 @@ class Bench:
     """The kernels that each swapped operator was in when it failed."""
     states: dict[str, str] = field(default_factory=dict)
     """What became of each kernel that was to be swapped in: ``swapped``, or why torch would not take it."""
+    timing: Timing = field(default_factory=Timing)
     refused: dict[Path, str] = field(default_factory=dict)
     """C++ files that do not build against this torch as they are, with the reason."""
 
@@ -133,6 +135,8 @@ class Bench:
         laboratory = self.quick if most and self.quick is not None else self.laboratory
         tried = self.tries(laboratory, variant, left, most, jobs or self.jobs)
         self._note(variant, tried.states)
+        for name, trial in tried.trials.items():
+            self.timing.operators[name] += trial.seconds
         if tried.broken:
             return known | {name: Trial(name, "failed", tried.broken) for name in left}
         self.journal.add({keys[name]: trial for name, trial in tried.trials.items() if not trial.crashed})

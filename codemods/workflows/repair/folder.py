@@ -226,6 +226,7 @@ def figures(outcome: Outcome) -> dict[str, Any]:
         "regressions": list(outcome.regressions),
         "compared": outcome.compared,
         "seconds": outcome.seconds,
+        **outcome.timing.figures(),
         "mended": list(mended),
     }
 

@@ -14,8 +14,8 @@ from ...lab.isolation import CHILDREN
 from .trials import Frame, Trial
 
 _PARTS = (
-    "trying", "protocols", "samples", "subjects", "training", "operators", "changed_torch", "references", "dispatching",
-    "effects",
+    "trying", "protocols", "compiling", "samples", "subjects", "training", "operators", "changed_torch", "references",
+    "dispatching", "effects",
 )  # fmt: skip
 
 

@@ -38,6 +38,7 @@ from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
 from .search import ROUNDS, Attempt, Search
 from .sites import Advisors
+from .timing import Timing
 from .translations import Translations
 from .trials import Frame, Trial, try_all
 from .whole import no_longer_equal, no_longer_passing
@@ -49,6 +50,8 @@ _LIMITS = Limits(wall=1800.0, cpu=900)
 _AT_ONCE_FAR = 64
 """So many groups of fixes are tried at a time where there is a cluster."""
 _Key = tuple[tuple[str, ...], tuple[Fix, ...]]
+_SEARCH, _ALONE = "search, some samples", "all samples, each repair alone"
+"""Phases of a run that come more than once."""
 _ROUNDS = (ROUNDS, 6, 3)
 """How many rounds of candidates each search may take: the later ones are about few operators."""
 
@@ -83,7 +86,9 @@ def repair(
     started = time.monotonic()
     surroundings = TorchSurroundings(torch_python=wanted.torch_python)
     place = surroundings.place
-    found = _hunted(wanted, progress, counted)
+    timing = Timing()
+    with timing.phase("hunt"):
+        found = _hunted(wanted, progress, counted)
     failures = {str(failure.operator): failure for failure in reversed(found.failures)}
     lab = laboratory(place.python, scratch, _LIMITS, wanted.executor)
     context = surroundings.context()
@@ -119,9 +124,10 @@ def repair(
     with ExitStack() as stack:
         quick = stack.enter_context(forking(lab, wanted.jobs)) if wanted.executor is None else None
         jobs = wanted.jobs if wanted.executor is None else _AT_ONCE_FAR
-        bench = Bench(lab, tries, module, advisors, native, jobs, journal, quick)
+        bench = Bench(lab, tries, module, advisors, native, jobs, journal, quick, timing=timing)
         progress(f"looking at {len(failures)} failing {wanted.kind}")
-        tried = bench.try_on({}, {name: failures[name].sample for name in sorted(failures)}).trials
+        with timing.phase(_SEARCH):
+            tried = bench.try_on({}, {name: failures[name].sample for name in sorted(failures)}).trials
         first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}
         search = Search(advisors, bench, {}, dict(first), files=wanted.files)
         _search(search, progress)
@@ -131,7 +137,8 @@ def repair(
             progress("looking for other candidates where the proof failed")
             _search(search, progress, _ROUNDS[-1:])
             repairs = _proven(search, prover, first, known, progress)
-    regressions, compared = _whole(search, repairs, found, wanted, progress, counted)
+    with timing.phase("all repairs at once"):
+        regressions, compared = _whole(search, repairs, found, wanted, progress, counted)
     if native is not None:
         native.builder.close()
     return Outcome(
@@ -144,6 +151,7 @@ def repair(
         compared,
         seconds=round(time.monotonic() - started, 1),
         kind=wanted.kind,
+        timing=timing,
     )
 
 
@@ -209,12 +217,16 @@ def _whole(
 
 def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[int] = _ROUNDS) -> None:
     """Search until what passes does so with its own repair alone, on a few samples and then on all of them."""
+    timing = search.bench.timing
     for most, allowed in ((SOME, rounds), (0, rounds[1:] or rounds)):
         for number in allowed:
-            search.run(SOME, progress, number)
+            with timing.phase(_SEARCH):
+                search.run(SOME, progress, number)
             passed = sum(trial.passed for trial in search.trials.values())
             progress(f"{most or 'all'} samples of {passed} operators, each repair alone")
-            if not search.complete(most):
+            with timing.phase(_SEARCH if most else _ALONE):
+                again = search.complete(most)
+            if not again:
                 break
 
 
@@ -228,8 +240,10 @@ def _proven(
     passing = [name for name, trial in search.trials.items() if trial.passed]
     found = groups(search.chains, passing)
     asked: list[tuple[Repair, tuple[str, ...], list[str]]] = []
+    timing = search.bench.timing
     for group in found:
-        (alone,) = search.bench.try_alone(search.drafts, [group])
+        with timing.phase(_ALONE):
+            (alone,) = search.bench.try_alone(search.drafts, [group])
         kept = tuple(name for name in group.operators if alone[name].passed)
         made = prover.repair(replace(group, operators=kept or group.operators), search, first)
         asked.append((made, kept, [name for name in group.operators if alone[name].crashed]))
@@ -240,12 +254,13 @@ def _proven(
         known[made.operators, made.fixes] = _judged(made, kept, overtime, prover)
 
     new = [number for number, (made, *_) in enumerate(asked) if (made.operators, made.fixes) not in known]
-    for number in new[:1]:
-        prove(number, prover)
     # A cluster shares out the tests of each proof already.
     beside, each = (prover.jobs, replace(prover, jobs=1)) if prover.executor is None else (1, prover)
-    with ThreadPoolExecutor(beside) as pool:
-        list(pool.map(partial(prove, prover=each), new[1:]))
+    with timing.phase("proofs"):
+        for number in new[:1]:
+            prove(number, prover)
+        with ThreadPoolExecutor(beside) as pool:
+            list(pool.map(partial(prove, prover=each), new[1:]))
     return [known[made.operators, made.fixes] for made, *_ in asked]
 
 

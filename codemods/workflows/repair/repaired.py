@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ...engine.rule import Fix
 from ...lab.operators import OPERATORS, UNBACKED
 from ...verify.change import Change, Verdict, Verification
+from .timing import Timing
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,7 @@ class Outcome:
     """How many operators were compared on concrete sizes then."""
     seconds: float = 0.0
     kind: str = OPERATORS
+    timing: Timing = field(default_factory=Timing)
 
     @property
     def mended(self) -> tuple[str, ...]:

@@ -61,6 +61,8 @@ class Trial:
     calls: tuple[int, ...] = ()
     crashed: bool = False
     """The process ended instead of the trial, or the trial took too long: another time it may not."""
+    seconds: float = 0.0
+    """What it took of the processor."""
 
     @property
     def passed(self) -> bool:
@@ -159,4 +161,5 @@ def _trial(said: dict[str, Any]) -> Trial:
         tuple(dict.fromkeys(frames)),
         tuple(said.get("calls", ())),
         said.get("crashed", False),
+        said["seconds"],
     )

@@ -1,0 +1,34 @@
+"""Where the time of a run goes: by phase on the clock, and by operator on the processor."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Timing:
+    """Seconds, added up: ``phases`` on the wall's clock, ``operators`` of processor time in the trials of each."""
+
+    phases: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    operators: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """The time of the block counts as that of the phase ``name``."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self.phases[name] += time.monotonic() - started
+
+    def figures(self) -> dict[str, dict[str, float]]:
+        """Both as plain values, the phases in order, the operators by what they took."""
+        dearest = sorted(self.operators.items(), key=lambda item: -item[1])
+        return {
+            "phases": {name: round(seconds, 1) for name, seconds in self.phases.items()},
+            "operators": {name: round(seconds, 1) for name, seconds in dearest},
+        }
