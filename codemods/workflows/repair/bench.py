@@ -112,8 +112,10 @@ class Bench:
                 trials[number] = {name: Trial(name, "failed", f"{NOT_COMPILED}: {failure}") for name in group.operators}
                 continue
             shares = self.jobs if len(group.operators) > _ONE_CHILD else 1
+            ordered = self.timing.longest_first(group.operators)
             for share in range(shares):
-                asked.append((number, variant, dict.fromkeys(group.operators[share::shares], -1)))
+                asked.append((number, variant, dict.fromkeys(ordered[share::shares], -1)))
+        asked.sort(key=lambda one: -sum(self.timing.operators.get(name, 0.0) for name in one[2]))
 
         def ask(one: tuple[int, Variant, dict[str, int]]) -> tuple[int, dict[str, Trial]]:
             number, variant, operators = one
@@ -129,7 +131,7 @@ class Bench:
     ) -> dict[str, Trial]:
         keys = {name: self.journal.key(name, variant.identity, at, most) for name, at in operators.items()}
         known = {name: trial for name, key in keys.items() if (trial := self.journal.get(key)) is not None}
-        left = {name: sample for name, sample in operators.items() if name not in known}
+        left = {name: operators[name] for name in self.timing.longest_first(operators) if name not in known}
         if not left:
             return known
         laboratory = self.quick if most and self.quick is not None else self.laboratory

@@ -235,15 +235,16 @@ def _proven(
 ) -> list[Repair]:
     """Each group as a repair with its verdict; ``known`` ones are not proven again, and get the new ones.
 
-    The largest group has all processes, then each process has a group of its own: none waits for the end of another's.
+    The group that took longest to try has all processes, then each process has a group of its own, the longest first:
+    none waits for the end of another's.
     """
     passing = [name for name, trial in search.trials.items() if trial.passed]
     found = groups(search.chains, passing)
     asked: list[tuple[Repair, tuple[str, ...], list[str]]] = []
     timing = search.bench.timing
-    for group in found:
-        with timing.phase(_ALONE):
-            (alone,) = search.bench.try_alone(search.drafts, [group])
+    with timing.phase(_ALONE):
+        trials = search.bench.try_alone(search.drafts, found)
+    for group, alone in zip(found, trials, strict=True):
         kept = tuple(name for name in group.operators if alone[name].passed)
         made = prover.repair(replace(group, operators=kept or group.operators), search, first)
         asked.append((made, kept, [name for name in group.operators if alone[name].crashed]))
@@ -254,6 +255,7 @@ def _proven(
         known[made.operators, made.fixes] = _judged(made, kept, overtime, prover)
 
     new = [number for number, (made, *_) in enumerate(asked) if (made.operators, made.fixes) not in known]
+    new.sort(key=lambda number: -sum(timing.operators.get(name, 0.0) for name in asked[number][0].operators))
     # A cluster shares out the tests of each proof already.
     beside, each = (prover.jobs, replace(prover, jobs=1)) if prover.executor is None else (1, prover)
     with timing.phase("proofs"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -25,10 +25,13 @@ class Timing:
         finally:
             self.phases[name] += time.monotonic() - started
 
+    def longest_first(self, names: Iterable[str]) -> list[str]:
+        """The operators that took most come first, so that no process waits long for the last."""
+        return sorted(names, key=lambda name: -self.operators.get(name, 0.0))
+
     def figures(self) -> dict[str, dict[str, float]]:
         """Both as plain values, the phases in order, the operators by what they took."""
-        dearest = sorted(self.operators.items(), key=lambda item: -item[1])
         return {
             "phases": {name: round(seconds, 1) for name, seconds in self.phases.items()},
-            "operators": {name: round(seconds, 1) for name, seconds in dearest},
+            "operators": {name: round(self.operators[name], 1) for name in self.longest_first(self.operators)},
         }
