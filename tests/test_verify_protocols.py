@@ -36,6 +36,19 @@ def test_a_wrong_default_in_an_operator_that_is_called_whole(
         assert "[1, 2] where eager gives torch.float32 [3, 2]" in seen["error"]
 
 
+def test_guards_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dynamo flushes the processor's caches for it."""
+
+    def timed(*_: object) -> float:
+        raise AssertionError("the guards of a compiled function are timed")
+
+    guards = importlib.import_module("torch._dynamo.guards")
+    assert callable(guards.profile_guard_manager), "what dynamo calls has another name"
+    monkeypatch.setattr(guards, "profile_guard_manager", timed)
+    seen = unbacked(Sample(torch.tanh, (torch.ones(3, 2),), {}))
+    assert seen["passed"], seen
+
+
 def decomposed_tanh(guess: object, error: float) -> object:
     def tanh(x: torch.Tensor) -> torch.Tensor:
         empty = guess(x.shape[0] == 0)  # type: ignore[operator]
