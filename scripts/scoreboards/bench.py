@@ -107,11 +107,11 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
         "torch/, Python": [*check, "--select", python_rules, place.package],
         "ATen": [*check, "--torch-root", tree, tree / "aten" / "src" / "ATen"],
     }
-    for (name, command), cold in zip(folders.items(), (12.0, 8.0), strict=True):
+    for (name, command), cold in zip(folders.items(), (4.0, 2.0), strict=True):
         bench.prime(command)
         unit = _PARSED if name.startswith("torch/") else ""
         yield bench.measure(f"check {name}, cold", command, must=cold, cold=True, unit=unit)
-        yield bench.measure(f"check {name}, warm", command, must=0.5, unit=unit)
+        yield bench.measure(f"check {name}, warm", command, must=0.15, unit=unit)
     yield bench.measure(_PARSED, [sys.executable, "-c", _PARSE_ALL, place.package])
     yield from _growth(bench, [*check, "--select", python_rules], place.package, scratch)
     yield from _trials(bench, place)
