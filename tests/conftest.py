@@ -18,6 +18,18 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+def quick_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Extensions that are built find torch's large headers precompiled."""
+    from precompiling import compiler
+    from symfix.codemods.engine import storage
+
+    kept = storage.folder("syntax")
+    kept.mkdir(parents=True, exist_ok=True)
+    for name, value in compiler(tmp_path / "compiler", kept).items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
 def toy() -> Registry:
     """The registry of the toy wing in tests/support."""
     return Registry(("toywing",))

@@ -146,6 +146,7 @@ TORCH_LIBRARY_IMPL(halves, CPU, m) {
 """
 
 
+@pytest.mark.usefixtures("quick_builds")
 def test_a_text_is_tried_on_the_calls_that_the_user_names(tmp_path: Path) -> None:
     shutil.copytree(GOLDEN / "schemas" / "warp", tmp_path / "project")
     project = tmp_path / "project"

@@ -16,6 +16,7 @@ import dask
 import pytest
 from deadly import deadly, once_deadly, raising
 from distributed import LocalCluster
+from indexes import cache_with_indexes
 from running import SHAPES, symfix
 from symfix.codemods.engine.cluster import NoCluster, WorkerLost, cluster, spread
 from symfix.codemods.torchapi.locating import locate
@@ -112,7 +113,7 @@ def test_a_repair_is_the_same_as_here_while_a_worker_is_killed(address: str, tmp
     patches = []
     for name in ("here", "there"):
         words = ("repair", "roll", "--output", str(tmp_path / name))
-        cache = {"XDG_CACHE_HOME": str(tmp_path / f"cache-{name}")}
+        cache = {"XDG_CACHE_HOME": str(cache_with_indexes(tmp_path / f"cache-{name}"))}
         if name == "here":
             symfix(*words, cwd=tmp_path, code=0, **cache)
         else:
@@ -133,7 +134,8 @@ def test_a_proof_and_a_model_work_there_too(address: str, tmp_path: Path) -> Non
     words = ("verify", "--op", "masked.amax", "--format", "json", "--torch-root", ".", "torch/masked/_ops.py")
     seen = []
     for name, more in (("here", ()), ("there", ("--executor", address))):
-        said = symfix(*words, *more, cwd=tmp_path, code=0, XDG_CACHE_HOME=str(tmp_path / name)).stdout
+        cache = str(cache_with_indexes(tmp_path / name))
+        said = symfix(*words, *more, cwd=tmp_path, code=0, XDG_CACHE_HOME=cache).stdout
         found = json.loads(said)
         assert found["verdict"] == "proven"
         seen.append([(one["subject"], one["after"]["passed"]) for one in found["checks"]])

@@ -115,14 +115,14 @@ def test_what_does_not_compile_is_blamed_on_its_side(repro: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "words"),
+    ("body", "wall", "words"),
     [
-        ("volatile int* nowhere = nullptr; *nowhere = 1; return self;", "SIGSEGV"),
-        ("for (volatile int i = 0;; ++i) {} return self;", "stopped after"),
+        ("volatile int* nowhere = nullptr; *nowhere = 1; return self;", 30, "SIGSEGV"),
+        ("for (volatile int i = 0;; ++i) {} return self;", 12, "stopped after"),
     ],
 )
-def test_a_deadly_kernel_is_a_verdict(body: str, words: str, repro: Path) -> None:
-    answer = kernel(SYMBOLIC, body, repro, Limits(wall=30))
+def test_a_deadly_kernel_is_a_verdict(body: str, wall: float, words: str, repro: Path) -> None:
+    answer = kernel(SYMBOLIC, body, repro, Limits(wall=wall))
     assert answer.verdict is Verdict.REGRESSED
     assert words in answer.reason
 

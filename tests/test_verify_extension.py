@@ -61,6 +61,7 @@ def changed(project: Path, after: str, **options: Any) -> Verification:
     return verify([change], **(words | options))
 
 
+@pytest.mark.usefixtures("quick_builds")
 def test_a_mended_extension_is_proven_by_its_own_tests(extension: Path) -> None:
     before = contents(extension)
     ended = symfix("fix", "--verify", "--config", "pyproject.toml", "--all-functions", ".", cwd=extension, code=0)
@@ -72,6 +73,7 @@ def test_a_mended_extension_is_proven_by_its_own_tests(extension: Path) -> None:
     assert b"at::empty_symint(x.sym_sizes(), x.options())" in after[SOURCE]
 
 
+@pytest.mark.usefixtures("quick_builds")
 def test_a_fix_that_a_test_speaks_against_is_taken_back(extension: Path) -> None:
     shutil.copyfile(EXTENSION / "harmful" / "windows.cpp", extension / SOURCE)
     shutil.copyfile(EXTENSION / "harmful" / "test_windows.py", extension / "tests" / "test_windows.py")

@@ -194,6 +194,7 @@ def test_a_part_without_the_others_is_taken_back() -> None:
     assert [skip.detail for skip in left.skips] == ["op: parts of this change stand in b: name these files too"]
 
 
+@pytest.mark.usefixtures("quick_builds")
 @pytest.mark.parametrize(
     ("name", "first", "files"),
     [

@@ -32,6 +32,7 @@ _TRACING = (
     "torch._inductor.lowering",
     "torch.fx.experimental.symbolic_shapes",
 )
+_EXPORTING = ("torch.export._trace",)
 _TELLING = frozenset({"environ", "putenv", "importlib", "runpy", "__import__", "eval", "exec"})
 """A script with one of these words may tell torch something that is heard at its import alone."""
 
@@ -44,6 +45,7 @@ def forking(
     at_once: bool = False,
     scripts: bool = False,
     tracing: bool = True,
+    exports: bool = False,
     laid: Mapping[str, Path] = MappingProxyType({}),
 ) -> Iterator[Laboratory]:
     """For the length of the block, a laboratory whose children are forks of a process that has imported torch.
@@ -56,9 +58,10 @@ def forking(
     of kernels is laid over a torch that was imported without it in either case.
 
     ``scripts``: as many forks beside them replay scripts; torch's tests, whose import changes settings of torch, are no
-    part of these. Without ``tracing``, what takes graphs apart is not imported ahead.
+    part of these. Without ``tracing``, what takes graphs apart is not imported ahead. ``exports``: the forks export
+    models, whose files no other process imports; nothing is imported ahead but what that takes.
     """
-    tests = (*(_TRACING if tracing else ()), *_TESTS)
+    tests = _EXPORTING if exports else (*(_TRACING if tracing else ()), *_TESTS)
     stages = [(_TORCH, processes), (tests, processes)] if scripts else [((*_TORCH, *tests), processes)]
     warm = _Warm(laboratory, stages, laid)
     *first, last = (_queue(servers) for _, servers in warm.stages)
@@ -83,7 +86,7 @@ class _Forking(Laboratory):
     replaying: SimpleQueue[_Server] | None = None
 
     def replay(self, variant: Variant, script: Path | None) -> Replayed:
-        if script is not None and not _finds_torch_as_it_is(script.read_bytes()):
+        if script is not None and not finds_torch_as_it_is(script.read_bytes()):
             return Laboratory(self.python, self.scratch, self.limits).replay(variant, script)
         return super().replay(variant, script)
 
@@ -97,7 +100,7 @@ class _Forking(Laboratory):
         return ended if ended is not None and ended.code != _COLD else super().start(child, question, limits)
 
 
-def _finds_torch_as_it_is(script: bytes) -> bool:
+def finds_torch_as_it_is(script: bytes) -> bool:
     """Whether nothing that a script does before it imports torch can have a say in how torch is imported.
 
     A module of the user's may do so unseen: only scripts that import torch and the standard library are known.

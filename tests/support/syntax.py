@@ -1,8 +1,9 @@
-"""Compiles C++ against the installed torch's headers, with a shared precompiled header and a memory."""
+"""Compiles C++ against the installed torch's headers, with precompiled headers and a memory."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import subprocess
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock
 from symfix.codemods.engine import storage
 from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.verify.build.prelude import headers_in
 from symfix.codemods.verify.build.toolchain import Toolchain, find_toolchain
 
 # What nearly every operator file includes anyway: a header that a fix adds is not hidden by these.
@@ -18,6 +20,10 @@ COMMON = b"""#include <ATen/core/Tensor.h>
 #include <ATen/TensorUtils.h>
 #include <ATen/ops/empty.h>
 """
+TENSOR = b"#include <ATen/core/Tensor.h>\n"
+"""Read in a third of the time."""
+WHOLE = b"#include <ATen/ATen.h>\n"
+_INCLUDED = re.compile(rb"(?m)^#include <([^>]+)>")
 
 
 def complaint(content: bytes, name: str) -> str | None:
@@ -27,12 +33,26 @@ def complaint(content: bytes, name: str) -> str | None:
     known = storage.folder("syntax") / digest.hexdigest()
     if known.exists():
         return None
-    command = [*_base(toolchain), "-fsyntax-only", "-include", str(_precompiled()), "-x", "c++", "-"]
-    ended = subprocess.run(command, input=content, capture_output=True, check=False, timeout=600)
-    if ended.returncode == 0:
-        storage.store(known, b"")
-        return None
-    return ended.stderr.decode(errors="replace").replace("<stdin>", name)
+    said = ""
+    for headers in _preludes(content):
+        command = [*_base(toolchain), "-fsyntax-only", "-include", str(_precompiled(headers)), "-x", "c++", "-"]
+        ended = subprocess.run(command, input=content, capture_output=True, check=False, timeout=600)
+        if ended.returncode == 0:
+            storage.store(known, b"")
+            return None
+        said = ended.stderr.decode(errors="replace").replace("<stdin>", name)
+    return said
+
+
+def _preludes(content: bytes) -> list[bytes]:
+    """What to read ahead of a text: COMMON, but first headers that it includes itself, where they bring all or most.
+
+    A text is only refused with COMMON ahead of it.
+    """
+    included = set(_INCLUDED.findall(content))
+    if WHOLE in content:
+        return [WHOLE, COMMON]
+    return [TENSOR, COMMON] if TENSOR in content and included <= _brought(TENSOR) else [COMMON]
 
 
 @lru_cache(maxsize=1)
@@ -44,18 +64,31 @@ def _base(toolchain: Toolchain) -> list[str]:
     return [str(toolchain.compiler), *toolchain.flags, *(f"-I{folder}" for folder in toolchain.includes)]
 
 
-@lru_cache(maxsize=1)
-def _precompiled() -> Path:
+@lru_cache
+def _brought(headers: bytes) -> frozenset[bytes]:
+    """What these headers read, by the names that one includes it by."""
+    brought = set()
+    for path in map(Path, headers_in(_precompiled(headers).with_suffix(".d").read_text())):
+        brought.add(path.name.encode())
+        for folder in _toolchain().includes:
+            if path.is_relative_to(folder):
+                brought.add(path.relative_to(folder).as_posix().encode())
+    return frozenset(brought)
+
+
+@lru_cache
+def _precompiled(headers: bytes) -> Path:
     toolchain = _toolchain()
-    digest = hashlib.blake2b(toolchain.identity.encode() + COMMON, digest_size=8).hexdigest()
-    header = storage.folder("syntax") / f"common-{digest}.h"
+    digest = hashlib.blake2b(toolchain.identity.encode() + headers, digest_size=8).hexdigest()
+    header = storage.folder("syntax") / f"ahead-{digest}.h"
     header.parent.mkdir(parents=True, exist_ok=True)
     ready = header.with_suffix(".h.gch")
     with FileLock(f"{header}.lock"):
         if not ready.exists():
-            header.write_bytes(COMMON)
+            header.write_bytes(headers)
             half = header.with_suffix(".half")
             command = [*_base(toolchain), "-x", "c++-header", str(header), "-o", str(half)]
+            command += ["-MD", "-MF", str(header.with_suffix(".d"))]
             subprocess.run(command, check=True, capture_output=True, timeout=600)
             half.replace(ready)
     return header

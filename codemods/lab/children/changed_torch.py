@@ -10,7 +10,7 @@ import json
 import linecache
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
@@ -123,8 +123,8 @@ def overlay(modules: dict[str, str], wanted: Mapping[str, Sequence[Sequence[int]
 
     A module is named by its name or by the path of its file. Has to be called before the modules are imported, but in a
     process that was forked off one that has torch: there it raises TooDeep for what can't be exchanged, unless these
-    very modules were laid over that torch. What is returned tells which of the statements ``wanted`` of them were
-    started, at their import and while it records.
+    very modules were laid over that torch, and for a path whose file is imported already. What is returned tells which
+    of the statements ``wanted`` of them were started, at their import and while it records.
     """
     recorder = Recorder(wanted)
     if imported_already:
@@ -133,17 +133,24 @@ def overlay(modules: dict[str, str], wanted: Mapping[str, Sequence[Sequence[int]
         if modules != laid:
             if laid:
                 raise TooDeep("other modules were laid over torch when it was imported")
-            exchange(modules)
+            files = {name: text for name, text in modules.items() if os.sep in name}
+            if late := _imported(files):
+                raise TooDeep(f"already imported: {', '.join(late)}")
+            if files:
+                sys.meta_path.insert(0, _Finder(files, recorder))
+            exchange({name: text for name, text in modules.items() if name not in files})
         return recorder
-    imported = {name for name, module in sys.modules.items()} | {
-        str(getattr(module, "__file__", None)) for module in list(sys.modules.values())
-    }
-    late = sorted(name for name in modules if name in imported)
-    if late:
+    if late := _imported(modules):
         raise RuntimeError(f"already imported: {', '.join(late)}")
     if modules:
         sys.meta_path.insert(0, _Finder(modules, recorder))
     return recorder
+
+
+def _imported(modules: Iterable[str]) -> list[str]:
+    """Those that are imported already, of modules by their names or the paths of their files."""
+    imported = sys.modules.keys() | {str(getattr(module, "__file__", None)) for module in list(sys.modules.values())}
+    return sorted(name for name in modules if name in imported)
 
 
 class _Finder(MetaPathFinder):

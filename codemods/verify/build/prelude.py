@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from filelock import FileLock
@@ -101,7 +102,18 @@ def _whole(header: Path) -> bool:
 
 
 def _sum(header: Path) -> bytes:
-    return b" ".join(map(digest_of, (header, header.with_suffix(".d"), _compiled(header))))
+    return b" ".join(map(_digest, (header, header.with_suffix(".d"), _compiled(header))))
+
+
+def _digest(path: Path) -> bytes:
+    """A file's digest; hundreds of megabytes are read again only when they were written again."""
+    found = path.stat()
+    return _digest_of_written(path, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache
+def _digest_of_written(path: Path, inode: int, size: int, written: int) -> bytes:
+    return digest_of(path)
 
 
 def _compiled(header: Path) -> Path:

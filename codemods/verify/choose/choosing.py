@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from ...engine import storage
 from ...lab.isolation import CHILDREN
 from ...lab.scratch import new_name
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import Place
+from ...torchapi.store import stored
 from ..build.bodies import functions_reaching
 from ..build.modules import namespace
 from ..change import Change, Swap
@@ -144,19 +144,18 @@ def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], Non
     """The index of the torch at ``place``: OpInfo to the aten operators it runs; made once for each build."""
     maker = (CHILDREN / "coverage.py").read_bytes()
     name = hashlib.sha256(place.build.encode() + b"\0" + maker).hexdigest()[:32]
-    path = storage.folder("coverage") / f"{name}.json"
-    try:
-        kept: dict[str, list[str]] = json.loads(storage.load(path) or b"")
-        return kept
-    except ValueError:
-        pass
-    progress("indexing what torch's operator tests run (once for each torch)")
-    report = laboratory.scratch / new_name("coverage")
-    ended, index = laboratory.ask("coverage", Variant("installed"), {}, report)
-    if not index:
-        raise CoverageFailed(f"torch's operator tests can't be indexed: {ended.died or ended.stderr.strip()[-400:]}")
-    storage.store(path, json.dumps(index).encode())
-    return index
+
+    def made() -> bytes:
+        progress("indexing what torch's operator tests run (once for each torch)")
+        report = laboratory.scratch / new_name("coverage")
+        ended, index = laboratory.ask("coverage", Variant("installed"), {}, report)
+        if not index:
+            why = ended.died or ended.stderr.strip()[-400:]
+            raise CoverageFailed(f"torch's operator tests can't be indexed: {why}")
+        return json.dumps(index).encode()
+
+    found: dict[str, list[str]] = json.loads(stored("coverage", f"{name}.json", made))
+    return found
 
 
 def _own_tests(name: str, tests: Iterable[str], space: str) -> list[str]:

@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from ...engine import storage
 from ...lab.isolation import CHILDREN, Limits
 from ...lab.scratch import new_name
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import Place
+from ...torchapi.store import stored
 from .reaching import Function
 
 _LIMITS = Limits(wall=1800, cpu=1800)
@@ -50,17 +50,14 @@ def trace_index(laboratory: Laboratory, place: Place, progress: Callable[[str], 
 
     It takes about half a minute on two cores. Raises CoverageFailed.
     """
-    path = storage.folder("traced") / f"{_name(place)}.json"
-    try:
-        return _index(json.loads(storage.load(path) or b""))
-    except (ValueError, KeyError, TypeError):
-        pass
-    progress("indexing which functions of torch its operator tests run (once for each torch)")
-    with ThreadPoolExecutor(_PARTS) as pool:
-        parts = list(pool.map(lambda part: _ask(laboratory, part), range(_PARTS)))
-    fields = _merged(parts)
-    storage.store(path, json.dumps(fields).encode())
-    return _index(fields)
+
+    def made() -> bytes:
+        progress("indexing which functions of torch its operator tests run (once for each torch)")
+        with ThreadPoolExecutor(_PARTS) as pool:
+            parts = list(pool.map(lambda part: _ask(laboratory, part), range(_PARTS)))
+        return json.dumps(_merged(parts)).encode()
+
+    return _index(json.loads(stored("traced", f"{_name(place)}.json", made)))
 
 
 def _ask(laboratory: Laboratory, part: int) -> dict[str, Any]:

@@ -6,12 +6,14 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...engine.registry import Registry
 from ...engine.surroundings import TorchSurroundings
 from ...lab.far import laboratory
+from ...lab.forking import finds_torch_as_it_is, forking
 from ...lab.isolation import Limits
 from ...lab.variants import Laboratory, Variant
 from ..repair.bench import Bench
@@ -58,29 +60,42 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
     context = surroundings.context()
     targets = Targets(wanted.folder, wanted.ways, wanted.unbacked)
     jobs = wanted.jobs if wanted.executor is None else max(wanted.jobs, len(wanted.targets))
-    lab = laboratory(place.python, scratch, wanted.limits, wanted.executor, wanted.folder)
-    bench = Bench(lab, targets, str, Advisors(Registry(), context, context), None, jobs)
-    names = Names(wanted.folder)
-    progress(f"trying {_count(len(wanted.targets))} as they are")
-    first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials
-    failing = {name: trial for name, trial in first.items() if not trial.passed and trial.verdict != UNTESTABLE}
-    search = Search(bench.advisors, bench, {}, dict(failing), by_changes)
-    for _ in range(_AGAIN):
-        search.run(0, progress, _ROUNDS)
-        if not search.complete(0):
-            break
-    found = {name: Exported(name, Verdict.AS_IT_IS, inputs=_compared(one)) for name, one in first.items() if one.passed}
-    found |= {
-        name: Exported(name, Verdict.UNUSABLE, one.message) for name, one in first.items() if one.verdict == UNTESTABLE
-    }
-    passing = [name for name, trial in search.trials.items() if trial.passed]
-    for group in by_changes(search.chains, passing):
-        progress(f"proving {_count(len(group.operators))} with the same changes")
-        found |= _proven(group, search, targets, names)
-    for name in failing:
-        found.setdefault(name, _left(name, search, names))
-    ordered = tuple(found[name] for name in wanted.targets)
-    return Outcome(place.build, wanted.ways, wanted.unbacked, ordered, round(time.monotonic() - started, 1))
+    with ExitStack() as stack:
+        lab = laboratory(place.python, scratch, wanted.limits, wanted.executor, wanted.folder)
+        if wanted.executor is None and all(_forks(target, wanted.folder) for target in wanted.targets):
+            lab = stack.enter_context(forking(lab, jobs, exports=True))
+        bench = Bench(lab, targets, str, Advisors(Registry(), context, context), None, jobs)
+        names = Names(wanted.folder)
+        progress(f"trying {_count(len(wanted.targets))} as they are")
+        first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials
+        failing = {name: trial for name, trial in first.items() if not trial.passed and trial.verdict != UNTESTABLE}
+        search = Search(bench.advisors, bench, {}, dict(failing), by_changes)
+        for _ in range(_AGAIN):
+            search.run(0, progress, _ROUNDS)
+            if not search.complete(0):
+                break
+        found = {
+            name: Exported(name, Verdict.AS_IT_IS, inputs=_compared(one)) for name, one in first.items() if one.passed
+        }
+        found |= {
+            name: Exported(name, Verdict.UNUSABLE, one.message)
+            for name, one in first.items()
+            if one.verdict == UNTESTABLE
+        }
+        passing = [name for name, trial in search.trials.items() if trial.passed]
+        for group in by_changes(search.chains, passing):
+            progress(f"proving {_count(len(group.operators))} with the same changes")
+            found |= _proven(group, search, targets, names)
+        for name in failing:
+            found.setdefault(name, _left(name, search, names))
+        ordered = tuple(found[name] for name in wanted.targets)
+        return Outcome(place.build, wanted.ways, wanted.unbacked, ordered, round(time.monotonic() - started, 1))
+
+
+def _forks(target: str, folder: Path) -> bool:
+    """Whether a target does the same in a fork of a process that has torch: nothing of its own is imported before."""
+    script = folder / (target.rpartition(":")[0] if ":" in target else target)
+    return script.suffix == ".py" and script.is_file() and finds_torch_as_it_is(script.read_bytes())
 
 
 def _count(number: int) -> str:
@@ -88,7 +103,7 @@ def _count(number: int) -> str:
 
 
 def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dict[str, Exported]:
-    """What the texts as they will be written come to, in fresh children; sides of changed branches are counted."""
+    """What the texts as they will be written come to; sides of changed branches are counted."""
     bench = search.bench
     drafts = {path: draft for path, draft in only(search.drafts, [group]).items() if draft.taken}
     texts = {path: _polished(draft) for path, draft in drafts.items()}

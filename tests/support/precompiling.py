@@ -1,0 +1,75 @@
+"""A C++ compiler for extensions that tests build: torch's large headers are compiled once for them all.
+
+``python precompiling.py FOLDER WORDS…`` is ``g++ WORDS…``. A source finds those of `LARGE` that it includes, itself or
+by a header beside it, precompiled in FOLDER, for the flags that it is compiled with.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+LARGE = ("ATen/ATen.h", "ATen/core/Tensor.h", "torch/csrc/autograd/custom_function.h", "torch/library.h")
+_INCLUDED = re.compile(r'(?m)^#include (?:<([^>]+)>|"([^"]+)")')
+
+
+def compiler(folder: Path, kept: Path) -> dict[str, str]:
+    """What the environment says of this compiler, which is started from ``folder`` and keeps headers in ``kept``."""
+    script = folder / "g++"
+    folder.mkdir(parents=True)
+    words = [sys.executable, "-I", "-S", __file__, str(kept)]
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    script.chmod(0o755)
+    return {"CC": str(script), "CXX": str(script)}
+
+
+def _included(source: Path) -> Iterator[str]:
+    for name, beside in _INCLUDED.findall(source.read_text(encoding="utf-8")):
+        if name:
+            yield name
+        elif (source.parent / beside).is_file():
+            yield from _included(source.parent / beside)
+
+
+def _ahead(kept: Path, words: list[str]) -> list[str]:
+    """The words that put the precompiled headers before the source that ``words`` compile, where it includes some."""
+    if "-c" not in words or "-o" not in words:
+        return []
+    source, target = words[words.index("-c") + 1], words[words.index("-o") + 1]
+    included = set(_included(Path(source)))
+    text = "".join(f"#include <{name}>\n" for name in LARGE if name in included)
+    if not text:
+        return []
+    flags = [word for word in words if word not in (source, target, "-c", "-o")]
+    # Each copy of a project has an interpreter of its own.
+    named = [flag for flag in flags if not flag.startswith("-I") or "/torch/include" in flag]
+    header = kept / f"large-{hashlib.sha256(repr((named, text)).encode()).hexdigest()[:16]}.h"
+    ready = header.with_suffix(".h.gch")
+    with header.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not ready.exists():
+            header.write_text(text, encoding="utf-8")
+            half = header.with_suffix(".half")
+            subprocess.run(["g++", *flags, "-x", "c++-header", str(header), "-o", str(half)], check=True)
+            half.replace(ready)
+    return ["-include", str(header)]
+
+
+def main(kept: str, *words: str) -> None:
+    """Compile or link as g++ does; where no header can be kept, without one."""
+    try:
+        ahead = _ahead(Path(kept), list(words))
+    except (OSError, subprocess.CalledProcessError):
+        ahead = []
+    os.execvp("g++", ["g++", *ahead, *words])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
