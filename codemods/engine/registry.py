@@ -32,6 +32,7 @@ class RuleCard:
     safety: str
     markers: tuple[bytes, ...]
     doc: str
+    registering: tuple[bytes, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -148,7 +149,7 @@ def _modules(package: str) -> list[str]:
 def _describe(package: str, identity: str) -> WingCard:
     language = load_language(package)
     cards = tuple(
-        RuleCard(rule.name, package, rule.language, rule.safety.value, rule.markers, rule.doc)
+        RuleCard(rule.name, package, rule.language, rule.safety.value, rule.markers, rule.doc, rule.registering)
         for rule in load_rules(package)
     )
     return WingCard(
@@ -168,8 +169,10 @@ def _describe(package: str, identity: str) -> WingCard:
 def _wing_from_json(wing: dict[str, object]) -> WingCard:
     rules = wing["rules"]
     assert isinstance(rules, list)
+    literals = ("markers", "registering")
     cards = tuple(
-        RuleCard(**{**rule, "markers": tuple(marker.encode("latin-1") for marker in rule["markers"])}) for rule in rules
+        RuleCard(**{**rule, **{key: tuple(one.encode("latin-1") for one in rule[key]) for key in literals}})
+        for rule in rules
     )
     return WingCard(
         str(wing["package"]),

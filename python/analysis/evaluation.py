@@ -10,7 +10,7 @@ from functools import cached_property, reduce
 from ..syntax.module import Module
 from ..syntax.tree import GROWING, Function
 from .calls import Calls
-from .library import REDUCTIONS, of_function, of_method
+from .library import CONCRETE_CALLS, REDUCTIONS, of_function, of_method
 from .receivers import Evidence
 from .values import Kind, Row, Value, join
 
@@ -52,6 +52,10 @@ class Scope:
     def values(self, nodes: Sequence[ast.expr]) -> list[Value]:
         """What each of the ``nodes`` may hold."""
         return [evaluate(node, self) for node in nodes]
+
+    def value(self, node: ast.expr) -> Value:
+        """What ``node`` may hold."""
+        return evaluate(node, self)
 
     def inside(self, comprehension: ast.AST) -> Scope:
         """The scope inside a comprehension, whose targets shadow the outer names."""
@@ -270,7 +274,7 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: S
 def _each(iterable: ast.expr, scope: Scope) -> Value:
     """What an element of ``iterable`` may hold."""
     if isinstance(iterable, ast.Call):
-        name = scope.module.names.meaning(iterable.func)
+        name = _meaning(iterable.func, scope)
         if name == "builtins.enumerate" and iterable.args:
             return Row((Kind.CONCRETE, _each(iterable.args[0], scope)))
         if name == "builtins.zip":
@@ -291,7 +295,7 @@ def _call(node: ast.Call, scope: Scope) -> Value:
     called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     if "hint" in called and "hint" in called.strip("_").split("_"):
         return Kind.CONCRETE  # the example value of a size, a plain int
-    meaning = scope.module.names.meaning(func)
+    meaning = _meaning(func, scope)
     if meaning is not None and meaning.startswith("numpy."):
         return Kind.FOREIGN
     own = _returned(func, scope)
@@ -305,6 +309,42 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         if func.attr in REDUCTIONS and meaning is None:
             return Kind.FOREIGN
     return of_function(meaning or "", scope.values(node.args))
+
+
+def _meaning(func: ast.expr, scope: Scope) -> str | None:
+    names = scope.module.names
+    if scope.function is not None:  # most calls are of what a variable holds
+        root = func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name) and root.id in names.variables(scope.function):
+            return None
+    return names.meaning(func)
+
+
+def plain(node: ast.expr, module: Module, calls: Calls) -> bool:
+    """Whether ``node`` holds no size, nothing computed from one and no scalar, whatever the names in it hold.
+
+    It need not be evaluated then. What `evaluate` makes of such a node is CONCRETE, UNKNOWN or a tensor.
+    """
+    if isinstance(node, ast.Constant):
+        return not isinstance(node.value, float)
+    if isinstance(node, ast.Attribute):
+        return node.attr != "shape"
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Not) or plain(node.operand, module, calls)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return module.names.meaning(node.func) in CONCRETE_CALLS and not calls.callees(node.func)
+    return isinstance(node, (ast.JoinedStr, ast.Dict))
+
+
+def no_truth_of_sizes(node: ast.Compare, module: Module, calls: Calls) -> bool:
+    """Whether a comparison compares no sizes, whatever the names in it hold: its kind is not TRUTH."""
+    if _concrete(node):
+        return True
+    if any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops):
+        return plain(node.left, module, calls)
+    return all(plain(side, module, calls) for side in (node.left, *node.comparators))
 
 
 def _returned(func: ast.expr, scope: Scope) -> Value | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -30,6 +30,20 @@ class Comparison:
     """Two shapes (or strides) are tested for equality."""
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """What came of reading a function once: the same comes of it whenever it is given the same."""
+
+    held: dict[str, Value]
+    """What its parameters, and the names around it, held."""
+    returned: list[Value | None]
+    """What the functions that it calls returned."""
+    scope: Scope
+    returns: Value
+    passes: list[tuple[Function, str, Value]]
+    """What it passes, to which parameter of which function."""
+
+
 class Flow:
     """The scopes of a module's functions, computed to a fixpoint: parameters hold what the file's own calls pass.
 
@@ -38,7 +52,7 @@ class Flow:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self._calls = Calls(module)
+        self.calls = Calls(module)
         self._returned: dict[Function, Value] = {}
         self._inner: dict[Function, list[Function]] = defaultdict(list)
         for function in module.functions:
@@ -48,7 +62,8 @@ class Flow:
         self._signatures: dict[Function, Signature] = {}
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._scopes: dict[Function, Scope] = {}
-        self.reached = self._calls.reached
+        self._readings: dict[Function, _Reading] = {}
+        self.reached = self.calls.reached
         """The functions in which anything may be a size, each with those that sizes pass to and from."""
         self._kinds: dict[ast.expr, Kind] = {}
         self._told: set[ast.AST] = set()
@@ -61,7 +76,7 @@ class Flow:
                 self._settle(self.reached[function])
         scope = self._scopes.get(place.function) if place.function else None
         if scope is None:
-            scope = Scope(self.module, place.function, {}, self._calls, self._returned)
+            scope = Scope(self.module, place.function, {}, self.calls, self._returned)
         for above in reversed(place.of_expression):
             if isinstance(above, COMPREHENSIONS):
                 scope = scope.inside(above)
@@ -92,7 +107,7 @@ class Flow:
         self._told.add(outside)
         for call in ast.walk(outside):
             if isinstance(call, ast.Call):
-                yield from self._calls.callees(call.func)
+                yield from self.calls.callees(call.func)
 
     def _settle(self, together: list[Function]) -> None:
         pending = together
@@ -100,36 +115,53 @@ class Flow:
         for _ in range(_ROUNDS):
             again: set[Function] = set()
             for function in pending:
-                scope = self._scope(function)
-                self._scopes[function] = scope
                 before = self._returned.get(function)
-                returned = self._returned[function] = self._return_value(function, scope)
-                if before != returned:
+                reading = self._read(function)
+                if before != reading.returns:
                     again |= callers[function.node.name]
-                for call, callees in self._calls.inside[function]:
-                    for callee in callees:
-                        callers[callee.node.name].add(function)
-                        if self._pass(call, callee, scope):
-                            again.add(callee)
-                again |= set(self._inner[function]) if before is None else set()
+                if before is None:
+                    again |= set(self._inner[function])
+                    for _, callees in self.calls.inside[function]:
+                        for callee in callees:
+                            callers[callee.node.name].add(function)
+                for callee, name, value in reading.passes:
+                    if self._learn(callee, name, value):
+                        again.add(callee)
             if not again:
                 return
             pending = [function for function in together if function in again]
 
-    def _scope(self, function: Function) -> Scope:
+    def _read(self, function: Function) -> _Reading:
+        """Read the function, unless it is given what it was given the last time."""
+        held = self._held(function)
+        inside = self.calls.inside[function]
+        returned = [self._returned.get(callee) for _, callees in inside for callee in callees]
+        last = self._readings.get(function)
+        if last is not None and last.held == held and last.returned == returned:
+            return last
+        scope = Scope.of(self.module, function, dict(held), self.calls, self._returned, self._evidence[function])
+        self._scopes[function] = scope
+        returns = self._returned[function] = self._return_value(function, scope)
+        passes = [one for call, callees in inside for one in self._passes(call, callees, scope)]
+        reading = self._readings[function] = _Reading(held, returned, scope, returns, passes)
+        return reading
+
+    def _held(self, function: Function) -> dict[str, Value]:
+        """What the names of a function hold before it begins."""
         if function not in self._evidence:
             self._evidence[function] = evidence(self.module, function)
-        found = self._evidence[function]
+        shown = self._evidence[function].shown
+        said, passed = self.signature(function).parameters, self._passed[function]
         held = dict(self._scopes[function.outer].held) if function.outer in self._scopes else {}
         for argument in function.arguments:
-            value = self.signature(function).parameters[argument.arg].may
-            passed = self._passed[function].get(argument.arg)
-            if value is Kind.UNKNOWN and argument.annotation is None and argument.arg in found.shown:
+            name = argument.arg
+            value = said[name].may
+            if value is Kind.UNKNOWN and argument.annotation is None and name in shown:
                 value = Kind.TENSOR
-            elif value is Kind.UNKNOWN and passed is not None:
-                value = passed
-            held[argument.arg] = value
-        return Scope.of(self.module, function, held, self._calls, self._returned, found)
+            elif value is Kind.UNKNOWN and name in passed:
+                value = passed[name]
+            held[name] = value
+        return held
 
     def _return_value(self, function: Function, scope: Scope) -> Value:
         declared = self.signature(function).returns.may
@@ -137,19 +169,26 @@ class Flow:
             return declared
         return scope.result
 
-    def _pass(self, call: ast.Call, callee: Function, scope: Scope) -> bool:
-        """Pass the kinds of the arguments to the callee; True when they change anything."""
-        spec = callee.node.args
-        places = [*spec.posonlyargs, *spec.args]
-        if callee.owner and places and places[0].arg in ("self", "cls"):
-            places = places[1:]
+    def _passes(
+        self, call: ast.Call, callees: Sequence[Function], scope: Scope
+    ) -> Iterator[tuple[Function, str, Value]]:
+        """What a call passes to each function that it may call."""
         plain = list(takewhile(lambda one: not isinstance(one, ast.Starred), call.args))
-        told = [(place.arg, argument) for place, argument in zip(places, plain, strict=False)]
-        told += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
-        changed = False
-        for (name, _), value in zip(told, scope.values([value for _, value in told]), strict=True):
-            changed |= self._learn(callee, name, value)
-        return changed
+        named = [one for one in call.keywords if one.arg]
+        if not plain and not named:
+            return
+        values: dict[ast.expr, Value] = {}
+        for callee in callees:
+            spec = callee.node.args
+            places = [*spec.posonlyargs, *spec.args]
+            if callee.owner and places and places[0].arg in ("self", "cls"):
+                places = places[1:]
+            told = [(place.arg, argument) for place, argument in zip(places, plain, strict=False)]
+            told += [(keyword.arg, keyword.value) for keyword in named if keyword.arg]
+            for name, argument in told:
+                if argument not in values:
+                    values[argument] = scope.value(argument)
+                yield callee, name, values[argument]
 
     def _learn(self, callee: Function, name: str, value: Value) -> bool:
         known = self._passed[callee]

@@ -8,6 +8,8 @@ from functools import reduce
 from .values import Kind, Value, join
 
 SHAPES = "torch.fx.experimental.symbolic_shapes"
+CONCRETE_CALLS = frozenset(f"builtins.{name}" for name in ("len", "isinstance", "range", "hasattr", "any", "all"))
+"""What these return is never symbolic, whatever they are given."""
 _SAME_KIND = frozenset(["list", "tuple", "sorted", "reversed", "set", "abs", "iter", "next"])
 _PRODUCTS = frozenset({"math.prod", "builtins.sum", "operator.mul", "operator.add", "torch.sym_sum"})
 _BOOLS = frozenset({"sym_and", "sym_or", "sym_eq", "sym_not"})
@@ -58,9 +60,7 @@ def of_function(name: str, arguments: Sequence[Value]) -> Value:
         return Kind.TRUTH
     if name in ("torch.numel", "torch.sym_max", "torch.sym_min"):
         return Kind.SIZE
-    if name in ("builtins.len", "builtins.isinstance", "builtins.range", "builtins.hasattr"):
-        return Kind.CONCRETE
-    if name in ("builtins.any", "builtins.all"):
+    if name in CONCRETE_CALLS:
         return Kind.CONCRETE
     if head == "builtins" and tail in _SAME_KIND:
         return first

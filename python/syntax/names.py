@@ -142,6 +142,8 @@ class Names:
         self.scopes = Scopes(survey)
         self._owners: dict[tuple[str, ast.AST | None], ast.AST | None] = {}
         self._scopes_at: dict[ast.AST, tuple[ast.AST, ...]] = {}
+        self._meanings: dict[ast.expr, str | None] = {}
+        self._variables: dict[Function, frozenset[str]] = {}
 
     @cached_property
     def _starred(self) -> bool:
@@ -291,10 +293,31 @@ class Names:
         A builtin is ``builtins.NAME``; something the file itself defines is None, and so is a name that is bound
         twice in different ways.
         """
+        known = self._meanings.get(node, "")
+        if known != "":
+            return known
+        found = None
         if isinstance(node, ast.Attribute):
             value = self.meaning(node.value)
-            return f"{value}.{node.attr}" if value else None
-        return self.meaning_of_name(node.id, node) if isinstance(node, ast.Name) else None
+            found = f"{value}.{node.attr}" if value else None
+        elif isinstance(node, ast.Name):
+            found = self.meaning_of_name(node.id, node)
+        self._meanings[node] = found
+        return found
+
+    def spellings(self, names: frozenset[str]) -> frozenset[str]:
+        """How the last word of an expression may be spelled whose meaning ends in one of the ``names``."""
+        aliases = (alias for statement in self._survey.nodes.imports for alias in statement.names if alias.asname)
+        return names.union(one.asname or "" for one in aliases if one.name.rpartition(".")[2] in names)
+
+    def variables(self, function: Function) -> frozenset[str]:
+        """Names that a function binds for itself, and not only by imports: nowhere in its body has one a meaning.
+
+        What binds it again in there, a comprehension or a lambda, is no import either.
+        """
+        if function not in self._variables:
+            self._variables[function] = self.scopes.local(function.node) & function.bound
+        return self._variables[function]
 
     def meanings(self, names: Iterable[str], place: ast.AST) -> dict[str, str | None]:
         """The dotted names that ``names`` stand for at ``place``, as `meaning` has them."""

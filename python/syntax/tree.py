@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import gc
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -22,6 +22,7 @@ _BINDERS = (ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, as
 _DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
 _NAMED_CAPTURES = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_NAMING = (*DEFINITIONS, *_NAMED_CAPTURES, ast.MatchMapping)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 # Fields whose nodes are shared and have no place in the text, and fields that hold no nodes.
@@ -58,23 +59,24 @@ class Nodes:
 
     def every(self, *kinds: type[Node]) -> tuple[Node, ...]:
         """The nodes of these kinds; an abstract kind such as ``ast.stmt`` stands for those derived from it."""
-        if kinds not in self._found:
+        found = self._found.get(kinds)
+        if found is None:
             assert _UNLISTED.isdisjoint(kinds)
-            places = [some for kind in _written(kinds) if (some := self._places.get(kind))]
-            order = places[0] if len(places) == 1 else sorted(place for some in places for place in some)
-            self._found[kinds] = tuple(self.all[place] for place in order)
-        return cast("tuple[Node, ...]", self._found[kinds])
+            by_kind, written = self._by_kind, _written(kinds)
+            present = [kind for kind in written if kind in by_kind]
+            if len(present) < 2:
+                found = tuple(by_kind[present[0]]) if present else ()
+            else:
+                found = tuple([node for node in self.all if type(node) in written])
+            self._found[kinds] = found
+        return cast("tuple[Node, ...]", found)
 
     @cached_property
-    def _places(self) -> dict[type[ast.AST], list[int]]:
-        places: dict[type[ast.AST], list[int]] = {}
-        for place, node in enumerate(self.all):
-            kind = type(node)
-            if kind in places:
-                places[kind].append(place)
-            else:
-                places[kind] = [place]
-        return places
+    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+        for node in self.all:
+            found[type(node)].append(node)
+        return found
 
     # What is asked for most.
 
@@ -115,15 +117,21 @@ class Nodes:
     def own(self) -> frozenset[str]:
         """Names that are bound, declared or not, without those that a comprehension or a lambda keeps for itself."""
         inner = [one for generator in self.every(ast.comprehension) for one in stored_in(generator.target)]
-        lambdas = {one for scope in self.every(ast.Lambda) for one in ast.walk(scope.body)}
-        inner += [one.target.id for one in self.every(ast.NamedExpr) if one in lambdas]
-        kept, stored = Counter(inner), Counter(self.stored)
-        stored_here = [name for name, count in stored.items() if count > kept[name]]
+        walruses = self.every(ast.NamedExpr)
+        if walruses:
+            lambdas = {one for scope in self.every(ast.Lambda) for one in ast.walk(scope.body)}
+            inner += [one.target.id for one in walruses if one in lambdas]
+        stored_here: Iterable[str] = self.stored
+        if inner:
+            kept, stored = Counter(inner), Counter(self.stored)
+            stored_here = [name for name, count in stored.items() if count > kept[name]]
         return self.named.union(stored_here, self.deleted, *map(bound_by_import, self.imports))
 
     @cached_property
     def named(self) -> frozenset[str]:
         """Names that a definition, an ``except … as`` or a capture of ``match`` binds."""
+        if self._by_kind.keys().isdisjoint(_NAMING):
+            return frozenset()
         definitions: tuple[Definition, ...] = self.every(*DEFINITIONS)
         captures: tuple[ast.ExceptHandler | ast.MatchAs | ast.MatchStar, ...] = self.every(*_NAMED_CAPTURES)
         captured = [*(node.name for node in captures), *(node.rest for node in self.every(ast.MatchMapping))]
@@ -131,10 +139,9 @@ class Nodes:
 
 
 @cache
-def _written(kinds: tuple[type[ast.AST], ...]) -> tuple[type[ast.AST], ...]:
+def _written(kinds: tuple[type[ast.AST], ...]) -> frozenset[type[ast.AST]]:
     """The kinds of nodes that a tree may hold for ``kinds``, of which some may be abstract."""
-    every = [kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, kinds)]
-    return tuple(dict.fromkeys(every))
+    return frozenset(kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, kinds))
 
 
 @dataclass(eq=False)
@@ -352,6 +359,11 @@ def spelled(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
         return f"{spelled(node.value)}.{node.attr}"
     return ast.unparse(node)
+
+
+def last_word(node: ast.expr) -> str:
+    """``ceil`` of ``math.ceil`` and of ``ceil``; nothing where an expression has no name."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def literal(node: ast.expr) -> int | None:
