@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 FEW_BYTES = 200_000
 """Below this much source a second process costs more than it brings."""
 _CHUNK_BYTES = 60_000
+_CHUNKS = 256
+"""More portions of a large tree bring nothing but their way to another process."""
 
 
 class Surroundings(Protocol):
@@ -65,7 +67,7 @@ class Question:
 def _markers(
     rules: frozenset[str], wing: WingCard, all_functions: bool
 ) -> tuple[tuple[tuple[bytes, ...], tuple[bytes, ...]], ...]:
-    """Literals of which one stands in a file that rules can say something about, with those that must stand there too."""
+    """Literals of which one stands in a file that rules can speak of, with those of which one must stand there too."""
     found: dict[tuple[bytes, ...], set[bytes]] = {}
     for card in wing.rules:
         if card.name in rules:
@@ -279,9 +281,9 @@ def _examine_all(
 def chunked(tasks: Sequence[Task]) -> list[list[int]]:
     """The numbers of the tasks in portions, the largest files first."""
     chunks: list[list[int]] = []
-    weight = _CHUNK_BYTES
+    full = weight = max(_CHUNK_BYTES, sum(len(task.content) for task in tasks) // _CHUNKS)
     for number in sorted(range(len(tasks)), key=lambda number: -len(tasks[number].content)):
-        if weight >= _CHUNK_BYTES:
+        if weight >= full:
             chunks.append([])
             weight = 0
         chunks[-1].append(number)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from ..syntax.module import Module
 from ..syntax.tree import Function
@@ -76,3 +77,14 @@ def _with_sources(module: Module) -> list[Function]:
         if (function.outer is None or function.outer in found) and _SOURCE.search(content, *module.span(function.node)):
             found.add(function)
     return [function for function in module.functions if function in found]
+
+
+def handed(call: ast.Call, callee: Function) -> Iterator[tuple[str, ast.expr]]:
+    """The arguments of a call, each with the parameter of ``callee`` that it is for."""
+    spec = callee.node.args
+    places = [*spec.posonlyargs, *spec.args]
+    if callee.owner and places and places[0].arg in ("self", "cls"):
+        places = places[1:]
+    plain = takewhile(lambda one: not isinstance(one, ast.Starred), call.args)
+    yield from ((place.arg, argument) for place, argument in zip(places, plain, strict=False))
+    yield from ((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg)

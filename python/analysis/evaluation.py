@@ -10,7 +10,7 @@ from functools import cached_property, reduce
 from ..syntax.module import Module
 from ..syntax.tree import GROWING, Function
 from .calls import Calls
-from .library import CONCRETE_CALLS, REDUCTIONS, of_function, of_method
+from .library import REDUCTIONS, of_function, of_method
 from .receivers import Evidence
 from .values import Kind, Row, Value, join
 
@@ -320,31 +320,6 @@ def _meaning(func: ast.expr, scope: Scope) -> str | None:
         if isinstance(root, ast.Name) and root.id in names.variables(scope.function):
             return None
     return names.meaning(func)
-
-
-def plain(node: ast.expr, module: Module, calls: Calls) -> bool:
-    """Whether ``node`` holds no size, nothing computed from one and no scalar, whatever the names in it hold.
-
-    It need not be evaluated then. What `evaluate` makes of such a node is CONCRETE, UNKNOWN or a tensor.
-    """
-    if isinstance(node, ast.Constant):
-        return not isinstance(node.value, float)
-    if isinstance(node, ast.Attribute):
-        return node.attr != "shape"
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.Not) or plain(node.operand, module, calls)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return module.names.meaning(node.func) in CONCRETE_CALLS and not calls.callees(node.func)
-    return isinstance(node, (ast.JoinedStr, ast.Dict))
-
-
-def no_truth_of_sizes(node: ast.Compare, module: Module, calls: Calls) -> bool:
-    """Whether a comparison compares no sizes, whatever the names in it hold: its kind is not TRUTH."""
-    if _concrete(node):
-        return True
-    if any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops):
-        return plain(node.left, module, calls)
-    return all(plain(side, module, calls) for side in (node.left, *node.comparators))
 
 
 def _returned(func: ast.expr, scope: Scope) -> Value | None:

@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 
 from ..syntax.module import Module
 from ..syntax.tree import COMPREHENSIONS, Function
-from .annotations import Signature, signature
-from .calls import Calls
+from .annotations import Signature
+from .calls import Calls, handed
 from .evaluation import Scope
 from .receivers import Evidence, evidence
+from .sizeless import Signatures, Sizeless
 from .values import Kind, Value, join
 
 _ROUNDS = 6
@@ -59,7 +59,8 @@ class Flow:
             if function.outer:
                 self._inner[function.outer].append(function)
         self._evidence: dict[Function, Evidence] = {}
-        self._signatures: dict[Function, Signature] = {}
+        self._signatures = Signatures(module)
+        self._sizeless = Sizeless(module, self.calls, self._signatures)
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._scopes: dict[Function, Scope] = {}
         self._readings: dict[Function, _Reading] = {}
@@ -88,6 +89,14 @@ class Flow:
             self._kinds.update(self.scope_of(node).kinds(node))
         return self._kinds[node]
 
+    def sizeless(self, node: ast.expr) -> bool:
+        """Whether an expression surely holds no size, without asking for its kind.
+
+        Of a comparison: whether it surely compares none, so that its kind is not TRUTH.
+        """
+        function = self.module.function_of(node)
+        return function not in self._scopes and self._sizeless.expression(node, function)
+
     def comparison(self, node: ast.Compare) -> Comparison:
         """What a comparison compares."""
         left, right = self.kind(node.left), self.kind(node.comparators[0])
@@ -96,9 +105,7 @@ class Flow:
 
     def signature(self, function: Function) -> Signature:
         """What the annotations of a function say, read once."""
-        if function not in self._signatures:
-            self._signatures[function] = signature(self.module, function)
-        return self._signatures[function]
+        return self._signatures.of(function)
 
     def _called(self, outside: ast.AST) -> Iterator[Function]:
         """The functions of the file that an expression outside of all functions may call, told once."""
@@ -173,19 +180,11 @@ class Flow:
         self, call: ast.Call, callees: Sequence[Function], scope: Scope
     ) -> Iterator[tuple[Function, str, Value]]:
         """What a call passes to each function that it may call."""
-        plain = list(takewhile(lambda one: not isinstance(one, ast.Starred), call.args))
-        named = [one for one in call.keywords if one.arg]
-        if not plain and not named:
+        if not call.args and not call.keywords:
             return
         values: dict[ast.expr, Value] = {}
         for callee in callees:
-            spec = callee.node.args
-            places = [*spec.posonlyargs, *spec.args]
-            if callee.owner and places and places[0].arg in ("self", "cls"):
-                places = places[1:]
-            told = [(place.arg, argument) for place, argument in zip(places, plain, strict=False)]
-            told += [(keyword.arg, keyword.value) for keyword in named if keyword.arg]
-            for name, argument in told:
+            for name, argument in handed(call, callee):
                 if argument not in values:
                     values[argument] = scope.value(argument)
                 yield callee, name, values[argument]

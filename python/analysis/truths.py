@@ -9,7 +9,6 @@ from functools import cached_property, lru_cache
 
 from ..syntax.module import Module, Place
 from ..syntax.tree import Function, last_word, spelled
-from .evaluation import no_truth_of_sizes, plain
 from .flow import Comparison, Flow
 from .values import Kind
 
@@ -70,15 +69,16 @@ def _leaves(flow: Flow) -> Iterator[Leaf]:
             continue
         if not any(isinstance(part, _MAY_BE_UNDECIDED) for part in _parts(condition)):
             continue
-        place = module.place(condition)
-        if place.function is not None and place.function not in flow.reached:
+        function = module.function_of(condition)
+        if function is not None and function not in flow.reached:
             continue
         for node in _parts(condition):
-            leaf = _assigned(node, place.function) or node
+            leaf = _assigned(node, function) or node
             if id(leaf) in seen or id(leaf) in inside_checks:
                 continue
             if not _undecided(leaf, flow):
                 continue
+            place = module.place(condition)
             if not place.in_format_string:
                 seen.add(id(leaf))
                 taken = isinstance(condition, ast.BoolOp) and not only_truth_counts(module, condition)
@@ -218,16 +218,14 @@ def _undecided(node: ast.expr, flow: Flow) -> bool:
     if isinstance(node, ast.Compare):
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return False
-        if not _exact(node) and no_truth_of_sizes(node, flow.module, flow.calls):
+        if not _exact(node) and flow.sizeless(node):
             return False
         return flow.kind(node) is Kind.TRUTH or (_exact(node) and flow.kind(node.left) is Kind.NUMBER)
-    if plain(node, flow.module, flow.calls):
+    if not isinstance(node, _MAY_BE_UNDECIDED) or flow.sizeless(node):
         return False
     if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
         return (flow.module.names.meaning(node.func) or "").startswith("torch.")
-    if isinstance(node, _MAY_BE_UNDECIDED):
-        return flow.kind(node) in (Kind.SIZE, Kind.STRIDE)
-    return False
+    return flow.kind(node) in (Kind.SIZE, Kind.STRIDE)
 
 
 _MAY_BE_UNDECIDED = (ast.Compare, ast.Name, ast.Subscript, ast.Call, ast.BinOp)
