@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.flow import flow
 from symfix.python.analysis.sizeless import Signatures, Sizeless
