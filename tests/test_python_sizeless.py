@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.flow import flow
+from symfix.python.analysis.registered import REGISTERING_FAKES, Seen, registered
 from symfix.python.analysis.sizeless import Signatures, Sizeless
 from symfix.python.analysis.values import Kind
 from symfix.python.syntax.lazily import lazily
@@ -103,3 +104,10 @@ def test_what_is_made_lazily_is_made_once() -> None:
 
     one = Counting()
     assert (one.value, one.value, one.made) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
+def test_what_registers_a_fake_function_is_seen_in_the_bytes(case: Path) -> None:
+    module = Module(SourceFile(case, case.read_bytes()))
+    if any(registered(module, one) is Seen.FAKE for one in module.functions):
+        assert any(word in module.source.content for word in REGISTERING_FAKES)

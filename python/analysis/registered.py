@@ -51,19 +51,21 @@ def _registrations(module: Module) -> dict[ast.AST, Seen]:
     content = module.source.content
     if not any(word in content for word in _REGISTERING) and not _IMPL.search(content):
         return {}
+    telling = module.names.spellings(_NAMES)
     found: dict[ast.AST, Seen] = {}
     for function in module.functions:
         for decorator in function.node.decorator_list if function.outer is None else ():
             call = decorator if isinstance(decorator, ast.Call) else None
+            if last_word(call.func if call else decorator) not in telling:
+                continue
             seen = _seen(module, call.func if call else decorator, call.args if call else (), call)
             if seen is not None:
                 found[function.node] = seen
-    telling = module.names.spellings(_NAMES)
     for call in module.nodes.calls:
         func = call.func
         if last_word(func) not in telling:
             continue
-        seen = _seen(module, call.func, call.args, call)
+        seen = _seen(module, func, call.args, call)
         for handed in _handed(module, call) if seen is not None else ():
             found.setdefault(handed, seen)  # type: ignore[arg-type]
     return found
