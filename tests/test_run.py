@@ -281,3 +281,19 @@ def test_no_model_of_a_file_holds_itself(pattern: str) -> None:
         gc.garbage.clear()
         gc.enable()
     assert not left
+
+
+def test_a_rule_about_registered_functions_is_asked_about_files_that_register_some() -> None:
+    def concerns(text: bytes, *, all_functions: bool = False) -> bool:
+        question = Question(frozenset({"use_size_for_len"}), all_functions=all_functions)
+        return question.concerns(text, question.registry.suffixes[".py"])
+
+    measured = b"def f(x):\n    return len(x)\n"
+    assert not concerns(measured)
+    assert concerns(measured, all_functions=True)
+    assert not concerns(b"an implementation\nimplies = 1\n" + measured)
+    assert not concerns(b'lib.impl("f", f, "Meta")\n', all_functions=True)
+    for registering in (b'lib.impl("f", f, "Meta")', b"from torch.library import impl as i", b"register_fake('f')(f)"):
+        assert concerns(registering + b"\n" + measured)
+    both = Question(frozenset({"use_size_for_len", "clamp_sizes"}), all_functions=False)
+    assert both.concerns(b"x.shape", both.registry.suffixes[".py"])

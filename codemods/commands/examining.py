@@ -66,7 +66,7 @@ def examine(
         asked.installed_torchgen or asked.torch_root is None,
     )
     wishes = Wishes(unsafe=asked.unsafe_fixes, polish=polish, apply=apply)
-    question = Question(_chosen(registry, asked.select, asked.ignore), wishes, registry)
+    question = Question(_chosen(registry, asked.select, asked.ignore), wishes, registry, asked.all_functions)
     suffixes = registry.walked(question.rules)
     jobs = asked.jobs or default_jobs()
     try:

@@ -73,20 +73,29 @@ def _is_folder(path: Path) -> bool:
 
 
 def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Iterator[Target]:
+    endings = tuple(suffixes)
+    # Paths as texts: making one of each of ten thousand files took a third of a check that has nothing to do.
+    root, whole = str(folder), str(folder.absolute())
     for name, folders, files in os.walk(folder):
-        parent = Path(name)
+        below = name[len(root) :]
+        # What ``os.walk`` says begins with the root; only below ``.`` does a path drop that.
+        parent = str(Path(name)) if root == "." else name
         folders[:] = [
             name
             for name in folders
             if name not in NOT_WALKED
             and not name.startswith(".")
-            and not (exclude and _excluded(parent / name, exclude))
+            and not (exclude and _excluded(Path(parent, name), exclude))
         ]
-        read = [name for name in files if os.path.splitext(name)[1] in suffixes and not _TEST_FILE.match(name)]  # noqa: PTH122
-        # Paths as texts: making one of each of ten thousand files took a third of a check that has nothing to do.
-        here, located = (os.path.join(one, "") for one in (parent, parent.absolute()))  # noqa: PTH118
+        read = [
+            name
+            for name in files
+            # The first question is cheap, and the answer to most files.
+            if name.endswith(endings) and os.path.splitext(name)[1] in suffixes and not _TEST_FILE.match(name)  # noqa: PTH122
+        ]
+        here, located = (os.path.join(one, "") for one in (parent, whole + below))  # noqa: PTH118
         for name in read:
-            if not (exclude and _excluded(parent / name, exclude)):
+            if not (exclude and _excluded(Path(parent, name), exclude)):
                 yield Target(here + name, located + name, named=False)
 
 

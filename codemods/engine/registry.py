@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
@@ -32,6 +33,7 @@ class RuleCard:
     safety: str
     markers: tuple[bytes, ...]
     doc: str
+    registering: tuple[bytes, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -88,10 +90,11 @@ class Registry:
         """A hash of the sources of the rules and of the engine: the same on any machine that has them."""
         digest = hashlib.blake2b(digest_size=16)
         for package in ("symfix.codemods", *self.packages):
-            folder = _folder(package)
-            for path in sorted(folder.rglob("*.py")):
-                digest.update(f"{package}/{path.relative_to(folder)}\0".encode())
-                digest.update(hashlib.blake2b(path.read_bytes()).digest())
+            folder = str(_folder(package))
+            for below in _sources(folder):
+                digest.update(f"{package}/{below}\0".encode())
+                with open(os.path.join(folder, below), "rb") as file:  # noqa: PTH118, PTH123
+                    digest.update(hashlib.blake2b(file.read()).digest())
         return digest.hexdigest()
 
     @cached_property
@@ -148,7 +151,7 @@ def _modules(package: str) -> list[str]:
 def _describe(package: str, identity: str) -> WingCard:
     language = load_language(package)
     cards = tuple(
-        RuleCard(rule.name, package, rule.language, rule.safety.value, rule.markers, rule.doc)
+        RuleCard(rule.name, package, rule.language, rule.safety.value, rule.markers, rule.doc, rule.registering)
         for rule in load_rules(package)
     )
     return WingCard(
@@ -168,8 +171,10 @@ def _describe(package: str, identity: str) -> WingCard:
 def _wing_from_json(wing: dict[str, object]) -> WingCard:
     rules = wing["rules"]
     assert isinstance(rules, list)
+    literals = ("markers", "registering")
     cards = tuple(
-        RuleCard(**{**rule, "markers": tuple(marker.encode("latin-1") for marker in rule["markers"])}) for rule in rules
+        RuleCard(**{**rule, **{key: tuple(one.encode("latin-1") for one in rule[key]) for key in literals}})
+        for rule in rules
     )
     return WingCard(
         str(wing["package"]),
@@ -195,6 +200,17 @@ def _folder(package: str) -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise RegistryError(f"no package {package}")
     return Path(next(iter(spec.submodule_search_locations)))
+
+
+def _sources(folder: str) -> list[str]:
+    """The Python files below a folder by their paths from there; as texts, since every run asks for all of them."""
+    found = (
+        os.path.join(parent, name)[len(folder) + 1 :]  # noqa: PTH118
+        for parent, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(".py")
+    )
+    return sorted(found, key=lambda path: path.split(os.sep))  # noqa: PTH206
 
 
 def _installed() -> list[tuple[str, int]]:

@@ -90,7 +90,8 @@ def rewrite(
 
 def _answers(text: SourceFile, rules: Sequence[Rule], context: Context) -> tuple[list[Fix], list[Skip]]:
     holds = cache(text.content.__contains__)  # rules share most of their markers
-    answers = [answer for rule in rules if any(map(holds, rule.markers)) for answer in rule.decide(text, context)]
+    asked = [rule for rule in rules if rule.speaks(holds, context.all_functions)]
+    answers = [answer for rule in asked for answer in rule.decide(text, context)]
     for answer in answers:
         if isinstance(answer, Fix) and all(text.content[e.start : e.end] == e.text for e in answer.edits):
             line, _ = text.line_column(answer.start)

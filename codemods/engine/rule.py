@@ -101,6 +101,15 @@ class Rule:
     markers: tuple[bytes, ...]
     decide: Callable[[SourceFile, Context], Iterable[Fix | Skip]]
     doc: str = field(default="", repr=False)
+    registering: tuple[bytes, ...] = ()
+    """Of a rule about registered functions: byte strings of which one stands too where a file registers any. They do
+    not count when every function does (`Context.all_functions`)."""
+
+    def speaks(self, holds: Callable[[bytes], bool], all_functions: bool) -> bool:
+        """Whether the rule can say something about a file that ``holds`` some byte strings."""
+        return any(map(holds, self.markers)) and (
+            all_functions or not self.registering or any(map(holds, self.registering))
+        )
 
 
 def _nowhere(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 FEW_BYTES = 200_000
 """Below this much source a second process costs more than it brings."""
 _CHUNK_BYTES = 60_000
+_CHUNKS = 256
+"""More portions of a large tree bring nothing but their way to another process."""
 
 
 class Surroundings(Protocol):
@@ -52,16 +54,33 @@ class Question:
     rules: frozenset[str]
     wishes: Wishes = field(default_factory=Wishes)
     registry: Registry = field(default_factory=Registry)
+    all_functions: bool = True
+    """False: a rule about registered functions is not asked about files that register none."""
 
-    def markers(self, wing: WingCard) -> tuple[bytes, ...]:
-        """The literals of which one stands in every file that a chosen rule can say something about."""
-        return _markers(self.rules, wing)
+    def concerns(self, content: bytes, wing: WingCard) -> bool:
+        """Whether a chosen rule can say something about a file."""
+        pairs = _markers(self.rules, wing, self.all_functions)
+        return any(_one_of(markers, content) and (not more or _one_of(more, content)) for markers, more in pairs)
 
 
 @lru_cache
-def _markers(rules: frozenset[str], wing: WingCard) -> tuple[bytes, ...]:
-    literals = {marker for card in wing.rules if card.name in rules for marker in card.markers}
+def _markers(
+    rules: frozenset[str], wing: WingCard, all_functions: bool
+) -> tuple[tuple[tuple[bytes, ...], tuple[bytes, ...]], ...]:
+    """Literals of which one stands in a file that rules can speak of, with those of which one must stand there too."""
+    found: dict[tuple[bytes, ...], set[bytes]] = {}
+    for card in wing.rules:
+        if card.name in rules:
+            found.setdefault(() if all_functions else card.registering, set()).update(card.markers)
+    return tuple((_shortest(literals), more) for more, literals in sorted(found.items()))
+
+
+def _shortest(literals: set[bytes]) -> tuple[bytes, ...]:
     return tuple(sorted(m for m in literals if not any(other in m for other in literals - {m})))
+
+
+def _one_of(literals: tuple[bytes, ...], content: bytes) -> bool:
+    return any(literal in content for literal in literals)
 
 
 @dataclass(frozen=True)
@@ -184,7 +203,7 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
     hit = results.by_content(target.path, content, wing) if target.content is None else None
     if hit is not None:
         return _aloud(content, target) if hit.outcome is None else hit.outcome
-    if not target.named and not any(marker in content for marker in question.markers(wing)):
+    if not target.named and not question.concerns(content, wing):
         results.learn(target.path, content, None, wing)
         return None
     admitted = admit(target.path, content) if not target.named and is_generated(content) else None
@@ -262,9 +281,9 @@ def _examine_all(
 def chunked(tasks: Sequence[Task]) -> list[list[int]]:
     """The numbers of the tasks in portions, the largest files first."""
     chunks: list[list[int]] = []
-    weight = _CHUNK_BYTES
+    full = weight = max(_CHUNK_BYTES, sum(len(task.content) for task in tasks) // _CHUNKS)
     for number in sorted(range(len(tasks)), key=lambda number: -len(tasks[number].content)):
-        if weight >= _CHUNK_BYTES:
+        if weight >= full:
             chunks.append([])
             weight = 0
         chunks[-1].append(number)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from ..syntax.module import Module
 from ..syntax.tree import Function
@@ -22,10 +23,11 @@ class Calls:
     """The calls in a file to functions that the same file defines."""
 
     def __init__(self, module: Module) -> None:
-        self._by_name: dict[str, list[Function]] = defaultdict(list)
+        self._plain: dict[str, list[Function]] = defaultdict(list)
+        self._owned: dict[str, list[Function]] = defaultdict(list)
         for function in module.functions:
-            self._by_name[function.node.name].append(function)
-        sources = [one for one in module.functions if _SOURCE.search(module.text(one.node))]
+            (self._owned if function.owner else self._plain)[function.node.name].append(function)
+        sources = _with_sources(module)
         self.inside: dict[Function, list[tuple[ast.Call, list[Function]]]] = {
             function: [(call, callees) for call in function.nodes.calls if (callees := self.callees(call.func))]
             for function in (module.functions if sources else ())
@@ -41,10 +43,10 @@ class Calls:
     def callees(self, func: ast.expr) -> list[Function]:
         """The functions of the file that a call of ``func`` may call."""
         if isinstance(func, ast.Name):
-            return [one for one in self._by_name.get(func.id, ()) if one.owner is None]
+            return self._plain.get(func.id, [])
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            owners = self._by_name.get(func.attr, ())
-            return [one for one in owners if one.owner and func.value.id in (one.owner, "self", "cls")]
+            owned, receiver = self._owned.get(func.attr, []), func.value.id
+            return owned if receiver in ("self", "cls") else [one for one in owned if one.owner == receiver]
         return []
 
     def _reached(self, module: Module, sources: Sequence[Function]) -> dict[Function, list[Function]]:
@@ -66,3 +68,23 @@ class Calls:
                 pending += fresh
             found.update(dict.fromkeys(together, sorted(together, key=order.__getitem__)))
         return found
+
+
+def _with_sources(module: Module) -> list[Function]:
+    """The functions in whose text sizes may come from, in the order of the file."""
+    content, found = module.source.content, set[Function]()
+    for function in module.functions:  # outer before inner: what stands in a text without a source holds none
+        if (function.outer is None or function.outer in found) and _SOURCE.search(content, *module.span(function.node)):
+            found.add(function)
+    return [function for function in module.functions if function in found]
+
+
+def handed(call: ast.Call, callee: Function) -> Iterator[tuple[str, ast.expr]]:
+    """The arguments of a call, each with the parameter of ``callee`` that it is for."""
+    spec = callee.node.args
+    places = [*spec.posonlyargs, *spec.args]
+    if callee.owner and places and places[0].arg in ("self", "cls"):
+        places = places[1:]
+    plain = takewhile(lambda one: not isinstance(one, ast.Starred), call.args)
+    yield from ((place.arg, argument) for place, argument in zip(places, plain, strict=False))
+    yield from ((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg)

@@ -53,6 +53,10 @@ class Scope:
         """What each of the ``nodes`` may hold."""
         return [evaluate(node, self) for node in nodes]
 
+    def value(self, node: ast.expr) -> Value:
+        """What ``node`` may hold."""
+        return evaluate(node, self)
+
     def inside(self, comprehension: ast.AST) -> Scope:
         """The scope inside a comprehension, whose targets shadow the outer names."""
         inner = replace(self, held=dict(self.held))
@@ -270,7 +274,7 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: S
 def _each(iterable: ast.expr, scope: Scope) -> Value:
     """What an element of ``iterable`` may hold."""
     if isinstance(iterable, ast.Call):
-        name = scope.module.names.meaning(iterable.func)
+        name = _meaning(iterable.func, scope)
         if name == "builtins.enumerate" and iterable.args:
             return Row((Kind.CONCRETE, _each(iterable.args[0], scope)))
         if name == "builtins.zip":
@@ -291,7 +295,7 @@ def _call(node: ast.Call, scope: Scope) -> Value:
     called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     if "hint" in called and "hint" in called.strip("_").split("_"):
         return Kind.CONCRETE  # the example value of a size, a plain int
-    meaning = scope.module.names.meaning(func)
+    meaning = _meaning(func, scope)
     if meaning is not None and meaning.startswith("numpy."):
         return Kind.FOREIGN
     own = _returned(func, scope)
@@ -305,6 +309,17 @@ def _call(node: ast.Call, scope: Scope) -> Value:
         if func.attr in REDUCTIONS and meaning is None:
             return Kind.FOREIGN
     return of_function(meaning or "", scope.values(node.args))
+
+
+def _meaning(func: ast.expr, scope: Scope) -> str | None:
+    names = scope.module.names
+    if scope.function is not None:  # most calls are of what a variable holds
+        root = func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name) and root.id in names.variables(scope.function):
+            return None
+    return names.meaning(func)
 
 
 def _returned(func: ast.expr, scope: Scope) -> Value | None:

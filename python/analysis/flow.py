@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 
 from ..syntax.module import Module
 from ..syntax.tree import COMPREHENSIONS, Function
-from .annotations import Signature, signature
-from .calls import Calls
+from .annotations import Signature
+from .calls import Calls, handed
 from .evaluation import Scope
 from .receivers import Evidence, evidence
+from .sizeless import Signatures, Sizeless
 from .values import Kind, Value, join
 
 _ROUNDS = 6
@@ -30,6 +30,20 @@ class Comparison:
     """Two shapes (or strides) are tested for equality."""
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """What came of reading a function once: the same comes of it whenever it is given the same."""
+
+    held: dict[str, Value]
+    """What its parameters, and the names around it, held."""
+    returned: list[Value | None]
+    """What the functions that it calls returned."""
+    scope: Scope
+    returns: Value
+    passes: list[tuple[Function, str, Value]]
+    """What it passes, to which parameter of which function."""
+
+
 class Flow:
     """The scopes of a module's functions, computed to a fixpoint: parameters hold what the file's own calls pass.
 
@@ -38,17 +52,19 @@ class Flow:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self._calls = Calls(module)
+        self.calls = Calls(module)
         self._returned: dict[Function, Value] = {}
         self._inner: dict[Function, list[Function]] = defaultdict(list)
         for function in module.functions:
             if function.outer:
                 self._inner[function.outer].append(function)
         self._evidence: dict[Function, Evidence] = {}
-        self._signatures: dict[Function, Signature] = {}
+        self._signatures = Signatures(module)
+        self._sizeless = Sizeless(module, self.calls, self._signatures)
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._scopes: dict[Function, Scope] = {}
-        self.reached = self._calls.reached
+        self._readings: dict[Function, _Reading] = {}
+        self.reached = self.calls.reached
         """The functions in which anything may be a size, each with those that sizes pass to and from."""
         self._kinds: dict[ast.expr, Kind] = {}
         self._told: set[ast.AST] = set()
@@ -61,7 +77,7 @@ class Flow:
                 self._settle(self.reached[function])
         scope = self._scopes.get(place.function) if place.function else None
         if scope is None:
-            scope = Scope(self.module, place.function, {}, self._calls, self._returned)
+            scope = Scope(self.module, place.function, {}, self.calls, self._returned)
         for above in reversed(place.of_expression):
             if isinstance(above, COMPREHENSIONS):
                 scope = scope.inside(above)
@@ -73,6 +89,14 @@ class Flow:
             self._kinds.update(self.scope_of(node).kinds(node))
         return self._kinds[node]
 
+    def sizeless(self, node: ast.expr) -> bool:
+        """Whether an expression surely holds no size, without asking for its kind.
+
+        Of a comparison: whether it surely compares none, so that its kind is not TRUTH.
+        """
+        function = self.module.function_of(node)
+        return function not in self._scopes and self._sizeless.expression(node, function)
+
     def comparison(self, node: ast.Compare) -> Comparison:
         """What a comparison compares."""
         left, right = self.kind(node.left), self.kind(node.comparators[0])
@@ -81,9 +105,7 @@ class Flow:
 
     def signature(self, function: Function) -> Signature:
         """What the annotations of a function say, read once."""
-        if function not in self._signatures:
-            self._signatures[function] = signature(self.module, function)
-        return self._signatures[function]
+        return self._signatures.of(function)
 
     def _called(self, outside: ast.AST) -> Iterator[Function]:
         """The functions of the file that an expression outside of all functions may call, told once."""
@@ -92,7 +114,7 @@ class Flow:
         self._told.add(outside)
         for call in ast.walk(outside):
             if isinstance(call, ast.Call):
-                yield from self._calls.callees(call.func)
+                yield from self.calls.callees(call.func)
 
     def _settle(self, together: list[Function]) -> None:
         pending = together
@@ -100,36 +122,53 @@ class Flow:
         for _ in range(_ROUNDS):
             again: set[Function] = set()
             for function in pending:
-                scope = self._scope(function)
-                self._scopes[function] = scope
                 before = self._returned.get(function)
-                returned = self._returned[function] = self._return_value(function, scope)
-                if before != returned:
+                reading = self._read(function)
+                if before != reading.returns:
                     again |= callers[function.node.name]
-                for call, callees in self._calls.inside[function]:
-                    for callee in callees:
-                        callers[callee.node.name].add(function)
-                        if self._pass(call, callee, scope):
-                            again.add(callee)
-                again |= set(self._inner[function]) if before is None else set()
+                if before is None:
+                    again |= set(self._inner[function])
+                    for _, callees in self.calls.inside[function]:
+                        for callee in callees:
+                            callers[callee.node.name].add(function)
+                for callee, name, value in reading.passes:
+                    if self._learn(callee, name, value):
+                        again.add(callee)
             if not again:
                 return
             pending = [function for function in together if function in again]
 
-    def _scope(self, function: Function) -> Scope:
+    def _read(self, function: Function) -> _Reading:
+        """Read the function, unless it is given what it was given the last time."""
+        held = self._held(function)
+        inside = self.calls.inside[function]
+        returned = [self._returned.get(callee) for _, callees in inside for callee in callees]
+        last = self._readings.get(function)
+        if last is not None and last.held == held and last.returned == returned:
+            return last
+        scope = Scope.of(self.module, function, dict(held), self.calls, self._returned, self._evidence[function])
+        self._scopes[function] = scope
+        returns = self._returned[function] = self._return_value(function, scope)
+        passes = [one for call, callees in inside for one in self._passes(call, callees, scope)]
+        reading = self._readings[function] = _Reading(held, returned, scope, returns, passes)
+        return reading
+
+    def _held(self, function: Function) -> dict[str, Value]:
+        """What the names of a function hold before it begins."""
         if function not in self._evidence:
             self._evidence[function] = evidence(self.module, function)
-        found = self._evidence[function]
+        shown = self._evidence[function].shown
+        said, passed = self.signature(function).parameters, self._passed[function]
         held = dict(self._scopes[function.outer].held) if function.outer in self._scopes else {}
         for argument in function.arguments:
-            value = self.signature(function).parameters[argument.arg].may
-            passed = self._passed[function].get(argument.arg)
-            if value is Kind.UNKNOWN and argument.annotation is None and argument.arg in found.shown:
+            name = argument.arg
+            value = said[name].may
+            if value is Kind.UNKNOWN and argument.annotation is None and name in shown:
                 value = Kind.TENSOR
-            elif value is Kind.UNKNOWN and passed is not None:
-                value = passed
-            held[argument.arg] = value
-        return Scope.of(self.module, function, held, self._calls, self._returned, found)
+            elif value is Kind.UNKNOWN and name in passed:
+                value = passed[name]
+            held[name] = value
+        return held
 
     def _return_value(self, function: Function, scope: Scope) -> Value:
         declared = self.signature(function).returns.may
@@ -137,19 +176,18 @@ class Flow:
             return declared
         return scope.result
 
-    def _pass(self, call: ast.Call, callee: Function, scope: Scope) -> bool:
-        """Pass the kinds of the arguments to the callee; True when they change anything."""
-        spec = callee.node.args
-        places = [*spec.posonlyargs, *spec.args]
-        if callee.owner and places and places[0].arg in ("self", "cls"):
-            places = places[1:]
-        plain = list(takewhile(lambda one: not isinstance(one, ast.Starred), call.args))
-        told = [(place.arg, argument) for place, argument in zip(places, plain, strict=False)]
-        told += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
-        changed = False
-        for (name, _), value in zip(told, scope.values([value for _, value in told]), strict=True):
-            changed |= self._learn(callee, name, value)
-        return changed
+    def _passes(
+        self, call: ast.Call, callees: Sequence[Function], scope: Scope
+    ) -> Iterator[tuple[Function, str, Value]]:
+        """What a call passes to each function that it may call."""
+        if not call.args and not call.keywords:
+            return
+        values: dict[ast.expr, Value] = {}
+        for callee in callees:
+            for name, argument in handed(call, callee):
+                if argument not in values:
+                    values[argument] = scope.value(argument)
+                yield callee, name, values[argument]
 
     def _learn(self, callee: Function, name: str, value: Value) -> bool:
         known = self._passed[callee]

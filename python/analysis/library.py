@@ -8,6 +8,8 @@ from functools import reduce
 from .values import Kind, Value, join
 
 SHAPES = "torch.fx.experimental.symbolic_shapes"
+CONCRETE_CALLS = frozenset(f"builtins.{name}" for name in ("len", "isinstance", "range", "hasattr", "any", "all"))
+"""What these return is never symbolic, whatever they are given."""
 _SAME_KIND = frozenset(["list", "tuple", "sorted", "reversed", "set", "abs", "iter", "next"])
 _PRODUCTS = frozenset({"math.prod", "builtins.sum", "operator.mul", "operator.add", "torch.sym_sum"})
 _BOOLS = frozenset({"sym_and", "sym_or", "sym_eq", "sym_not"})
@@ -26,6 +28,29 @@ _OTHER_RESULTS = frozenset(
         "type",
     }
 )
+SYMBOLIC_METHODS = frozenset(
+    {"size", "stride", "numel", "nelement", "item", "storage_offset", "tolist"}
+    | {"sym_size", "sym_stride", "sym_numel", "sym_storage_offset"}
+)
+"""Methods of tensors that return sizes or strides."""
+KEEPING_CALLS = (
+    frozenset(f"builtins.{name}" for name in (*_SAME_KIND, "min", "max", "float"))
+    | _PRODUCTS
+    | _ROUNDING
+    | {"functools.reduce"}
+) - {"torch.sym_sum", "torch.sym_int"}
+"""What these return is symbolic only where an argument is."""
+_SYMBOLIC_WORDS = SYMBOLIC_METHODS.union(
+    (name.rpartition(".")[2] for name in (*KEEPING_CALLS, *_PRODUCTS, *_ROUNDING)),
+    ("prod", "sym_not", "sym_max", "sym_min", "Size"),
+)
+
+
+def is_symbolic_word(word: str) -> bool:
+    """Whether what a function or method returns whose name ends in ``word`` may be symbolic; not of `SHAPES`."""
+    return word in _SYMBOLIC_WORDS or word.endswith(("_shapes", "_shape", "_size"))
+
+
 REDUCTIONS = frozenset({"sum", "prod", "mean", "all", "any", "min", "max", "amin", "amax", "argmin", "argmax"})
 """Methods that tensors and arrays have, and numbers and lists have not."""
 
@@ -49,6 +74,8 @@ def of_method(name: str, chosen: bool) -> Kind:
 
 def of_function(name: str, arguments: Sequence[Value]) -> Value:
     """What the function with this dotted name returns; UNKNOWN if the name is not known."""
+    if not name:
+        return Kind.UNKNOWN
     head, _, tail = name.rpartition(".")
     kinds = [one.kind for one in arguments]
     first = kinds[0] if kinds else Kind.UNKNOWN
@@ -58,9 +85,7 @@ def of_function(name: str, arguments: Sequence[Value]) -> Value:
         return Kind.TRUTH
     if name in ("torch.numel", "torch.sym_max", "torch.sym_min"):
         return Kind.SIZE
-    if name in ("builtins.len", "builtins.isinstance", "builtins.range", "builtins.hasattr"):
-        return Kind.CONCRETE
-    if name in ("builtins.any", "builtins.all"):
+    if name in CONCRETE_CALLS:
         return Kind.CONCRETE
     if head == "builtins" and tail in _SAME_KIND:
         return first

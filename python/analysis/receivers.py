@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..syntax.module import Module
-from ..syntax.tree import Function, spelled
+from ..syntax.tree import Function, last_word, spelled
 from .registered import registered
 
 # Attributes that tensors have and that arrays of other libraries, process groups and queues do not.
@@ -70,9 +70,13 @@ def _shown(function: Function) -> frozenset[str]:
         for node in function.nodes.attributes
         if node.attr in _TENSOR_ONLY and isinstance(node.value, ast.Name)
     }
+    asserted: set[str] = set()
     for call in function.nodes.calls:
-        found |= _called(call)
-    asserted = {name for call in function.nodes.calls for name in _asserted(function, call)}
+        word = last_word(call.func)
+        if word in ("size", "stride"):
+            found |= _called(call)
+        elif word == "isinstance":
+            asserted |= _asserted(function, call)
     return frozenset((found - _others(function) if found else found) | asserted)
 
 

@@ -7,12 +7,13 @@ does not: it runs on real tensors only, and ``int`` stands in its schema for a S
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 
 from ..syntax.module import Module
-from ..syntax.tree import Function
+from ..syntax.tree import Function, last_word
 
 
 class Seen(Enum):
@@ -24,9 +25,19 @@ class Seen(Enum):
 
 _FAKE = frozenset({"register_fake", "impl_abstract", "register_meta", "triton_op", "register_decomposition"})
 _REAL = frozenset({"custom_op", "register_kernel"})
+_NAMES = _FAKE | _REAL | {"impl"}
 _FAKE_KEYS = frozenset(
     {"Meta", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "Autograd", "Functionalize", ""}
 )
+REGISTERING_FAKES = (
+    *(name.encode() for name in sorted(_FAKE)),
+    *(b"impl" + after for after in (b"(", b")", b",", b";", b"#", b"\\", b" ", b"\t", b"\r", b"\n", b"\f")),
+)
+"""Of these one stands in every file that registers a function as `Seen.FAKE`: the registering name, or ``impl`` as a
+whole word, which is called or, under another name, imported."""
+# What registers a function bears one of these names, or ``impl``, here or where it is imported from.
+_REGISTERING = tuple(name.encode() for name in sorted(_FAKE | _REAL))
+_IMPL = re.compile(rb"impl\b")
 
 
 def registered(module: Module, function: Function) -> Seen | None:
@@ -37,17 +48,24 @@ def registered(module: Module, function: Function) -> Seen | None:
 
 @lru_cache(maxsize=8)
 def _registrations(module: Module) -> dict[ast.AST, Seen]:
-    if not any(word in module.source.content for word in (b"register_", b"custom_op", b"triton_op", b"impl")):
+    content = module.source.content
+    if not any(word in content for word in _REGISTERING) and not _IMPL.search(content):
         return {}
+    telling = module.names.spellings(_NAMES)
     found: dict[ast.AST, Seen] = {}
     for function in module.functions:
         for decorator in function.node.decorator_list if function.outer is None else ():
             call = decorator if isinstance(decorator, ast.Call) else None
+            if last_word(call.func if call else decorator) not in telling:
+                continue
             seen = _seen(module, call.func if call else decorator, call.args if call else (), call)
             if seen is not None:
                 found[function.node] = seen
     for call in module.nodes.calls:
-        seen = _seen(module, call.func, call.args, call)
+        func = call.func
+        if last_word(func) not in telling:
+            continue
+        seen = _seen(module, func, call.args, call)
         for handed in _handed(module, call) if seen is not None else ():
             found.setdefault(handed, seen)  # type: ignore[arg-type]
     return found
@@ -70,12 +88,12 @@ def _handed(module: Module, call: ast.Call) -> Iterator[ast.AST]:
 
 
 def _seen(module: Module, named: ast.expr, arguments: Sequence[ast.expr], call: ast.Call | None) -> Seen | None:
-    last = named.attr if isinstance(named, ast.Attribute) else named.id if isinstance(named, ast.Name) else ""
+    last = last_word(named)
     name = last
     # An attribute is called what it is; only an import gives another name to what is registered.
     if isinstance(named, ast.Name) and last in _imported(module):
         meaning = (module.names.meaning(named) or "").rpartition(".")[2]
-        name = meaning if meaning in _FAKE | _REAL | {"impl"} else last
+        name = meaning if meaning in _NAMES else last
     if name in _FAKE:
         return Seen.FAKE
     if name in _REAL:

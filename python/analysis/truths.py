@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from ..syntax.module import Module, Place
-from ..syntax.tree import Function, spelled
+from ..syntax.tree import Function, last_word, spelled
 from .flow import Comparison, Flow
 from .values import Kind
 
@@ -67,15 +67,18 @@ def _leaves(flow: Flow) -> Iterator[Leaf]:
     for test, condition in _conditions(module):
         if id(condition) in inside_checks:
             continue
-        place = module.place(condition)
-        if place.function is not None and place.function not in flow.reached:
+        if not any(isinstance(part, _MAY_BE_UNDECIDED) for part in _parts(condition)):
+            continue
+        function = module.function_of(condition)
+        if function is not None and function not in flow.reached:
             continue
         for node in _parts(condition):
-            leaf = _assigned(node, place.function) or node
+            leaf = _assigned(node, function) or node
             if id(leaf) in seen or id(leaf) in inside_checks:
                 continue
             if not _undecided(leaf, flow):
                 continue
+            place = module.place(condition)
             if not place.in_format_string:
                 seen.add(id(leaf))
                 taken = isinstance(condition, ast.BoolOp) and not only_truth_counts(module, condition)
@@ -85,10 +88,7 @@ def _leaves(flow: Flow) -> Iterator[Leaf]:
 
 def _tested(call: ast.Call) -> ast.expr | None:
     """The condition of ``torch._check(...)`` and its kind, however imported."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    position = _CONDITION_OF.get(name)
-    if position is None:
-        return None
+    position = _CONDITION_OF[last_word(call.func)]
     if position < len(call.args):
         starred = any(isinstance(one, ast.Starred) for one in call.args[: position + 1])
         return None if starred else call.args[position]
@@ -110,7 +110,7 @@ def check_conditions(module: Module) -> tuple[ast.expr, ...]:
     """The conditions of all checks, and what is assigned to a name that a check of the same function tests."""
     found: list[ast.expr] = []
     for node in module.nodes.calls:
-        condition = _tested(node)
+        condition = _tested(node) if last_word(node.func) in _CONDITION_OF else None
         if condition is None:
             continue
         found.append(condition)
@@ -171,13 +171,16 @@ def quantified(node: ast.AST) -> bool:
 
 
 def _under_assert(module: Module, node: ast.AST) -> bool:
-    return any(isinstance(above, ast.Assert) for above in module.place(node).ancestors)
+    above: ast.AST | None = node
+    while above is not None and not isinstance(above, ast.stmt):
+        above = module.parents.get(above)
+    return isinstance(above, ast.Assert)  # an assert holds expressions only
 
 
 def _purpose(module: Module, node: ast.AST) -> ast.AST:
     """The statement or conditional expression whose test a nested condition is part of."""
     below = node
-    for above in module.place(node).ancestors:
+    while (above := module.parents.get(below)) is not None:
         if isinstance(above, (ast.If, ast.While, ast.IfExp)) and above.test is below:
             return above
         if not isinstance(above, (ast.BoolOp, ast.UnaryOp)):
@@ -215,12 +218,17 @@ def _undecided(node: ast.expr, flow: Flow) -> bool:
     if isinstance(node, ast.Compare):
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return False
+        if not _exact(node) and flow.sizeless(node):
+            return False
         return flow.kind(node) is Kind.TRUTH or (_exact(node) and flow.kind(node.left) is Kind.NUMBER)
+    if not isinstance(node, _MAY_BE_UNDECIDED) or flow.sizeless(node):
+        return False
     if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
         return (flow.module.names.meaning(node.func) or "").startswith("torch.")
-    if isinstance(node, (ast.Name, ast.Subscript, ast.Call, ast.BinOp)):
-        return flow.kind(node) in (Kind.SIZE, Kind.STRIDE)
-    return False
+    return flow.kind(node) in (Kind.SIZE, Kind.STRIDE)
+
+
+_MAY_BE_UNDECIDED = (ast.Compare, ast.Name, ast.Subscript, ast.Call, ast.BinOp)
 
 
 def _under_nots(condition: ast.expr, node: ast.expr, odd: bool) -> bool | None:

@@ -31,6 +31,8 @@ class Kind(Enum):
     several: bool
     """Several sizes, or several strides."""
     symbolic_number: bool
+    weakness: int
+    """Its place among the kinds, of which `join` gives the one that comes first."""
 
 
 _ELEMENT = {
@@ -86,7 +88,7 @@ def join(a: Value, b: Value) -> Value:
 
 
 def _stronger(a: Kind, b: Kind) -> Kind:
-    return next(kind for kind in _STRENGTH if kind in (a, b))
+    return a if a.weakness < b.weakness else b
 
 
 _STRENGTH = (
@@ -103,3 +105,5 @@ _STRENGTH = (
     Kind.UNKNOWN,
     Kind.CONCRETE,
 )
+for _place, _kind in enumerate(_STRENGTH):
+    _kind.weakness = _place

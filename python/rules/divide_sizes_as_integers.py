@@ -29,9 +29,11 @@ from ..rewrite.changes import Change, Divided, Named, Plain
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
 from ..rewrite.spelling import spell
 from ..syntax.module import Module, Place, parse
+from ..syntax.tree import last_word
 
 NAME = "divide_sizes_as_integers"
 _ROUNDING = ("math.ceil", "math.floor", "builtins.int")
+_ROUNDED = frozenset(name.rpartition(".")[2] for name in (*_ROUNDING, "builtins.float"))
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
@@ -39,8 +41,9 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
         return
     module = parse(source)
     known = flow(module)
+    spelled = module.names.spellings(_ROUNDED)
     for node in module.nodes.calls:
-        if len(node.args) == 1 and not node.keywords:
+        if len(node.args) == 1 and not node.keywords and last_word(node.func) in spelled:
             meaning = module.names.meaning(node.func) or ""
             if meaning not in _ROUNDING and meaning != "builtins.float":
                 continue
@@ -51,6 +54,8 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _answer(place: Place, known: Flow, call: ast.Call, meaning: str, context: Context) -> Iterator[Fix | Skip]:
     argument = call.args[0]
+    if known.sizeless(argument):
+        return
     kind = known.kind(argument)
     if kind not in (Kind.SIZE, Kind.RATIO):
         return

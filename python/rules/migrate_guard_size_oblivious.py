@@ -29,6 +29,7 @@ from ..rewrite.findings import cannot_name, change, fix
 from ..rewrite.retired import unused_imports
 from ..rewrite.spelling import guarded, renamed
 from ..syntax.module import Module, parse
+from ..syntax.tree import last_word
 
 NAME = "migrate_guard_size_oblivious"
 _OLD = "guard_size_oblivious"
@@ -37,7 +38,10 @@ _OLD = "guard_size_oblivious"
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     known = flow(module)
+    spelled = module.names.spellings(frozenset({_OLD}))
     for node in module.nodes.calls:
+        if last_word(node.func) not in spelled:
+            continue
         if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
             continue
         if (module.names.meaning(node.func) or "").endswith(f"symbolic_shapes.{_OLD}"):

@@ -20,7 +20,7 @@ from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.certain import Sure
 from ..analysis.flow import flow
-from ..analysis.registered import Seen, registered
+from ..analysis.registered import REGISTERING_FAKES, Seen, registered
 from ..analysis.surely import surely
 from ..analysis.territory import ground
 from ..analysis.values import Kind
@@ -61,4 +61,4 @@ def _counts(place: Place) -> bool:
     return isinstance(above, ast.Call) and place.module.names.meaning(above.func) == "builtins.range"
 
 
-rule = Rule(NAME, Safety.UNSAFE, "Python", (b"len(",), decide, __doc__)
+rule = Rule(NAME, Safety.UNSAFE, "Python", (b"len(",), decide, __doc__, REGISTERING_FAKES)

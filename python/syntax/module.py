@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from itertools import accumulate
 
 from ...codemods.engine.source import SourceFile
+from .lazily import lazily
 from .names import Names
 from .tree import Function, Nodes, Survey, syntax_tree
 
@@ -32,34 +34,34 @@ class Module:
     def __post_init__(self) -> None:
         self.tree = syntax_tree(self.source.content)
 
-    @cached_property
+    @lazily
     def _survey(self) -> Survey:
         return Survey(self.tree)
 
-    @cached_property
+    @lazily
     def nodes(self) -> Nodes:
         """Every node of the file."""
         return self._survey.nodes
 
-    @cached_property
+    @lazily
     def parents(self) -> dict[ast.AST, ast.AST]:
         return self._survey.parents
 
-    @cached_property
+    @lazily
     def functions(self) -> list[Function]:
         """Every function of the file, outer before inner."""
         return self._survey.functions
 
-    @cached_property
+    @lazily
     def names(self) -> Names:
         return Names(self.tree, self._survey)
 
-    @cached_property
+    @lazily
     def own_tree(self) -> bool:
         """The file is a part of PyTorch itself."""
         return "torch" in self.source.path.parts[:-1]
 
-    @cached_property
+    @lazily
     def newline(self) -> str:
         """What ends the lines of the file."""
         at = self.source.content.find(b"\n")
@@ -78,14 +80,27 @@ class Module:
                 of_expression.append(at)
         return Place(self, node, None if at is None else functions[at], of_expression)
 
-    @cached_property
+    def function_of(self, node: ast.AST) -> Function | None:
+        """The innermost function in whose body a node stands."""
+        parents, functions = self.parents, self._function_by_statement
+        at: ast.AST | None = node
+        while at is not None and at not in functions:
+            at = parents.get(at)
+        return None if at is None else functions[at]
+
+    @lazily
     def _function_by_statement(self) -> dict[ast.AST, Function]:
         return {statement: function for function in self.functions for statement in function.node.body}
 
-    @cached_property
+    @lazily
     def _line_starts(self) -> list[int]:
         content = self.source.content
         first = 3 if content.startswith(b"\xef\xbb\xbf") else 0
+        if b"\r" not in content:
+            *lines, _ = content.split(b"\n")
+            starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+            starts[0] = first
+            return starts
         return [first, *(end.end() for end in _LINE_END.finditer(content))]
 
     def span(self, node: ast.AST) -> tuple[int, int]:
@@ -143,7 +158,7 @@ class Module:
         return left, right + 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Place:
     """Where a node stands."""
 
@@ -154,7 +169,7 @@ class Place:
     of_expression: list[ast.AST]
     """Its ancestors within the innermost statement, innermost first."""
 
-    @cached_property
+    @lazily
     def ancestors(self) -> list[ast.AST]:
         """Its ancestors in the tree, innermost first."""
         found: list[ast.AST] = []
@@ -164,21 +179,21 @@ class Place:
             above = self.module.parents.get(above)
         return found
 
-    @cached_property
+    @lazily
     def in_format_string(self) -> bool:
         """Positions inside an f-string cannot be trusted before Python 3.12."""
         return any(isinstance(one, ast.JoinedStr) for one in (self.node, *self.of_expression))
 
-    @cached_property
+    @lazily
     def span(self) -> tuple[int, int]:
         """Its byte range, without the parentheses around it."""
         return self.module.span(self.node)
 
-    @cached_property
+    @lazily
     def text(self) -> str:
         return self.module.text(self.node).decode()
 
-    @cached_property
+    @lazily
     def indentation(self) -> str | None:
         """The blanks before a statement, or None when something else stands there."""
         assert isinstance(self.node, ast.stmt)

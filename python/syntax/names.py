@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator
 
+from .lazily import lazily
 from .tree import (
     COMPREHENSIONS,
     DEFINITIONS,
@@ -59,17 +59,17 @@ class Scopes:
         """The names that ``global`` in the body of a definition gives to the module."""
         return self._declared(scope, ast.Global)
 
-    @cached_property
+    @lazily
     def of_module(self) -> frozenset[str]:
         """The names bound at the top of the file, or in a function that declares them ``global``."""
         return self._survey.outside.own | self.rebound_globals
 
-    @cached_property
+    @lazily
     def rebound_globals(self) -> frozenset[str]:
         """Names of the module that a function or a class binds by ``global``."""
         return self._rebound(ast.Global)
 
-    @cached_property
+    @lazily
     def rebound_outer(self) -> frozenset[str]:
         """Names that a nested function binds by ``nonlocal``, or a comprehension by ``:=``."""
         of_comprehensions = (one.target.id for one in self._walruses if self._in_comprehension(one))
@@ -81,15 +81,15 @@ class Scopes:
             self._mentioned[scope] = frozenset(_mentioned(scope))
         return name in self._mentioned[scope]
 
-    @cached_property
+    @lazily
     def _rebinding(self) -> tuple[ast.Global | ast.Nonlocal | ast.NamedExpr, ...]:
         return self._survey.nodes.every(ast.Global, ast.Nonlocal, ast.NamedExpr)
 
-    @cached_property
+    @lazily
     def _walruses(self) -> list[ast.NamedExpr]:
         return [one for one in self._rebinding if isinstance(one, ast.NamedExpr)]
 
-    @cached_property
+    @lazily
     def _declaring(self) -> dict[ast.AST, list[ast.Global | ast.Nonlocal]]:
         """The definitions whose own bodies hold declarations, with these."""
         found: dict[ast.AST, list[ast.Global | ast.Nonlocal]] = defaultdict(list)
@@ -142,8 +142,10 @@ class Names:
         self.scopes = Scopes(survey)
         self._owners: dict[tuple[str, ast.AST | None], ast.AST | None] = {}
         self._scopes_at: dict[ast.AST, tuple[ast.AST, ...]] = {}
+        self._meanings: dict[ast.expr, str | None] = {}
+        self._variables: dict[Function, frozenset[str]] = {}
 
-    @cached_property
+    @lazily
     def _starred(self) -> bool:
         """``from x import *`` may bind any name, a builtin's too."""
         return any(alias.name == "*" for statement in self._survey.nodes.imports for alias in statement.names)
@@ -183,9 +185,13 @@ class Names:
             self._scopes_at[below] = found
         return found
 
+    def scope_at(self, place: ast.AST) -> ast.AST | None:
+        """The innermost scope around ``place``; None where that is the module's. A name has one meaning in it."""
+        return next(self._scopes(place), None)
+
     def owner(self, name: str, place: ast.AST) -> ast.AST | None:
         """The scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
-        seen = name, next(self._scopes(place), None)
+        seen = name, self.scope_at(place)
         if seen not in self._owners:
             self._owners[seen] = self._owner(name, self.chain(place))
         return self._owners[seen]
@@ -229,7 +235,7 @@ class Names:
             if self.meaning_of_name(local, place) == meaning
         ]
 
-    @cached_property
+    @lazily
     def running_at_top(self) -> list[ast.stmt]:
         """The import statements that run when the module is imported, not those for type checkers."""
         found: list[ast.stmt] = []
@@ -240,16 +246,16 @@ class Names:
                 found += [one for one in statement.body if isinstance(one, _IMPORTS)]
         return found
 
-    @cached_property
+    @lazily
     def _imported_at_top(self) -> frozenset[str]:
         return self.scopes.of_module - self._survey.bound_within
 
-    @cached_property
+    @lazily
     def imports(self) -> dict[str, str]:
         """What the names imported outside functions mean."""
         return imported_names(self._survey.outside.imports)
 
-    @cached_property
+    @lazily
     def assigned_at_top(self) -> dict[str, ast.expr]:
         """The values of names that only one assignment, at the top of the module, binds."""
         found = {
@@ -261,11 +267,11 @@ class Names:
         }
         return {name: value for name, value in found.items() if name not in self.scopes.rebound_globals}
 
-    @cached_property
+    @lazily
     def _stores_at_top(self) -> Counter[str]:
         return Counter(self._survey.outside.stored)
 
-    @cached_property
+    @lazily
     def defined_at_top(self) -> dict[str, Function]:
         """The functions whose names only one ``def``, at the top of the module, binds."""
         names = Counter(one.node.name for one in self._survey.functions if one.outer is None and one.owner is None)
@@ -280,7 +286,7 @@ class Names:
             and one.node.name not in self.scopes.rebound_globals
         }
 
-    @cached_property
+    @lazily
     def bound(self) -> frozenset[str]:
         """Names bound at the top by other means than an import."""
         return self._survey.outside.bound
@@ -291,10 +297,35 @@ class Names:
         A builtin is ``builtins.NAME``; something the file itself defines is None, and so is a name that is bound
         twice in different ways.
         """
+        known = self._meanings.get(node, "")
+        if known != "":
+            return known
+        found = None
         if isinstance(node, ast.Attribute):
             value = self.meaning(node.value)
-            return f"{value}.{node.attr}" if value else None
-        return self.meaning_of_name(node.id, node) if isinstance(node, ast.Name) else None
+            found = f"{value}.{node.attr}" if value else None
+        elif isinstance(node, ast.Name):
+            found = self.meaning_of_name(node.id, node)
+        self._meanings[node] = found
+        return found
+
+    def spellings(self, names: frozenset[str]) -> frozenset[str]:
+        """How the last word of an expression may be spelled whose meaning ends in one of the ``names``."""
+        return names | self.aliases(names.__contains__)
+
+    def aliases(self, counts: Callable[[str], bool]) -> frozenset[str]:
+        """What the imports of the file call things whose names end in a word that ``counts``."""
+        aliases = (alias for statement in self._survey.nodes.imports for alias in statement.names if alias.asname)
+        return frozenset(one.asname or "" for one in aliases if counts(one.name.rpartition(".")[2]))
+
+    def variables(self, function: Function) -> frozenset[str]:
+        """Names that a function binds for itself, and not only by imports: nowhere in its body has one a meaning.
+
+        What binds it again in there, a comprehension or a lambda, is no import either.
+        """
+        if function not in self._variables:
+            self._variables[function] = self.scopes.local(function.node) & function.bound
+        return self._variables[function]
 
     def meanings(self, names: Iterable[str], place: ast.AST) -> dict[str, str | None]:
         """The dotted names that ``names`` stand for at ``place``, as `meaning` has them."""
@@ -315,7 +346,7 @@ class Names:
             return None
         return function.imports.get(name)
 
-    @cached_property
+    @lazily
     def _function_by_node(self) -> dict[ast.AST, Function]:
         return {function.node: function for function in self._survey.functions}
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import gc
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, TypeVar, cast
+
+from .lazily import lazily
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = FunctionNode | ast.ClassDef
@@ -22,6 +24,7 @@ _BINDERS = (ast.Assign, ast.NamedExpr, ast.AnnAssign, ast.AugAssign, ast.For, as
 _DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
 _NAMED_CAPTURES = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_NAMING = (*DEFINITIONS, *_NAMED_CAPTURES, ast.MatchMapping)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 # Fields whose nodes are shared and have no place in the text, and fields that hold no nodes.
@@ -58,72 +61,79 @@ class Nodes:
 
     def every(self, *kinds: type[Node]) -> tuple[Node, ...]:
         """The nodes of these kinds; an abstract kind such as ``ast.stmt`` stands for those derived from it."""
-        if kinds not in self._found:
+        found = self._found.get(kinds)
+        if found is None:
             assert _UNLISTED.isdisjoint(kinds)
-            places = [some for kind in _written(kinds) if (some := self._places.get(kind))]
-            order = places[0] if len(places) == 1 else sorted(place for some in places for place in some)
-            self._found[kinds] = tuple(self.all[place] for place in order)
-        return cast("tuple[Node, ...]", self._found[kinds])
-
-    @cached_property
-    def _places(self) -> dict[type[ast.AST], list[int]]:
-        places: dict[type[ast.AST], list[int]] = {}
-        for place, node in enumerate(self.all):
-            kind = type(node)
-            if kind in places:
-                places[kind].append(place)
+            by_kind, written = self._by_kind, _written(kinds)
+            present = [kind for kind in written if kind in by_kind]
+            if len(present) < 2:
+                found = tuple(by_kind[present[0]]) if present else ()
             else:
-                places[kind] = [place]
-        return places
+                found = tuple([node for node in self.all if type(node) in written])
+            self._found[kinds] = found
+        return cast("tuple[Node, ...]", found)
+
+    @lazily
+    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+        for node in self.all:
+            found[type(node)].append(node)
+        return found
 
     # What is asked for most.
 
-    @cached_property
+    @lazily
     def assigns(self) -> tuple[ast.Assign, ...]:
         return self.every(ast.Assign)
 
-    @cached_property
+    @lazily
     def asserts(self) -> tuple[ast.Assert, ...]:
         return self.every(ast.Assert)
 
-    @cached_property
+    @lazily
     def attributes(self) -> tuple[ast.Attribute, ...]:
         return self.every(ast.Attribute)
 
-    @cached_property
+    @lazily
     def calls(self) -> tuple[ast.Call, ...]:
         return self.every(ast.Call)
 
-    @cached_property
+    @lazily
     def ifs(self) -> tuple[ast.If, ...]:
         return self.every(ast.If)
 
-    @cached_property
+    @lazily
     def imports(self) -> tuple[ast.Import | ast.ImportFrom, ...]:
         return self.every(ast.Import, ast.ImportFrom)
 
-    @cached_property
+    @lazily
     def returns(self) -> tuple[ast.Return, ...]:
         return self.every(ast.Return)
 
-    @cached_property
+    @lazily
     def bound(self) -> frozenset[str]:
         """Names that are bound by other means than an import."""
         return self.named.union(self.stored)
 
-    @cached_property
+    @lazily
     def own(self) -> frozenset[str]:
         """Names that are bound, declared or not, without those that a comprehension or a lambda keeps for itself."""
         inner = [one for generator in self.every(ast.comprehension) for one in stored_in(generator.target)]
-        lambdas = {one for scope in self.every(ast.Lambda) for one in ast.walk(scope.body)}
-        inner += [one.target.id for one in self.every(ast.NamedExpr) if one in lambdas]
-        kept, stored = Counter(inner), Counter(self.stored)
-        stored_here = [name for name, count in stored.items() if count > kept[name]]
+        walruses = self.every(ast.NamedExpr)
+        if walruses:
+            lambdas = {one for scope in self.every(ast.Lambda) for one in ast.walk(scope.body)}
+            inner += [one.target.id for one in walruses if one in lambdas]
+        stored_here: Iterable[str] = self.stored
+        if inner:
+            kept, stored = Counter(inner), Counter(self.stored)
+            stored_here = [name for name, count in stored.items() if count > kept[name]]
         return self.named.union(stored_here, self.deleted, *map(bound_by_import, self.imports))
 
-    @cached_property
+    @lazily
     def named(self) -> frozenset[str]:
         """Names that a definition, an ``except … as`` or a capture of ``match`` binds."""
+        if self._by_kind.keys().isdisjoint(_NAMING):
+            return frozenset()
         definitions: tuple[Definition, ...] = self.every(*DEFINITIONS)
         captures: tuple[ast.ExceptHandler | ast.MatchAs | ast.MatchStar, ...] = self.every(*_NAMED_CAPTURES)
         captured = [*(node.name for node in captures), *(node.rest for node in self.every(ast.MatchMapping))]
@@ -131,10 +141,9 @@ class Nodes:
 
 
 @cache
-def _written(kinds: tuple[type[ast.AST], ...]) -> tuple[type[ast.AST], ...]:
+def _written(kinds: tuple[type[ast.AST], ...]) -> frozenset[type[ast.AST]]:
     """The kinds of nodes that a tree may hold for ``kinds``, of which some may be abstract."""
-    every = [kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, kinds)]
-    return tuple(dict.fromkeys(every))
+    return frozenset(kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, kinds))
 
 
 @dataclass(eq=False)
@@ -149,7 +158,7 @@ class Function:
     nodes: Nodes
     """Every node of the body, without the bodies of nested functions and classes."""
 
-    @cached_property
+    @lazily
     def binders(self) -> list[ast.AST]:
         """The nodes that bind names or append to lists."""
         return [
@@ -158,7 +167,7 @@ class Function:
             if not isinstance(node, ast.Call) or (isinstance(node.func, ast.Attribute) and node.func.attr in GROWING)
         ]
 
-    @cached_property
+    @lazily
     def assigned_once(self) -> dict[str, ast.expr]:
         """The values of names that only one assignment binds."""
         stores = Counter(self.nodes.stored)
@@ -169,12 +178,12 @@ class Function:
             if isinstance(target, ast.Name) and stores[target.id] == 1
         }
 
-    @cached_property
+    @lazily
     def owner(self) -> str | None:
         """Name of the class whose body the function stands in."""
         return self.around[0].name if self.around and isinstance(self.around[0], ast.ClassDef) else None
 
-    @cached_property
+    @lazily
     def divisors(self) -> list[ast.expr]:
         """The divisors in the function."""
         inside = [one.right for one in self.nodes.every(ast.BinOp) if isinstance(one.op, _DIVIDING)]
@@ -184,24 +193,24 @@ class Function:
     def outermost(self) -> Function:
         return self.outer.outermost if self.outer else self  # not cached: a function that holds itself stays in memory
 
-    @cached_property
+    @lazily
     def arguments(self) -> list[ast.arg]:
         spec = self.node.args
         named = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
         return named + [extra for extra in (spec.vararg, spec.kwarg) if extra]
 
-    @cached_property
+    @lazily
     def bound(self) -> frozenset[str]:
         """Names the function binds by other means than an import: parameters, assignments, loops, definitions."""
         return self.nodes.bound.union(argument.arg for argument in self.arguments)
 
-    @cached_property
+    @lazily
     def bound_by_with(self) -> frozenset[str]:
         statements: tuple[ast.With | ast.AsyncWith, ...] = self.nodes.every(ast.With, ast.AsyncWith)
         targets = [item.optional_vars for statement in statements for item in statement.items if item.optional_vars]
         return frozenset(one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
 
-    @cached_property
+    @lazily
     def imports(self) -> dict[str, str]:
         return imported_names(self.nodes.imports)
 
@@ -222,7 +231,7 @@ class Survey:
         with no_collecting():
             self._walk(tree)
 
-    @cached_property
+    @lazily
     def functions(self) -> list[Function]:
         """Every function of the file, outer before inner."""
         found: dict[ast.AST, Function] = {}
@@ -234,7 +243,7 @@ class Survey:
             found[node] = Function(node, qualname, outer, around, self.inside[node])
         return list(found.values())
 
-    @cached_property
+    @lazily
     def bound_within(self) -> frozenset[str]:
         """The names that anything but an import at the top of the file binds, in whatever scope."""
         at_top = set(self.outside.imports)
@@ -257,32 +266,38 @@ class Survey:
 
     def _walk(self, tree: ast.Module) -> None:
         # ``isinstance`` is slow where the answer is no, so kinds are compared.
-        name, constant, load, store = ast.Name, ast.Constant, ast.Load, ast.Store
+        name, constant, load, store, node_kind = ast.Name, ast.Constant, ast.Load, ast.Store, ast.AST
         parents, found, around = self.parents, self.nodes.all, self.outside
+        here, readers = around.all, _READERS
         # Beside nodes the stack holds the body that begins there, and a None where that body ends.
         stack: list[Any] = [tree]
         homes: list[Nodes] = []
+        pop, push = stack.pop, stack.append
         while stack:
-            node = stack.pop()
+            node = pop()
+            kind = type(node)
             if node is None:
                 around = homes.pop()
+                here = around.all
                 continue
-            kind = type(node)
             if kind is Nodes:
                 homes.append(around)
                 around = node
+                here = around.all
                 continue
             found.append(node)
-            around.all.append(node)
-            if kind not in _READERS:
-                _READERS[kind] = _reader(kind)
-            body = getattr(node, "body", None) if kind in DEFINITIONS else None
-            for value in _READERS[kind](node):
+            here.append(node)
+            reader = readers.get(kind)
+            if reader is None:
+                reader = readers[kind] = _reader(kind)
+            body = node.body if kind in _DEFINING else None
+            several, get = reader
+            for value in get(node) if several else (get(node),):
                 if value is None:
                     continue
                 if value is body:
-                    stack.append(None)
-                for child in reversed(value) if type(value) is list else (value,):
+                    push(None)
+                for child in value[::-1] if type(value) is list else (value,):
                     sort = type(child)
                     if sort is name:
                         parents[child] = node
@@ -291,23 +306,21 @@ class Survey:
                             (around.stored if context is store else around.deleted).append(child.id)
                     elif sort is constant:
                         parents[child] = node
-                    elif isinstance(child, ast.AST):
+                    elif isinstance(child, node_kind):
                         parents[child] = node
-                        stack.append(child)
+                        push(child)
                 if value is body:
-                    stack.append(self.inside.setdefault(node, Nodes()))
+                    push(self.inside.setdefault(node, Nodes()))
 
 
-_READERS: dict[type[ast.AST], Callable[[ast.AST], tuple[Any, ...]]] = {}
-"""What gives the fields of a parsed node that may hold nodes, the last first."""
+_DEFINING = frozenset(DEFINITIONS)
+_READERS: dict[type[ast.AST], tuple[bool, Callable[[ast.AST], Any]]] = {}
+"""What gives the fields of a parsed node that may hold nodes, the last first, and whether there are several."""
 
 
-def _reader(kind: type[ast.AST]) -> Callable[[ast.AST], tuple[Any, ...]]:
+def _reader(kind: type[ast.AST]) -> tuple[bool, Callable[[ast.AST], Any]]:
     names = [name for name in reversed(kind._fields) if name not in _NO_PLACE | _PLAIN]
-    if not names:
-        return lambda node: ()
-    get = attrgetter(*names)
-    return get if len(names) > 1 else lambda node: (get(node),)
+    return (len(names) > 1, attrgetter(*names)) if names else (True, lambda node: ())
 
 
 def bound_by_import(statement: ast.Import | ast.ImportFrom) -> set[str]:
@@ -352,6 +365,11 @@ def spelled(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
         return f"{spelled(node.value)}.{node.attr}"
     return ast.unparse(node)
+
+
+def last_word(node: ast.expr) -> str:
+    """``ceil`` of ``math.ceil`` and of ``ceil``; nothing where an expression has no name."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def literal(node: ast.expr) -> int | None:

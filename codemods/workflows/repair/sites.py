@@ -134,7 +134,7 @@ def _decided(source: SourceFile, rules: tuple[Rule, ...], context: Context) -> l
     answers = [
         answer
         for rule in rules
-        if any(marker in source.content for marker in rule.markers)
+        if rule.speaks(source.content.__contains__, context.all_functions)
         for answer in rule.decide(source, context)
     ]
     return [answer for answer in answers if isinstance(answer, Fix) and answer.safety is not Safety.MANUAL]
