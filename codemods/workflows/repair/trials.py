@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...lab.batch import Heard, ask_shared, limits_for
@@ -61,7 +61,7 @@ class Trial:
     calls: tuple[int, ...] = ()
     crashed: bool = False
     """The process ended instead of the trial, or the trial took too long: another time it may not."""
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     """What it took of the processor."""
 
     @property
