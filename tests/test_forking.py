@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from symfix.codemods.lab.children import changed_torch
 from symfix.codemods.lab.children.exchanging import TooDeep, exchange
 from symfix.codemods.lab.forking import forking
 from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.lab.scratch import scratch_folder
 from symfix.codemods.lab.variants import Laboratory, Variant
 from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.workflows.export.procedure import _forks
 from symfix.codemods.workflows.repair.trials import try_all
 
 BEFORE = """
@@ -187,3 +190,34 @@ def test_a_script_finds_torch_and_not_its_tests(
 def scripts(laboratory: Laboratory) -> Iterator[Laboratory]:
     with forking(laboratory, 1, scripts=True) as quick:
         yield quick
+
+
+def test_a_file_that_is_imported_already_is_not_laid_over_in_a_fork(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(changed_torch, "imported_already", True)
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    own, text = tmp_path / "own_and_new.py", tmp_path / "text"
+    own.write_text("VALUE = 1\n")
+    text.write_text("VALUE = 2\n")
+    with pytest.raises(TooDeep, match="already imported"):
+        changed_torch.overlay({str(Path(json.__file__)): str(text)})
+    changed_torch.overlay({str(own): str(text)})
+    assert importlib.import_module("own_and_new").VALUE == 2
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "forks"),
+    [
+        ("a.py", "import math\nimport torch\n", True),
+        ("a.py:other", "from torch import nn\n", True),
+        ("a.py", "import transformers\n", False),
+        ("a.py", "import os\nos.environ['TORCH_LOGS'] = 'all'\n", False),
+        ("b.py", "import torch\n", False),
+        ("a:target", "import torch\n", False),
+    ],
+)
+def test_which_targets_are_exported_in_forks(target: str, text: str, forks: bool, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(text)
+    assert _forks(target, tmp_path) is forks
