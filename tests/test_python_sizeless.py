@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from symfix.codemods.engine.lazily import lazily
 from symfix.codemods.engine.source import SourceFile
 from symfix.python.analysis.flow import flow
 from symfix.python.analysis.registered import REGISTERING_FAKES, Seen, registered
 from symfix.python.analysis.sizeless import Signatures, Sizeless
 from symfix.python.analysis.values import Kind
-from symfix.python.syntax.lazily import lazily
 from symfix.python.syntax.module import Module
 
 GOLDEN = Path(__file__).parents[1] / "golden"

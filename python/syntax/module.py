@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
 
+from ...codemods.engine.lazily import lazily
 from ...codemods.engine.source import SourceFile
-from .lazily import lazily
 from .names import Names
 from .tree import Function, Nodes, Survey, syntax_tree
 

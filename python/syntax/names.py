@@ -7,7 +7,7 @@ import builtins
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
-from .lazily import lazily
+from ...codemods.engine.lazily import lazily
 from .tree import (
     COMPREHENSIONS,
     DEFINITIONS,

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, TypeVar, cast
 
-from .lazily import lazily
+from ...codemods.engine.lazily import lazily
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = FunctionNode | ast.ClassDef

@@ -1,8 +1,8 @@
 """How many module boundaries one fix crosses, and which modules of a wing call each other.
 
 A crossing is a call, or the resumption of a generator, from one module of a wing to another one of it. The first read
-of a cached property, which functools calls, is none. What the fix is made of is counted once everything is imported and
-the file is new: scripts/crossings [--calls].
+of a cached property, which functools or the engine's `lazily` calls, is none. What the fix is made of is counted once
+everything is imported and the file is new: scripts/crossings [--calls].
 """
 
 from __future__ import annotations
