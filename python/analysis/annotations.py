@@ -78,18 +78,7 @@ def said(module: Module, annotation: ast.expr | None) -> Said:
 
 def _said(words: _Words, annotation: ast.expr | None) -> Said:
     tree = _parsed(annotation)
-    if tree is None or annotation is None:
-        return _NOTHING
-    # The same words in the same scope say the same.
-    known, key = _known(words.module), (words.scope, words.module.text(annotation))
-    if key not in known:
-        known[key] = _by_text(_resolved(words, tree))
-    return Said(known[key], tree, words)
-
-
-@lru_cache(maxsize=8)
-def _known(module: Module) -> dict[tuple[ast.AST | None, bytes], Value]:
-    return {}
+    return _NOTHING if tree is None else Said(_by_text(_resolved(words, tree)), tree, words)
 
 
 def _parsed(annotation: ast.expr | None) -> ast.expr | None:
@@ -108,7 +97,6 @@ class _Words:
         self.module = module
         self._place = place
         self._meanings = meanings
-        self.scope = module.names.scope_at(place)
 
     def word(self, node: ast.expr) -> str:
         """``torch.NAME`` for a name of torch's, ``NAME`` for one of the language, else ``unknown.NAME``."""

@@ -10,11 +10,10 @@ from functools import lru_cache
 
 from ..syntax.module import Module
 from ..syntax.tree import COMPREHENSIONS, Function
-from .annotations import Signature
+from .annotations import Signature, signature
 from .calls import Calls, handed
 from .evaluation import Scope
 from .receivers import Evidence, evidence
-from .sizeless import Signatures, Sizeless
 from .values import Kind, Value, join
 
 _ROUNDS = 6
@@ -59,8 +58,7 @@ class Flow:
             if function.outer:
                 self._inner[function.outer].append(function)
         self._evidence: dict[Function, Evidence] = {}
-        self._signatures = Signatures(module)
-        self._sizeless = Sizeless(module, self.calls, self._signatures)
+        self._signatures: dict[Function, Signature] = {}
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._scopes: dict[Function, Scope] = {}
         self._readings: dict[Function, _Reading] = {}
@@ -89,14 +87,6 @@ class Flow:
             self._kinds.update(self.scope_of(node).kinds(node))
         return self._kinds[node]
 
-    def sizeless(self, node: ast.expr) -> bool:
-        """Whether an expression surely holds no size, without asking for its kind.
-
-        Of a comparison: whether it surely compares none, so that its kind is not TRUTH.
-        """
-        function = self.module.function_of(node)
-        return function not in self._scopes and self._sizeless.expression(node, function)
-
     def comparison(self, node: ast.Compare) -> Comparison:
         """What a comparison compares."""
         left, right = self.kind(node.left), self.kind(node.comparators[0])
@@ -105,7 +95,9 @@ class Flow:
 
     def signature(self, function: Function) -> Signature:
         """What the annotations of a function say, read once."""
-        return self._signatures.of(function)
+        if function not in self._signatures:
+            self._signatures[function] = signature(self.module, function)
+        return self._signatures[function]
 
     def _called(self, outside: ast.AST) -> Iterator[Function]:
         """The functions of the file that an expression outside of all functions may call, told once."""

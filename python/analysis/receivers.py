@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..syntax.module import Module
-from ..syntax.tree import Function, last_word, spelled
+from ..syntax.tree import Function, spelled
 from .registered import registered
 
 # Attributes that tensors have and that arrays of other libraries, process groups and queues do not.
@@ -72,10 +72,10 @@ def _shown(function: Function) -> frozenset[str]:
     }
     asserted: set[str] = set()
     for call in function.nodes.calls:
-        word = last_word(call.func)
-        if word in ("size", "stride"):
+        func = call.func
+        if isinstance(func, ast.Attribute) and func.attr in ("size", "stride"):
             found |= _called(call)
-        elif word == "isinstance":
+        elif isinstance(func, ast.Name) and func.id == "isinstance":
             asserted |= _asserted(function, call)
     return frozenset((found - _others(function) if found else found) | asserted)
 

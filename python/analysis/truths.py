@@ -218,10 +218,8 @@ def _undecided(node: ast.expr, flow: Flow) -> bool:
     if isinstance(node, ast.Compare):
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return False
-        if not _exact(node) and flow.sizeless(node):
-            return False
         return flow.kind(node) is Kind.TRUTH or (_exact(node) and flow.kind(node.left) is Kind.NUMBER)
-    if not isinstance(node, _MAY_BE_UNDECIDED) or flow.sizeless(node):
+    if not isinstance(node, _MAY_BE_UNDECIDED):
         return False
     if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
         return (flow.module.names.meaning(node.func) or "").startswith("torch.")

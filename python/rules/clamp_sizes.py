@@ -50,9 +50,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     nodes: list[ast.If | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.IfExp)]
     for node in nodes:
         found = _clamp(node)
-        if found is None or (known.sizeless(found.left) and known.sizeless(found.right)):
-            continue
-        if Kind.SIZE in (known.kind(found.left), known.kind(found.right)):
+        if found is not None and Kind.SIZE in (known.kind(found.left), known.kind(found.right)):
             yield _answer(module.place(node), known, found, context)
 
 

@@ -54,8 +54,6 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _answer(place: Place, known: Flow, call: ast.Call, meaning: str, context: Context) -> Iterator[Fix | Skip]:
     argument = call.args[0]
-    if known.sizeless(argument):
-        return
     kind = known.kind(argument)
     if kind not in (Kind.SIZE, Kind.RATIO):
         return

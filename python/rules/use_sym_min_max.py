@@ -47,8 +47,6 @@ def _builtin(module: Module, node: ast.Call) -> bool:
 
 def _answer(place: Place, known: Flow, node: ast.Call, context: Context) -> Iterator[Fix | Skip]:
     module = place.module
-    if all(known.sizeless(one) for one in node.args):
-        return
     kinds = [known.kind(one.value if isinstance(one, ast.Starred) else one) for one in node.args]
     if not any(kind is Kind.SIZE or kind.several for kind in kinds):
         return
