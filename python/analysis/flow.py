@@ -51,7 +51,7 @@ class Flow:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self.calls = Calls(module)
+        self._calls = Calls(module)
         self._returned: dict[Function, Value] = {}
         self._inner: dict[Function, list[Function]] = defaultdict(list)
         for function in module.functions:
@@ -62,7 +62,7 @@ class Flow:
         self._passed: dict[Function, dict[str, Value]] = defaultdict(dict)
         self._scopes: dict[Function, Scope] = {}
         self._readings: dict[Function, _Reading] = {}
-        self.reached = self.calls.reached
+        self.reached = self._calls.reached
         """The functions in which anything may be a size, each with those that sizes pass to and from."""
         self._kinds: dict[ast.expr, Kind] = {}
         self._told: set[ast.AST] = set()
@@ -75,7 +75,7 @@ class Flow:
                 self._settle(self.reached[function])
         scope = self._scopes.get(place.function) if place.function else None
         if scope is None:
-            scope = Scope(self.module, place.function, {}, self.calls, self._returned)
+            scope = Scope(self.module, place.function, {}, self._calls, self._returned)
         for above in reversed(place.of_expression):
             if isinstance(above, COMPREHENSIONS):
                 scope = scope.inside(above)
@@ -106,7 +106,7 @@ class Flow:
         self._told.add(outside)
         for call in ast.walk(outside):
             if isinstance(call, ast.Call):
-                yield from self.calls.callees(call.func)
+                yield from self._calls.callees(call.func)
 
     def _settle(self, together: list[Function]) -> None:
         pending = together
@@ -120,7 +120,7 @@ class Flow:
                     again |= callers[function.node.name]
                 if before is None:
                     again |= set(self._inner[function])
-                    for _, callees in self.calls.inside[function]:
+                    for _, callees in self._calls.inside[function]:
                         for callee in callees:
                             callers[callee.node.name].add(function)
                 for callee, name, value in reading.passes:
@@ -133,12 +133,12 @@ class Flow:
     def _read(self, function: Function) -> _Reading:
         """Read the function, unless it is given what it was given the last time."""
         held = self._held(function)
-        inside = self.calls.inside[function]
+        inside = self._calls.inside[function]
         returned = [self._returned.get(callee) for _, callees in inside for callee in callees]
         last = self._readings.get(function)
         if last is not None and last.held == held and last.returned == returned:
             return last
-        scope = Scope.of(self.module, function, dict(held), self.calls, self._returned, self._evidence[function])
+        scope = Scope.of(self.module, function, dict(held), self._calls, self._returned, self._evidence[function])
         self._scopes[function] = scope
         returns = self._returned[function] = self._return_value(function, scope)
         passes = [one for call, callees in inside for one in self._passes(call, callees, scope)]

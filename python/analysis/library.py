@@ -8,8 +8,7 @@ from functools import reduce
 from .values import Kind, Value, join
 
 SHAPES = "torch.fx.experimental.symbolic_shapes"
-CONCRETE_CALLS = frozenset(f"builtins.{name}" for name in ("len", "isinstance", "range", "hasattr", "any", "all"))
-"""What these return is never symbolic, whatever they are given."""
+_CONCRETE = frozenset(f"builtins.{name}" for name in ("len", "isinstance", "range", "hasattr", "any", "all"))
 _SAME_KIND = frozenset(["list", "tuple", "sorted", "reversed", "set", "abs", "iter", "next"])
 _PRODUCTS = frozenset({"math.prod", "builtins.sum", "operator.mul", "operator.add", "torch.sym_sum"})
 _BOOLS = frozenset({"sym_and", "sym_or", "sym_eq", "sym_not"})
@@ -28,29 +27,6 @@ _OTHER_RESULTS = frozenset(
         "type",
     }
 )
-SYMBOLIC_METHODS = frozenset(
-    {"size", "stride", "numel", "nelement", "item", "storage_offset", "tolist"}
-    | {"sym_size", "sym_stride", "sym_numel", "sym_storage_offset"}
-)
-"""Methods of tensors that return sizes or strides."""
-KEEPING_CALLS = (
-    frozenset(f"builtins.{name}" for name in (*_SAME_KIND, "min", "max", "float"))
-    | _PRODUCTS
-    | _ROUNDING
-    | {"functools.reduce"}
-) - {"torch.sym_sum", "torch.sym_int"}
-"""What these return is symbolic only where an argument is."""
-_SYMBOLIC_WORDS = SYMBOLIC_METHODS.union(
-    (name.rpartition(".")[2] for name in (*KEEPING_CALLS, *_PRODUCTS, *_ROUNDING)),
-    ("prod", "sym_not", "sym_max", "sym_min", "Size"),
-)
-
-
-def is_symbolic_word(word: str) -> bool:
-    """Whether what a function or method returns whose name ends in ``word`` may be symbolic; not of `SHAPES`."""
-    return word in _SYMBOLIC_WORDS or word.endswith(("_shapes", "_shape", "_size"))
-
-
 REDUCTIONS = frozenset({"sum", "prod", "mean", "all", "any", "min", "max", "amin", "amax", "argmin", "argmax"})
 """Methods that tensors and arrays have, and numbers and lists have not."""
 
@@ -85,7 +61,7 @@ def of_function(name: str, arguments: Sequence[Value]) -> Value:
         return Kind.TRUTH
     if name in ("torch.numel", "torch.sym_max", "torch.sym_min"):
         return Kind.SIZE
-    if name in CONCRETE_CALLS:
+    if name in _CONCRETE:
         return Kind.CONCRETE
     if head == "builtins" and tail in _SAME_KIND:
         return first

@@ -16,6 +16,7 @@ _DECIDING = frozenset(
     f"builtins.{name}" for name in ("int", "bool", "float", "round", "min", "max", "any", "all", "sorted", "divmod")
 )
 _SYMBOLIC = (Kind.SIZE, Kind.STRIDE, Kind.RATIO, Kind.TRUTH)
+_MAY_BE_UNDECIDED = (ast.Compare, ast.Name, ast.Subscript, ast.Call, ast.BinOp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,9 +225,6 @@ def _undecided(node: ast.expr, flow: Flow) -> bool:
     if isinstance(node, ast.Call) and flow.kind(node) is Kind.TRUTH:
         return (flow.module.names.meaning(node.func) or "").startswith("torch.")
     return flow.kind(node) in (Kind.SIZE, Kind.STRIDE)
-
-
-_MAY_BE_UNDECIDED = (ast.Compare, ast.Name, ast.Subscript, ast.Call, ast.BinOp)
 
 
 def _under_nots(condition: ast.expr, node: ast.expr, odd: bool) -> bool | None:

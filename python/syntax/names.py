@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from ...codemods.engine.lazily import lazily
 from .tree import (
@@ -185,13 +185,9 @@ class Names:
             self._scopes_at[below] = found
         return found
 
-    def scope_at(self, place: ast.AST) -> ast.AST | None:
-        """The innermost scope around ``place``; None where that is the module's. A name has one meaning in it."""
-        return next(self._scopes(place), None)
-
     def owner(self, name: str, place: ast.AST) -> ast.AST | None:
         """The scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
-        seen = name, self.scope_at(place)
+        seen = name, next(self._scopes(place), None)
         if seen not in self._owners:
             self._owners[seen] = self._owner(name, self.chain(place))
         return self._owners[seen]
@@ -311,12 +307,8 @@ class Names:
 
     def spellings(self, names: frozenset[str]) -> frozenset[str]:
         """How the last word of an expression may be spelled whose meaning ends in one of the ``names``."""
-        return names | self.aliases(names.__contains__)
-
-    def aliases(self, counts: Callable[[str], bool]) -> frozenset[str]:
-        """What the imports of the file call things whose names end in a word that ``counts``."""
-        aliases = (alias for statement in self._survey.nodes.imports for alias in statement.names if alias.asname)
-        return frozenset(one.asname or "" for one in aliases if counts(one.name.rpartition(".")[2]))
+        imported = (alias for statement in self._survey.nodes.imports for alias in statement.names)
+        return names.union(one.asname for one in imported if one.asname and one.name.rpartition(".")[2] in names)
 
     def variables(self, function: Function) -> frozenset[str]:
         """Names that a function binds for itself, and not only by imports: nowhere in its body has one a meaning.

@@ -28,8 +28,10 @@ def main(request_path: str) -> None:
         kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
         assert kernels is None or kernels.states() is not None
         warnings.simplefilter("ignore")
+        from .compiling import compile_anew  # torch is imported after what changes it
+
         cases = list(_cases(_load(Path(request["file"]), [Path(folder) for folder in request["folders"]])))
-        importlib.import_module(f"{__package__}.compiling").compile_anew()
+        compile_anew()
         say(report, {"loaded": len(cases)})
         for number, entry in request["entries"]:
             say(report, {"start": number})
