@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,8 @@ class Texts:
     at: Mapping[str, bytes] = field(default_factory=dict)
     swapped: set[str] = field(default_factory=set)
     refused: dict[Path, str] = field(default_factory=dict)
-    tries: int = 0
+    room: bool = False
+    tried: list[bytes] = field(default_factory=list)
 
     def trial(self, name: str, text: bytes) -> Trial:
         if self.right[name] in text:
@@ -106,9 +107,11 @@ class Texts:
         frame = Frame(str(self.path), line_of(text, marks[0]), name)
         return Trial(name, "failed", f"data-dependent expression {marks[0].decode()}", 1, 0, (frame,))
 
-    def try_on(self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0) -> Tried:
-        self.tries += 1
+    def try_on(
+        self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0, whole: Collection[str] = ()
+    ) -> Tried:
         text = drafts[self.path].now.content if self.path in drafts else self.path.read_bytes()
+        self.tried.append(text)
         return Tried({name: self.trial(name, text) for name in operators})
 
     def try_alone(self, drafts: Mapping[Path, Draft], found: Sequence[Group], most: int = 0) -> list[dict[str, Trial]]:
@@ -119,6 +122,12 @@ class Texts:
             drafts[self.path] = self.advisors.draft(self.path, self.path.read_bytes())  # type: ignore[assignment]
         draft = drafts[self.path]
         return tuple(Site(self.path, draft.origin(draft.line_start(f.line)), f.function) for f in trial.frames)
+
+    def has_room_beside(self, operators: Sequence[str]) -> bool:
+        return self.room
+
+    def start(self, drafts: Mapping[Path, Draft]) -> None:
+        pass
 
     def builds(self, path: Path, draft: Draft) -> None:
         return None
@@ -142,7 +151,7 @@ def test_each_place_gets_the_first_candidate_that_helps(module: Path, advisors: 
     )
     search = searched(bench, advisors)
     assert [trial.verdict for trial in search.trials.values()] == ["passed", "passed"]
-    assert bench.tries == 1, "independent places are tried at once"
+    assert len(bench.tried) == 1, "independent places are tried at once"
     text = search.drafts[module].now.content
     assert b"n = torch.sym_ite(n * 2 >= x.size(1) + 1, n - 1, n)" in text
     assert text.count(b"import guard_or_false") == 1
@@ -156,6 +165,17 @@ def test_a_silent_deviation_is_refused_and_the_next_candidate_tried(module: Path
     assert [attempt.kept for attempt in search.attempts] == [False, True]
     assert "another shape" in search.attempts[0].came
     assert CHECK not in search.drafts[module].now.content
+
+
+def test_an_idle_processor_tries_what_the_next_round_asks(module: Path, advisors: Advisors) -> None:
+    found = []
+    for room in (False, True):
+        bench = Texts(module, {"third": SAME_ERROR}, {"third": CHECK}, {"third": THIRD}, room=room)
+        search = searched(bench, advisors)
+        found.append((bench.tried, search.trials, [(one.kept, one.came) for one in search.attempts]))
+    (alone, *without), (ahead, *with_room) = found
+    assert with_room == without
+    assert len(alone) == 2 and {*alone} <= {*ahead[:2]}, "both candidates were tried in the first round"
 
 
 def test_a_failure_without_a_place_is_no_progress(module: Path, advisors: Advisors) -> None:
@@ -346,8 +366,10 @@ def test_a_registration_is_tried_on_all_samples(module: Path, advisors: Advisors
     class Counting(Texts):
         asked: dict[str, int] = field(default_factory=dict)
 
-        def try_on(self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0) -> Tried:
-            self.asked |= dict.fromkeys(operators, most)
+        def try_on(
+            self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0, whole: Collection[str] = ()
+        ) -> Tried:
+            self.asked |= {name: 0 if name in whole else most for name in operators}
             return Tried({name: Trial(name, "passed", count=1) for name in operators})
 
     bench = Counting(module, {})
@@ -355,7 +377,7 @@ def test_a_registration_is_tried_on_all_samples(module: Path, advisors: Advisors
     search = Search(advisors, bench, {}, trials)  # type: ignore[arg-type]
     composed = Candidate(Site(module, 0, "composed", ("aten.composed.default",)), ())
     other = Candidate(Site(module, 0, "other"), ())
-    tried = search._tried_on({}, [(composed, ("composed",)), (other, ("other",))], ["composed", "other"], 6)
+    tried = search._tried_on({}, [(composed, ("composed",)), (other, ("other",))], 6)
     assert bench.asked == {"composed": 0, "other": 6} and tried.trials.keys() == trials.keys()
 
 

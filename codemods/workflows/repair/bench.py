@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,27 +90,37 @@ class Bench:
             return translations.home if translations and translations.of(frame.composed) else None
         return self._defines(frame.function) if frame.native else Path(frame.file)
 
-    def try_on(self, drafts: Drafts, operators: Mapping[str, int], most: int = 0) -> Tried:
-        """Try the operators, each on the variant that is its own; what the journal knows is not tried again."""
-        plain = {name: sample for name, sample in operators.items() if name not in self.swapped}
-        swapped = {name: sample for name, sample in operators.items() if name in self.swapped}
-        trials: dict[str, Trial] = {}
-        for share, native in ((plain, False), (swapped, True)):
-            if share:
-                variant = self.variant(drafts, native)
-                trials |= self._tried(variant, share, most)
-        return Tried(trials)
+    def try_on(self, drafts: Drafts, operators: Mapping[str, int], most: int = 0, whole: Collection[str] = ()) -> Tried:
+        """Try the operators, each on the variant that is its own; what the journal knows is not tried again.
+
+        Those that are ``whole`` are tried on all samples. What needs no kernels runs while kernels are linked.
+        """
+        shares: dict[tuple[bool, int], dict[str, int]] = defaultdict(dict)
+        for name, sample in operators.items():
+            shares[name in self.swapped, 0 if name in whole else most][name] = sample
+        with ThreadPoolExecutor(max(1, len(shares))) as pool:
+            running = [
+                pool.submit(self._tried, self.variant(drafts, native), share, samples)
+                for (native, samples), share in sorted(shares.items())
+            ]
+        return Tried({name: trial for share in running for name, trial in share.result().items()})
 
     def try_alone(self, drafts: Drafts, found: Sequence[Group], most: int = 0) -> list[dict[str, Trial]]:
         """Try the operators of each group with nothing but that group's fixes, on all samples; groups side by side."""
         trials: list[dict[str, Trial]] = [{} for _ in found]
         asked: list[tuple[int, Variant, dict[str, int]]] = []
-        for number, group in enumerate(found):
-            alone = only(drafts, [group])
+
+        def built(group: Group) -> Variant | DoesNotBuild:
             try:
-                variant = self.variant(alone, any(name in self.swapped for name in group.operators))
+                return self.variant(only(drafts, [group]), any(name in self.swapped for name in group.operators))
             except DoesNotBuild as failure:
-                trials[number] = {name: Trial(name, "failed", f"{NOT_COMPILED}: {failure}") for name in group.operators}
+                return failure
+
+        with ThreadPoolExecutor(self.jobs) as pool:
+            variants = list(pool.map(built, found))
+        for number, (group, variant) in enumerate(zip(found, variants, strict=True)):
+            if isinstance(variant, DoesNotBuild):
+                trials[number] = {name: Trial(name, "failed", f"{NOT_COMPILED}: {variant}") for name in group.operators}
                 continue
             shares = self.jobs if len(group.operators) > _ONE_CHILD else 1
             ordered = self.timing.longest_first(group.operators)
@@ -203,6 +214,16 @@ class Bench:
         except DoesNotBuild as failure:
             return failure
         return None
+
+    def has_room_beside(self, operators: Sequence[str]) -> bool:
+        """Whether a processor of this machine has nothing to do while these operators are tried."""
+        return self.quick is not None and len(operators) < self.jobs
+
+    def start(self, drafts: Drafts) -> None:
+        """Compile the files in C++ of these drafts, several at a time; `builds` then says at once whether they do."""
+        files = {path: draft.now.content for path, draft in drafts.items() if path.suffix != ".py"}
+        if self.native is not None and files:
+            self.native.start(files)
 
     def unswapped(self, name: str) -> str:
         """Why none of the kernels that a swapped operator went through was taken; empty when one was."""

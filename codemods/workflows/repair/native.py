@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +60,9 @@ class Native:
     _named: dict[Path, frozenset[str]] = field(default_factory=dict, repr=False)
     _objects: dict[tuple[Path, bytes], Built] = field(default_factory=dict, repr=False)
     _libraries: dict[tuple[object, ...], Library] = field(default_factory=dict, repr=False)
+    _candidates: dict[tuple[Path, bytes], tuple[tuple[Candidate, ...], tuple[Candidate, ...], frozenset[str]]] = field(
+        default_factory=dict, repr=False
+    )
 
     @cached_property
     def _files(self) -> dict[Path, bytes]:
@@ -120,23 +123,26 @@ class Native:
 
     def library(self, files: Mapping[Path, bytes], kernels: frozenset[str]) -> Library:
         """Link the files so that those of their kernels that are named take torch's place; raises DoesNotBuild."""
-        key = (tuple(sorted(files.items())), kernels)
+        wanted = tuple(one for path, content in files.items() for one in self._wanted(path, content, kernels))
+        key = (tuple(sorted(files.items())), wanted)
         if key not in self._libraries:
             self.start(files)
             objects = [self.object(path, content) for path, content in sorted(files.items())]
-            wanted: dict[Candidate, None] = {}
-            for path, content in files.items():
-                found = candidates(content, self.api.kernels)
-                wanted |= dict.fromkeys(one for one in found if one.kernel in kernels)
-                # A formula that was changed behind the one that failed first is none of those named then.
-                changed = functions_reaching(path.read_bytes(), content) or frozenset()
-                of_autograd = formulas(content, self.derivatives)
-                wanted |= dict.fromkeys(one for one in of_autograd if one.kernel in kernels | changed)
-            shim = self.builder.compile("shim.cpp", shim_source(tuple(wanted)).encode()).result()
+            shim = self.builder.compile("shim.cpp", shim_source(wanted).encode()).result()
             if shim.target is None:
                 raise DoesNotBuild(Path("shim.cpp"), 0, shim.first_error)
             linked = self.builder.link([shim.target, *objects], "repair")
             if linked.target is None:
                 raise DoesNotBuild(next(iter(files)), 0, linked.first_error)
-            self._libraries[key] = Library(linked.target, tuple(wanted))
+            self._libraries[key] = Library(linked.target, wanted)
         return self._libraries[key]
+
+    def _wanted(self, path: Path, content: bytes, kernels: frozenset[str]) -> Iterator[Candidate]:
+        if (path, content) not in self._candidates:
+            # A formula that was changed behind the one that failed first is none of those named then.
+            changed = functions_reaching(path.read_bytes(), content) or frozenset()
+            of_autograd = formulas(content, self.derivatives)
+            self._candidates[path, content] = (candidates(content, self.api.kernels), of_autograd, changed)
+        found, of_autograd, changed = self._candidates[path, content]
+        yield from (one for one in found if one.kernel in kernels)
+        yield from (one for one in of_autograd if one.kernel in kernels or one.kernel in changed)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from .native import NOT_COMPILED
 from .sites import Advisors, Candidate, Site
 from .trials import Trial, Tried
 
+Key = tuple[Path, tuple[object, ...]]
+"""A candidate, whichever line its place has moved to."""
 Picks = list[tuple[Candidate, tuple[str, ...]]]
 ROUNDS = 16
 _BACKINGS = 6
@@ -56,7 +59,7 @@ class Search:
     _apart: set[tuple[object, ...]] = field(default_factory=set)
     """Operators that were tried with nothing but their own chain, and the chain."""
     _backed: Counter[str] = field(default_factory=Counter)
-    _tried: set[tuple[object, ...]] = field(default_factory=set)
+    _tried: set[Key] = field(default_factory=set)
     _sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
 
     def run(self, most: int, progress: Callable[[str], None], rounds: int = ROUNDS) -> None:
@@ -74,9 +77,12 @@ class Search:
                     continue
                 return
             drafts = self._with(picked)
-            names = sorted({name for _, operators in picked for name in operators})
+            names = _names(picked)
             progress(f"round {number}: {len(picked)} candidates for {len(names)} operators")
-            tried = self._tried_on(drafts, picked, names, most)
+            with ThreadPoolExecutor(1) as beside:
+                if self.bench.has_room_beside(names):
+                    beside.submit(self._try_ahead, picked, most)
+                tried = self._tried_on(drafts, picked, most)
             self._judge(picked, drafts, tried)
             self._swap_in(most, progress)
             passed = sum(trial.passed for trial in self.trials.values())
@@ -253,7 +259,9 @@ class Search:
     def _that_build(self, picked: Picks) -> Picks:
         """Without the candidates that do not compile: the compiler's line says which one it is."""
         left = list(picked)
-        for path in sorted({candidate.site.path for candidate, _ in picked if candidate.site.path.suffix != ".py"}):
+        drafts = self._with(picked)
+        self.bench.start({path: drafts[path] for path in _files(picked)})
+        for path in sorted(path for path in _files(picked) if path.suffix != ".py"):
             while True:
                 here = [pick for pick in left if pick[0].site.path == path]
                 if not here:
@@ -274,8 +282,11 @@ class Search:
         """Where a candidate's first edit stands in the original."""
         return self.drafts[candidate.site.path].origin(min(fix.start for fix in candidate.fixes))
 
-    def _pick(self) -> Picks:
-        """For each place the next candidate, most operators first; two of one statement wait for each other."""
+    def _pick(self, passed_over: Collection[Key] = ()) -> Picks:
+        """For each place the next candidate, most operators first; two of one statement wait for each other.
+
+        Those ``passed_over`` count as tried.
+        """
         waiting: dict[Site, list[str]] = defaultdict(list)
         for name, sites in self._sites.items():
             for site in sites:
@@ -283,21 +294,24 @@ class Search:
         picked: Picks = []
         served: set[str] = set()
         for site, _ in sorted(waiting.items(), key=lambda item: (-len(item[1]), str(item[0]))):
-            names = [name for name in waiting[site] if name not in served and self._first_open(name) == site]
+            names = [
+                name for name in waiting[site] if name not in served and self._first_open(name, passed_over) == site
+            ]
             if not names:
                 continue
-            candidate = self._next(site)
+            candidate = self._next(site, passed_over)
             if candidate is None or self._meets(candidate, picked):
                 continue
             picked.append((candidate, tuple(names)))
             served.update(names)
         return picked
 
-    def _first_open(self, name: str) -> Site | None:
-        return next((site for site in self._sites[name] if self._next(site) is not None), None)
+    def _first_open(self, name: str, passed_over: Collection[Key] = ()) -> Site | None:
+        return next((site for site in self._sites[name] if self._next(site, passed_over) is not None), None)
 
-    def _next(self, site: Site) -> Candidate | None:
-        return next((one for one in self._known(site) if (site.path, one.key) not in self._tried), None)
+    def _next(self, site: Site, passed_over: Collection[Key] = ()) -> Candidate | None:
+        keys = ((one, (site.path, one.key)) for one in self._known(site))
+        return next((one for one, key in keys if key not in self._tried and key not in passed_over), None)
 
     def _known(self, site: Site) -> list[Candidate]:
         draft = self.drafts[site.path]
@@ -317,20 +331,23 @@ class Search:
 
     def _with(self, picked: Picks) -> dict[Path, Draft]:
         drafts = dict(self.drafts)
-        for path in {candidate.site.path for candidate, _ in picked}:
+        for path in _files(picked):
             fixes = [fix for candidate, _ in picked if candidate.site.path == path for fix in candidate.fixes]
             drafts[path] = drafts[path].take(fixes)
         return drafts
 
-    def _tried_on(self, drafts: Mapping[Path, Draft], picked: Picks, names: Sequence[str], most: int) -> Tried:
+    def _tried_on(self, drafts: Mapping[Path, Draft], picked: Picks, most: int) -> Tried:
         """What is registered is tried on all samples at once: what C++ does otherwise, no later candidate mends."""
         newly = {name for candidate, operators in picked if candidate.site.registers for name in operators}
-        trials: dict[str, Trial] = {}
-        for share, samples in ((newly, 0), ({*names} - newly, most)):
-            if share:
-                asked = {name: self.trials[name].sample for name in sorted(share)}
-                trials |= self.bench.try_on(drafts, asked, samples).trials
-        return Tried(trials)
+        asked = {name: self.trials[name].sample for name in _names(picked)}
+        return self.bench.try_on(drafts, asked, most, newly)
+
+    def _try_ahead(self, picked: Picks, most: int) -> None:
+        """Try what the next round asks if none of ``picked`` helps: the bench answers it at once then."""
+        ahead = self._pick({(candidate.site.path, candidate.key) for candidate, _ in picked})
+        drafts = self._with(ahead)
+        if ahead and not any(self.bench.builds(path, drafts[path]) for path in _files(ahead)):
+            self._tried_on(drafts, ahead, most)
 
     def _judge(
         self,
@@ -368,6 +385,14 @@ class Search:
             for name in names:
                 self._extend(name, member)
                 self._found(name, tried.trials[name], drafts)
+
+
+def _files(picked: Picks) -> set[Path]:
+    return {candidate.site.path for candidate, _ in picked}
+
+
+def _names(picked: Picks) -> list[str]:
+    return sorted({name for _, operators in picked for name in operators})
 
 
 def _failing(trial: Trial) -> bool:
