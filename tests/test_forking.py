@@ -147,6 +147,28 @@ def test_a_torch_that_was_started_with_a_change_is_forked(laboratory: Laboratory
         assert "STARTED_WITH" in _exit(quick, Variant("installed")), "a process of its own, without the change"
 
 
+def test_a_fork_tells_what_the_import_and_its_own_script_started(laboratory: Laboratory) -> None:
+    masked = locate(None, None).package / "masked" / "_ops.py"
+    laid, script = laboratory.scratch / "telling.py", laboratory.scratch / "starts.py"
+    text = masked.read_text() + "\nSTARTED = 1\n\n\ndef started():\n    return 2\n"
+    laid.write_text(text)
+    script.write_text("import torch.masked._ops as ops\nops.started()\n")
+    lines = len(text.splitlines())
+    wanted = {"torch.masked._ops": tuple((line, (line,)) for line in (lines - 4, lines))}
+    after = Variant("after", modules={"torch.masked._ops": laid}, wanted=wanted)
+    with forking(laboratory, 1, laid=after.modules, wanted=wanted) as quick:
+        ready = script.with_name("ready.py")
+        ready.write_text("import sys\nassert 'torch._dynamo' in sys.modules\n")
+        first, second, other = (
+            quick.replay(after, ready),
+            quick.replay(after, script),
+            quick.replay(Variant("after", modules=after.modules, wanted={"torch.masked._ops": ()}), ready),
+        )
+    assert first.observation.passed and first.ran == {"torch.masked._ops": [0]}
+    assert second.observation.passed and second.ran == {"torch.masked._ops": [0, 1]}
+    assert not other.observation.passed, "a process of its own, for other statements"
+
+
 def _exit(laboratory: Laboratory, variant: Variant) -> str:
     return laboratory.replay(variant, laboratory.scratch / "asks.py").observation.message
 

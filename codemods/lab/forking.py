@@ -17,7 +17,7 @@ from typing import Any
 
 from .isolation import Ended, Limits
 from .scratch import new_name
-from .variants import Laboratory, Replayed, Variant
+from .variants import Laboratory, Replayed, Touched, Variant
 
 _FOR_EVER = 30 * 24 * 3600
 _COLD = 75
@@ -47,15 +47,17 @@ def forking(
     tracing: bool = True,
     exports: bool = False,
     laid: Mapping[str, Path] = MappingProxyType({}),
+    wanted: Mapping[str, Touched] = MappingProxyType({}),
 ) -> Iterator[Laboratory]:
     """For the length of the block, a laboratory whose children are forks of a process that has imported torch.
 
     At most ``processes`` run at a time. Torch is imported when the first is asked for, or ``at_once``, with the changed
-    modules ``laid`` over it. A variant of these very modules runs as if torch had been started for it alone. Where none
-    are laid a fork runs the functions of changed modules with their new code. What only an import brings, and whatever
-    is asked when the process has died, goes to a process of its own, as in ``laboratory``. So what a fork finds out of
-    modules that were not laid is a hint: what counts as proof is asked of a torch that was started with them. A library
-    of kernels is laid over a torch that was imported without it in either case.
+    modules ``laid`` over it. A variant of these very modules runs as if torch had been started for it alone; it is told
+    which statements were started if it asks for those that are ``wanted`` here, or for none. Where none are laid a fork
+    runs the functions of changed modules with their new code. What only an import brings, and whatever is asked when
+    the process has died, goes to a process of its own, as in ``laboratory``. So what a fork finds out of modules that
+    were not laid is a hint: what counts as proof is asked of a torch that was started with them. A library of kernels
+    is laid over a torch that was imported without it in either case.
 
     ``scripts``: as many forks beside them replay scripts; torch's tests, whose import changes settings of torch, are no
     part of these. Without ``tracing``, what takes graphs apart is not imported ahead. ``exports``: the forks export
@@ -63,7 +65,7 @@ def forking(
     """
     tests = _EXPORTING if exports else (*(_TRACING if tracing else ()), *_TESTS)
     stages = [(_TORCH, processes), (tests, processes)] if scripts else [((*_TORCH, *tests), processes)]
-    warm = _Warm(laboratory, stages, laid)
+    warm = _Warm(laboratory, stages, Variant("laid", modules=laid, wanted=wanted))
     *first, last = (_queue(servers) for _, servers in warm.stages)
     if at_once:
         warm.begin()
@@ -121,11 +123,9 @@ def finds_torch_as_it_is(script: bytes) -> bool:
 class _Warm:
     """A process that holds torch ready, with its servers by what they hold."""
 
-    def __init__(
-        self, laboratory: Laboratory, stages: Sequence[tuple[Sequence[str], int]], laid: Mapping[str, Path]
-    ) -> None:
+    def __init__(self, laboratory: Laboratory, stages: Sequence[tuple[Sequence[str], int]], laid: Variant) -> None:
         self._laboratory = laboratory
-        self._laid = {name: str(file) for name, file in laid.items()}
+        self._laid = laid
         self.stages = [(modules, [_Server(self) for _ in range(count)]) for modules, count in stages]
         self._servers = [server for _, servers in self.stages for server in servers]
         self._pipes: dict[_Server, tuple[Path, Path]] = {}
@@ -153,12 +153,11 @@ class _Warm:
             self._life.start()
 
     def _live(self) -> None:
-        question = self.scratch / new_name("request")
         stages = [
             {"modules": modules, "pipes": [list(map(str, self._pipes[server])) for server in servers]}
             for modules, servers in self.stages
         ]
-        question.write_text(json.dumps({"stages": stages, "laid": self._laid}))
+        question = self._laboratory.question(self._laid, {"stages": stages})
         limits = replace(self._laboratory.limits, wall=_FOR_EVER, cpu=_FOR_EVER)
         self._laboratory.start("forking", question, limits)
         # Whoever waits for an ending gets an empty line.

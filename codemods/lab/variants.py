@@ -85,7 +85,7 @@ class Laboratory:
     def command(self, variant: Variant, words: str, cwd: Path) -> Replayed:
         """Run a command of the user's in ``cwd``; torch is changed in every Python that it starts."""
         report = self.scratch / new_name("report")
-        question = self._question(variant, {}, report)
+        question = self.question(variant, {"report": str(report)})
         environment = self._environment()
         startup = self.scratch / "startup"
         startup.mkdir(exist_ok=True)
@@ -114,7 +114,7 @@ class Laboratory:
         self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, limits: Limits | None = None
     ) -> tuple[Ended, dict[str, Any]]:
         """Start one of the child scripts on ``variant``; how it ended and what it reported ({} if nothing)."""
-        question = self._question(variant, request, report)
+        question = self.question(variant, {**request, "report": str(report)})
         ended = self.start(child, question, limits or self.limits)
         try:
             answer: dict[str, Any] = json.loads(report.read_text())
@@ -127,7 +127,8 @@ class Laboratory:
         command = [str(self.python), str(CHILDREN / "entry.py"), child, str(question)]
         return run(command, scratch=self.scratch, limits=limits, environment=self._environment())
 
-    def _question(self, variant: Variant, request: Mapping[str, Any], report: Path) -> Path:
+    def question(self, variant: Variant, request: Mapping[str, Any]) -> Path:
+        """The file of a question to a child on ``variant``."""
         question = self.scratch / new_name("request")
         fields = {
             **request,
@@ -136,7 +137,6 @@ class Laboratory:
             "modules": {name: str(file) for name, file in variant.modules.items()},
             "wanted": {name: [lines for _, lines in wanted] for name, wanted in variant.wanted.items()},
             "registered": list(variant.registered),
-            "report": str(report),
         }
         question.write_text(json.dumps(fields))
         return question

@@ -13,6 +13,7 @@ from ..lab.far import laboratory
 from ..lab.isolation import Limits, Network
 from ..lab.operators import PROTOCOLS, SAMPLES, Task
 from ..lab.scratch import scratch_folder
+from ..lab.variants import Laboratory
 from ..torchapi import TorchApi
 from ..torchapi.locating import Place, locate
 from .build.modules import Unplaced, module_name
@@ -50,6 +51,7 @@ def verify(
     replays: Replayed | None = None,
     timeout: float | None = None,
     executor: Executor | None = None,
+    ready: Laboratory | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Verification:
     """Build the changed files before and after, swap them into the installed torch, run what there is to run.
@@ -65,7 +67,8 @@ def verify(
     With ``builds``, the files are of a project of the user's: it is built by these commands in scratch copies, and
     ``tests`` and ``repros`` run there; so they do for Python files that are not torch's. ``memory`` keeps what the
     project's sides did from one call to the next, ``replays`` what scripts did on torch as installed and before;
-    ``timeout`` is for each of a project's commands. Operator tests of what is not compiled run on the workers of
+    ``ready`` forks off a process that holds torch as it is installed, where the caller has one. ``timeout`` is for each
+    of a project's commands. Operator tests of what is not compiled run on the workers of
     ``executor``, where there is one.
 
     Raises a TorchError when there is no usable torch, SandboxMissing when ``limits`` require what the machine has not.
@@ -106,7 +109,7 @@ def verify(
         lab = laboratory(place.python, scratch, limits or Limits(), executor)
         api = TorchApi.load(None, torch_python) if cpp else None
         answer = replace(answer, compiler=toolchain.version if toolchain else "")
-        answer = Procedure(lab, place, api, toolchain, jobs, progress, replays).answer(question, answer)
+        answer = Procedure(lab, place, api, toolchain, jobs, progress, replays, ready).answer(question, answer)
     return keep(replace(answer, seconds=round(time.monotonic() - started, 2)), keeper, key)
 
 

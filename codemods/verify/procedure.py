@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from threading import Lock
 
 from ...python.rewrite.registering import newly_registered
 from ..lab.forking import forking
@@ -36,7 +38,7 @@ from .compare.counting import unrun_lines
 from .compare.statements import touched
 from .evidence import holds, installed, question_key
 from .replays import Memory, Replays
-from .sides import Sides
+from .sides import Side, Sides, started
 from .verdict import decide
 
 _CONFIRMATIONS = 2
@@ -109,8 +111,13 @@ class Procedure:
         jobs: int,
         progress: Callable[[str], None],
         memory: Memory | None = None,
+        ready: Laboratory | None = None,
     ) -> None:
-        self._laboratory = self._testing = laboratory
+        self._laboratory = laboratory
+        self._testing = ready or laboratory
+        self._started: dict[str, Side] = {}
+        self._starting = Lock()
+        self._side: Callable[[Variant], Side] = lambda variant: Side(self._testing, variant)
         self._place = place
         self._api = api
         self._toolchain = toolchain
@@ -136,18 +143,31 @@ class Procedure:
         with ExitStack() as stack:
             if builder:
                 stack.callback(builder.close)
-            if not question.modules and not self._laboratory.piece:
+            scripts = bool(question.repros)
+            if self._testing is self._laboratory and not self._laboratory.piece:
                 # Torch is imported while the compilers run.
-                chosen, scripts = question.operators != (), bool(question.repros)
+                chosen = question.operators != ()
+                at_once = (chosen or scripts) and not question.modules
                 self._testing = stack.enter_context(
-                    forking(self._laboratory, self._jobs, at_once=chosen or scripts, scripts=scripts, tracing=chosen)
+                    forking(self._laboratory, self._jobs, at_once=at_once, scripts=scripts, tracing=chosen)
                 )
-            replays = Replays(self._testing, question.repros, question.tests, question.folder, self._jobs, self._memory)
+            side = self._side = partial(self._side_of, stack=stack, scripts=scripts)
+            replays = Replays(side, question.repros, question.tests, question.folder, self._jobs, self._memory)
             stack.callback(replays.close)
             if question.cpp and question.chooses:
                 beside = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="index"))
                 self._index = beside.submit(coverage, self._testing, self._place, self._progress).result
             return self._answer(question, blank, builder, replays)
+
+    def _side_of(self, variant: Variant, stack: ExitStack, scripts: bool) -> Side:
+        if self._laboratory.piece:
+            return Side(self._laboratory, variant)
+        with self._starting:
+            if variant.name not in self._started:
+                self._started[variant.name] = started(
+                    variant, self._laboratory, self._testing, self._jobs, stack, scripts=scripts
+                )
+            return self._started[variant.name]
 
     def _answer(
         self, question: Question, blank: Verification, builder: Builder | None, replays: Replays
@@ -255,16 +275,20 @@ class Procedure:
             for name, change in question.modules.items():
                 files[name] = self._laboratory.scratch / f"{side}.{name}.py"
                 files[name].write_bytes(change.before if side == "before" else change.after)
+            if side == "before" and self._holds_before(question):
+                files = {}
             library = None if libraries is None else libraries.before if side == "before" else libraries.after
             sides.append(Variant(side, library, kernels, files, self._identity(question, side)))
         new = [name for one in question.modules.values() for name in newly_registered(one.before, one.after)]
         return sides[0], replace(sides[1], wanted=self._touched, registered=tuple(new))
 
+    def _holds_before(self, question: Question) -> bool:
+        return holds(self._place.package, {name: change.before for name, change in question.modules.items()})
+
     def _identity(self, question: Question, side: str) -> str:
         """What a side is made of: one name for all that lay nothing over torch but what it holds already."""
-        package = self._place.package
-        if side == "before" and not question.cpp and holds(package, {n: c.before for n, c in question.modules.items()}):
-            return installed(package)
+        if side == "before" and not question.cpp and self._holds_before(question):
+            return installed(self._place.package)
         parts = [
             self._toolchain.identity if self._toolchain else "",
             repr(self._libraries and self._libraries.candidates),
@@ -375,7 +399,7 @@ class Procedure:
         def told(counts: str) -> None:
             self._progress(f"operator tests: {counts}: {self._chosen}")
 
-        both = Sides(self._testing, self._place.build, before, after, self._jobs, told)
+        both = Sides(self._place.build, self._side(before), self._side(after), self._jobs, told)
         sides = both.ask(tasks, samples, anew=not first)
         for side, variant, verdict in zip(sides, (before, after), self._blame, strict=True):
             if side.broken:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ..lab.variants import Laboratory, Replayed, Variant
+from ..lab.variants import Replayed, Variant
 from .change import Check
 from .evidence import question_key
+from .sides import Side
 
 Memory = MutableMapping[str, Replayed]
 """What runs on torch as installed and on the files before gave: a second question about the same ones runs neither."""
@@ -30,7 +31,7 @@ class Replays:
 
     def __init__(
         self,
-        laboratory: Laboratory,
+        side: Callable[[Variant], Side],
         repros: Sequence[Path],
         tests: Sequence[str],
         folder: Path,
@@ -38,11 +39,11 @@ class Replays:
         memory: Memory | None = None,
     ) -> None:
         self._memory: Memory = {} if memory is None else memory
-        self._load = _Run("load", "", b"", partial(_load, laboratory))
+        self._load = _Run("load", "", b"", partial(_load, side))
         self._asked = [
-            _Run("repro", script.name, bytes(script) + script.read_bytes(), partial(_replay, laboratory, script))
+            _Run("repro", script.name, bytes(script) + script.read_bytes(), partial(_replay, side, script))
             for script in repros
-        ] + [_Run("test", words, words.encode(), partial(_command, laboratory, words, folder)) for words in tests]
+        ] + [_Run("test", words, words.encode(), partial(_command, side, words, folder)) for words in tests]
         self._loads = bool(repros)
         self._pool = ThreadPoolExecutor(max(1, jobs), thread_name_prefix="replay")
         self._installed = [self._start(item, INSTALLED) for item in self._asked]
@@ -86,14 +87,14 @@ class Replays:
         return known
 
 
-def _load(laboratory: Laboratory, variant: Variant) -> Replayed:
-    replayed = laboratory.replay(variant, None)
+def _load(side: Callable[[Variant], Side], variant: Variant) -> Replayed:
+    replayed = side(variant).laboratory.replay(variant, None)
     return replace(replayed, loaded=replayed.loaded and replayed.observation.passed)
 
 
-def _replay(laboratory: Laboratory, script: Path, variant: Variant) -> Replayed:
-    return laboratory.replay(variant, script)
+def _replay(side: Callable[[Variant], Side], script: Path, variant: Variant) -> Replayed:
+    return side(variant).laboratory.replay(variant, script)
 
 
-def _command(laboratory: Laboratory, words: str, folder: Path, variant: Variant) -> Replayed:
-    return laboratory.command(variant, words, folder)
+def _command(side: Callable[[Variant], Side], words: str, folder: Path, variant: Variant) -> Replayed:
+    return side(variant).laboratory.command(variant, words, folder)

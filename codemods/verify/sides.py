@@ -4,21 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from ..lab.forking import forking
+from ..lab.observation import Observation
 from ..lab.operators import Answers, Task, ask_all, recalled, remember
 from ..lab.variants import Laboratory, Variant
 from .evidence import question_key
 
 
 @dataclass(frozen=True)
+class Side:
+    """A torch to run on, and a laboratory that starts it quickly."""
+
+    laboratory: Laboratory
+    variant: Variant
+
+    def replay(self, script: Path) -> Observation:
+        """Run a script in a process of its own."""
+        return self.laboratory.replay(self.variant, script).observation
+
+
+def started(
+    variant: Variant, laboratory: Laboratory, ready: Laboratory, processes: int, stack: ExitStack, *, scripts: bool
+) -> Side:
+    """A side that holds torch ready until ``stack`` is closed.
+
+    ``ready`` forks off a process that holds the installed torch, over which a fork lays kernels. Of changed Python a
+    process is kept that was started with it.
+    """
+    if not variant.modules:
+        return Side(ready, variant)
+    kept = forking(laboratory, processes, scripts=scripts, laid=variant.modules, wanted=variant.wanted)
+    return Side(stack.enter_context(kept), variant)
+
+
+@dataclass(frozen=True)
 class Sides:
     """The two torches; ``build`` names the installed one, and ``told`` hears how many tests are done on each."""
 
-    laboratory: Laboratory
     build: str
-    before: Variant
-    after: Variant
+    before: Side
+    after: Side
     jobs: int
     told: Callable[[str], None]
 
@@ -27,14 +56,14 @@ class Sides:
         known = {} if anew else recalled(lambda task: self._key(task, samples), tasks)
         left = [task for task in tasks if task not in known]
         jobs = max(1, self.jobs // 2) if left else self.jobs
-        done = {self.before.name: len(known), self.after.name: 0}
+        done = {"before": len(known), "after": 0}
 
-        def ask(variant: Variant, some: Sequence[Task]) -> Answers:
+        def ask(side: Side, some: Sequence[Task]) -> Answers:
             def counted(count: int) -> None:
-                done[variant.name] = len(tasks) - len(some) + count
-                self.told(f"{done[self.before.name]:,} of {len(tasks):,} before, {done[self.after.name]:,} after")
+                done[side.variant.name] = len(tasks) - len(some) + count
+                self.told(f"{done['before']:,} of {len(tasks):,} before, {done['after']:,} after")
 
-            return ask_all(self.laboratory, variant, some, samples, counted=counted, jobs=jobs)
+            return ask_all(side.laboratory, side.variant, some, samples, counted=counted, jobs=jobs)
 
         with ThreadPoolExecutor(min(2, self.jobs)) as pool:
             earlier, later = pool.submit(ask, self.before, left), pool.submit(ask, self.after, tasks)
@@ -44,4 +73,6 @@ class Sides:
         return replace(before, tasks=known | before.tasks), after
 
     def _key(self, task: Task, samples: int) -> str:
-        return question_key([self.before.identity.encode(), self.build.encode(), repr((task, samples)).encode()])
+        return question_key(
+            [self.before.variant.identity.encode(), self.build.encode(), repr((task, samples)).encode()]
+        )

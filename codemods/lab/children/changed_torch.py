@@ -11,6 +11,7 @@ import linecache
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
@@ -24,8 +25,8 @@ from .reporting import write
 
 imported_already = False
 """Whether this process was forked off one that holds torch ready."""
-laid: Mapping[str, str] = MappingProxyType({})
-"""The modules that were laid over torch before that one imported it."""
+
+Wanted = Mapping[str, Sequence[Sequence[int]]]
 
 
 class Kernels:
@@ -118,7 +119,25 @@ class _WhenImported(MetaPathFinder):
         write(f"{self._request['report']}.{os.getpid()}", {"swaps": kernels.states(), "calls": kernels.calls()})
 
 
-def overlay(modules: dict[str, str], wanted: Mapping[str, Sequence[Sequence[int]]] = MappingProxyType({})) -> Recorder:
+@dataclass(frozen=True)
+class _Laid:
+    """What was laid over torch before the process that holds it ready imported it."""
+
+    modules: Mapping[str, str]
+    wanted: Wanted
+    recorder: Recorder
+
+
+_laid = _Laid({}, {}, Recorder({}))
+
+
+def lay(modules: dict[str, str], wanted: Wanted) -> None:
+    """`overlay`, for all processes that will be forked off this one."""
+    global _laid
+    _laid = _Laid(modules, wanted, overlay(modules, wanted))
+
+
+def overlay(modules: dict[str, str], wanted: Wanted = MappingProxyType({})) -> Recorder:
     """Serve each module from the file given, as if that text stood at the module's own place.
 
     A module is named by its name or by the path of its file. Has to be called before the modules are imported, but in a
@@ -126,19 +145,21 @@ def overlay(modules: dict[str, str], wanted: Mapping[str, Sequence[Sequence[int]
     very modules were laid over that torch, and for a path whose file is imported already. What is returned tells which
     of the statements ``wanted`` of them were started, at their import and while it records.
     """
-    recorder = Recorder(wanted)
     if imported_already:
+        if modules == _laid.modules and wanted in ({}, _laid.wanted):
+            return _laid.recorder if wanted else Recorder({})
         if wanted:
             raise TooDeep("statements that an import starts are to be told")
-        if modules != laid:
-            if laid:
-                raise TooDeep("other modules were laid over torch when it was imported")
-            files = {name: text for name, text in modules.items() if os.sep in name}
-            if late := _imported(files):
-                raise TooDeep(f"already imported: {', '.join(late)}")
-            if files:
-                sys.meta_path.insert(0, _Finder(files, recorder))
-            exchange({name: text for name, text in modules.items() if name not in files})
+        if _laid.modules:
+            raise TooDeep("other modules were laid over torch when it was imported")
+    recorder = Recorder(wanted)
+    if imported_already:
+        files = {name: text for name, text in modules.items() if os.sep in name}
+        if late := _imported(files):
+            raise TooDeep(f"already imported: {', '.join(late)}")
+        if files:
+            sys.meta_path.insert(0, _Finder(files, recorder))
+        exchange({name: text for name, text in modules.items() if name not in files})
         return recorder
     if late := _imported(modules):
         raise RuntimeError(f"already imported: {', '.join(late)}")

@@ -29,12 +29,10 @@ _PR_SET_PDEATHSIG = 1
 def main(request_path: str) -> None:
     """Have a process for each pair of pipes serve the orders that come through the first; it tells the endings.
 
-    The request names modules and pairs in stages: who serves holds the modules of its stage and of those before, with
-    what is ``laid`` over torch.
+    The request names modules to import and pairs in stages: who serves holds those of its stage and of those before.
     """
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
-    changed_torch.overlay(request["laid"])
-    changed_torch.laid = request["laid"]
+    changed_torch.lay(request["modules"], request["wanted"])
     serving: dict[int, Path] = {}
     for stage in request["stages"]:
         for name in stage["modules"]:

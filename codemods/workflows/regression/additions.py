@@ -20,6 +20,7 @@ from ...verify.build.modules import Unplaced
 from ...verify.build.swapping import Unbuildable
 from ...verify.build.toolchain import CompilerMissing
 from ...verify.change import Verdict
+from ...verify.sides import Side
 from ..hunt.workers import NothingRuns
 from ..repair.folder import Added, Addition
 from ..repair.repaired import Repair
@@ -27,7 +28,7 @@ from ..xfails.entries import read
 from ..xfails.judging import LIMITS, SHARED, Judgement, State, judge
 from ..xfails.removal import NotRemovable, without
 from . import proving
-from .laying import Side, sides
+from .laying import sides
 from .placing import placed
 from .proving import Regression, regression
 from .wording import words_of

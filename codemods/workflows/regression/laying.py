@@ -5,11 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from ...lab.forking import forking
-from ...lab.observation import Observation
 from ...lab.variants import Laboratory, Variant
 from ...torchapi import TorchApi
 from ...torchapi.locating import Place
@@ -19,18 +16,7 @@ from ...verify.build.swapping import build
 from ...verify.build.toolchain import find_toolchain
 from ...verify.change import Change
 from ...verify.evidence import holds
-
-
-@dataclass(frozen=True)
-class Side:
-    """A torch to run on, and a laboratory that starts it quickly."""
-
-    laboratory: Laboratory
-    variant: Variant
-
-    def replay(self, script: Path) -> Observation:
-        """Run a script in a process of its own."""
-        return self.laboratory.replay(self.variant, script).observation
+from ...verify.sides import Side, started
 
 
 @contextmanager
@@ -48,14 +34,8 @@ def sides(
     with it.
     """
     with _variants(changes, laboratory, place, torch_root, torch_python) as variants, ExitStack() as stack:
-
-        def side(variant: Variant) -> Side:
-            if not variant.modules:
-                return Side(ready, variant)
-            return Side(stack.enter_context(forking(laboratory, 1, scripts=True, laid=variant.modules)), variant)
-
-        before, after = variants
-        yield side(before), side(after)
+        before, after = (started(one, laboratory, ready, 1, stack, scripts=True) for one in variants)
+        yield before, after
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 from ...lab.batch import Heard, ask_each
 from ...lab.isolation import Ended
 from ...lab.scratch import new_name
-from .laying import Side
+from ...verify.sides import Side
 from .wording import Words, standalone, words_of
 
 _BACKENDS = ("aot_eager", "eager")

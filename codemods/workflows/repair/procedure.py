@@ -103,19 +103,6 @@ def repair(
     translations = _translations(wanted, context.api, progress)
     advisors = Advisors(Registry(), context, context, translations)
     folder = place.package.parent
-    opinfos = {str(failure.operator): failure.operator.name for failure in found.failures}
-    prover = Prover(
-        place,
-        wanted.torch_root,
-        wanted.torch_python,
-        wanted.jobs,
-        wanted.fresh,
-        opinfos,
-        wanted.kind,
-        wanted.protocol,
-        progress,
-        wanted.executor,
-    )
     tries = partial(try_all, kind=wanted.kind, protocol=wanted.protocol)
 
     def module(path: Path) -> str:
@@ -123,6 +110,19 @@ def repair(
 
     with ExitStack() as stack:
         quick = stack.enter_context(forking(lab, wanted.jobs)) if wanted.executor is None else None
+        prover = Prover(
+            place,
+            wanted.torch_root,
+            wanted.torch_python,
+            wanted.jobs,
+            wanted.fresh,
+            {str(failure.operator): failure.operator.name for failure in found.failures},
+            wanted.kind,
+            wanted.protocol,
+            progress,
+            wanted.executor,
+            quick,
+        )
         jobs = wanted.jobs if wanted.executor is None else _AT_ONCE_FAR
         bench = Bench(lab, tries, module, advisors, native, jobs, journal, quick, timing=timing)
         progress(f"looking at {len(failures)} failing {wanted.kind}")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ...lab.isolation import Limits
 from ...lab.operators import BACKWARD, CALLS, MODULES, OPERATORS, UNBACKED, Task
+from ...lab.variants import Laboratory
 from ...torchapi.locating import Place
 from ...verify.change import Change, Verdict, Verification
 from ...verify.command import verify
@@ -26,6 +27,7 @@ _OWN = {
     CALLS: (f"{CALLS} eager", f"{CALLS} {UNBACKED}"),
 }
 """What is asked of a repair's own subjects beside the protocols of all operators: they have to train as they did."""
+_LIMITS = Limits(wall=900)
 _MORE_SAMPLES = 24
 """As many are when the first ones fail neither before nor after, or leave a changed line unrun: another may do so."""
 
@@ -45,6 +47,8 @@ class Prover:
     protocol: str
     progress: Callable[[str], None]
     executor: Executor | None = None
+    ready: Laboratory | None = None
+    """Forks off a process that holds torch as it is installed."""
 
     def repair(self, group: Group, search: Search, first: Mapping[str, Trial]) -> Repair:
         """The group as a repair that nobody has verified yet."""
@@ -106,7 +110,8 @@ class Prover:
             torch_root=self.torch_root if any(one.path.suffix != ".py" for one in changes) else None,
             jobs=self.jobs,
             executor=self.executor,
-            limits=Limits(wall=900),
+            limits=_LIMITS,
+            ready=replace(self.ready, limits=_LIMITS) if self.ready is not None else None,
             fresh=self.fresh,
             progress=self.progress,
         )
