@@ -39,15 +39,29 @@ def test_a_planted_fault_is_caught(good: str, fault: str, verdict: Verdict, word
     assert words in answer.reason
 
 
-def test_a_decomposition_that_is_wrong_in_the_last_bit_is_caught(tmp_path: Path) -> None:
+_RANDOM = b" * (1 + __import__('time').perf_counter_ns() % 997 / 1000)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict", "words"),
+    [
+        (b"\n", b" * 1.0000001\n", Verdict.REGRESSED, "other bits"),
+        (b"\n", _RANDOM, Verdict.REGRESSED, "no longer the same each time"),
+        (_RANDOM, _RANDOM.replace(b"997", b"991"), Verdict.NEUTRAL, ""),
+    ],
+)
+def test_a_decomposition_that_is_wrong_in_the_last_bit_is_caught(
+    before: bytes, after: bytes, verdict: Verdict, words: str, tmp_path: Path
+) -> None:
     module = locate(None, None).package / "_decomp" / "decompositions.py"
     content = module.read_bytes()
-    good, fault = b"    return out + beta * self\n", b"    return (out + beta * self) * 1.0000001\n"
-    assert good in content
-    change = Change(module, content, content.replace(good, fault))
-    answer = verify([change], operators=["addmv"], protocols=["decomposed"], evidence_folder=tmp_path, fresh=True)
-    assert answer.verdict is Verdict.REGRESSED
-    assert "other bits" in answer.reason
+    line = b"    output = output.permute(0, 1, 2, 4, 3, 5)"
+    assert content.count(line + b"\n") == 1
+    change = Change(module, content.replace(line + b"\n", line + before), content.replace(line + b"\n", line + after))
+    operators, protocols = ["nn.functional.unfold"], ["decomposed"]
+    answer = verify([change], operators=operators, protocols=protocols, evidence_folder=tmp_path, fresh=True)
+    assert answer.verdict is verdict
+    assert words in answer.reason
 
 
 BEFORE = "Tensor f(x) {\n  const auto n = x.size(0);\n  if (x.dim() != 2) {\n    return g(x, n);\n  }\n}\n"

@@ -15,6 +15,7 @@ from threading import Lock, Thread
 from types import MappingProxyType
 from typing import Any
 
+from ..engine.parsing import parse_module
 from .isolation import Ended, Limits
 from .scratch import new_name
 from .variants import Laboratory, Replayed, Touched, Variant
@@ -108,7 +109,7 @@ def finds_torch_as_it_is(script: bytes) -> bool:
     A module of the user's may do so unseen: only scripts that import torch and the standard library are known.
     """
     try:
-        nodes = list(ast.walk(ast.parse(script)))
+        nodes = list(ast.walk(parse_module(script)))
     except (SyntaxError, ValueError, RecursionError):
         return False
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}

@@ -17,11 +17,13 @@ from .variants import Laboratory, Ran, Variant, merged
 OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
 """The kinds of what is tested: torch's OpInfos and ModuleInfos, and calls drawn around an OpInfo's samples."""
 UNBACKED, BACKED, BACKWARD = "unbacked", "backed", "backward"
-CONCRETE = ("eager", "varied", "decomposed", f"{MODULES} eager", f"{CALLS} eager")
-"""Protocols that call and trace nothing; `decomposed` runs what no C++ kernel has a part in."""
-MADE_UP = ("varied", "decomposed")
+DECOMPOSED, DECOMPOSED_TWICE = "decomposed", "decomposed-twice"
+"""Torch's decompositions in place of C++ kernels, each called once; and what says whether its result is that again."""
+CONCRETE = ("eager", "varied", DECOMPOSED, f"{MODULES} eager", f"{CALLS} eager")
+"""Protocols that call and trace nothing."""
+MADE_UP = ("varied", DECOMPOSED)
 """Protocols that make hundreds of calls out of an operator's samples."""
-PROTOCOLS = ("eager", "varied", "decomposed", "backed", "unbacked")
+PROTOCOLS = ("eager", "varied", DECOMPOSED, "backed", "unbacked")
 REGISTERED = "registered"
 """The protocol for Python kernels that a change registers: are they what C++ composes?"""
 SAMPLES = 24

@@ -12,7 +12,7 @@ from threading import Lock
 
 from ...python.rewrite.registering import newly_registered
 from ..lab.forking import forking
-from ..lab.operators import BACKWARD, MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Task
+from ..lab.operators import BACKWARD, DECOMPOSED, DECOMPOSED_TWICE, MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Task
 from ..lab.variants import Laboratory, Ran, Touched, Variant, merged
 from ..torchapi import TorchApi
 from ..torchapi.derivatives import operators_by_formula
@@ -42,6 +42,8 @@ from .sides import Side, Sides, started
 from .verdict import decide
 
 _CONFIRMATIONS = 2
+_THOROUGH = {DECOMPOSED: DECOMPOSED_TWICE}
+"""How a protocol is asked again where the sides give other results."""
 _MOST_BESIDE = 4
 """So many tests that run changed Python are run beside those asked for, or one for each function."""
 
@@ -189,13 +191,15 @@ class Procedure:
                 self._require_swaps()
             operators, bystanders = self._operators(question, after.registered)
             # No C++ kernel has a part in what the decompositions compute.
-            protocols = [name for name in question.protocols if name != "decomposed" or question.modules]
+            protocols = [name for name in question.protocols if name != DECOMPOSED or question.modules]
             protocols += [REGISTERED] if after.registered else []
             protocols += [BACKWARD] if any(swap.key == FORMULA for swap in self._swaps()) else []
             tasks = [(operator, protocol) for protocol in protocols for operator in operators]
             few = [name for name in protocols if name not in MADE_UP]
             tasks += [(operator, protocol) for protocol in few for operator in bystanders]
             tasks += [task for task in question.tasks if task not in tasks]
+            # What a call starts is traced until all was seen, so those of which there are hundreds come last.
+            tasks.sort(key=lambda task: task[1] in MADE_UP)
             checks += self._operated(tasks, question.samples, before, after) if tasks else []
             self._require_swaps()
             unrun = tuple(self._unrun(question)) if checks else ()
@@ -399,8 +403,9 @@ class Procedure:
         def told(counts: str) -> None:
             self._progress(f"operator tests: {counts}: {self._chosen}")
 
+        asked = {task: task if first else (task[0], _THOROUGH.get(task[1], task[1])) for task in tasks}
         both = Sides(self._place.build, self._side(before), self._side(after), self._jobs, told)
-        sides = both.ask(tasks, samples, anew=not first)
+        sides = both.ask([*asked.values()], samples, anew=not first)
         for side, variant, verdict in zip(sides, (before, after), self._blame, strict=True):
             if side.broken:
                 raise Obstacle(verdict, f"torch {variant.name} the change can't run operator tests: {side.broken}")
@@ -408,8 +413,10 @@ class Procedure:
             self._ran = merged([self._ran, sides[1].ran])
             for answer in sides[1].tasks.values():
                 self._count(sides[1].states, answer.calls)
-        found = {task: compare(task, sides[0].tasks[task], sides[1].tasks[task]) for task in tasks}
-        return {task: check for task, check in found.items() if check is not None}
+        compared = {task: compare(task, *(side.tasks[name] for side in sides)) for task, name in asked.items()}
+        found = {task: check for task, check in compared.items() if check is not None}
+        unlike = [task for task, check in found.items() if first and check.lost and task[1] in _THOROUGH]
+        return found | self._compared(unlike, samples, before, after, first=False) if unlike else found
 
     def _count(self, states: tuple[str, ...], calls: Sequence[int]) -> None:
         self._states = states or self._states

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from ...codemods.engine.parsing import parse_module
 from ...codemods.torchapi import TorchApi
 from ..syntax.project import Project, faked_operators
 
@@ -46,7 +47,7 @@ def _python_side(root: Path, files: Sequence[str]) -> _PythonSide:
     calls: dict[str, list[tuple[str, ast.Call]]] = defaultdict(list)
     for file in files:
         try:
-            tree = ast.parse((root / file).read_bytes())
+            tree = parse_module((root / file).read_bytes())
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for node in ast.walk(tree):

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from ...codemods.engine.parsing import parse_module
 from .macros import Macro
 from .registering import MARKS, Registration, read_blocks, registering_macros
 
@@ -147,7 +148,7 @@ def _python_fakes(content: bytes) -> Iterator[str]:
     if not _PYTHON_WORDS.search(content):
         return
     try:
-        tree = ast.parse(content)
+        tree = parse_module(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     libraries = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from ...codemods.engine.parsing import parse_expression
 from ..syntax.module import Module
 from ..syntax.tree import Function
 from .certain import Certain, Several, Sure, row, same
@@ -85,7 +86,7 @@ def _parsed(annotation: ast.expr | None) -> ast.expr | None:
     if not isinstance(annotation, ast.Constant) or not isinstance(annotation.value, str):
         return annotation
     try:
-        return ast.parse(annotation.value.strip(), mode="eval").body
+        return parse_expression(annotation.value.strip())
     except SyntaxError:
         return None
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 import libcst as cst
 
 from ...codemods.engine.edits import Edit
+from ...codemods.engine.parsing import parse_module
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.comparisons import Default
 from ..analysis.flow import flow
@@ -205,7 +206,7 @@ def _names(verb: str, function: Function, node: ast.If) -> list[str]:
 
 def _defined(module: Module, name: str, text: str) -> bool:
     """Whether the module already has the same function."""
-    (wanted,) = ast.parse(text).body
+    (wanted,) = parse_module(text).body
     found = (one for one in module.tree.body if isinstance(one, ast.FunctionDef) and one.name == name)
     return any(ast.dump(one) == ast.dump(wanted) for one in found)
 

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ...codemods.engine.edits import Edit
+from ...codemods.engine.parsing import parse_module
 from ...codemods.engine.rule import Context, Fix, Safety
 from ...codemods.engine.source import SourceFile
 from ..syntax.module import Module, parse
@@ -65,7 +66,7 @@ def translated(source: SourceFile, context: Context, operator: str, text: str, n
     message = f"translate what C++ composes for `{operator}`: tracing runs it, eager stays in C++"
     default = "every traced call runs the translation, with known sizes too: its graph may have other operators in it"
     missing = tuple(need for need in needs if need not in imported)
-    name = next(one.name for one in ast.parse(text).body if isinstance(one, ast.FunctionDef) and one.decorator_list)
+    name = next(one.name for one in parse_module(text).body if isinstance(one, ast.FunctionDef) and one.decorator_list)
     yield Fix(TRANSLATION, BRANCH, Safety.UNSAFE, (Edit(at, at, written),), message, name, default, missing)
 
 
@@ -76,7 +77,7 @@ def newly_registered(before: bytes, after: bytes) -> tuple[str, ...]:
 
 
 def _registered(content: bytes) -> Iterator[str]:
-    for node in ast.parse(content).body:
+    for node in parse_module(content).body:
         for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
             if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
                 continue

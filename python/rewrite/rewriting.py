@@ -9,6 +9,7 @@ from functools import reduce
 import libcst as cst
 
 from ...codemods.engine.edits import Edit
+from ...codemods.engine.parsing import parse_expression
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from . import changes as to
@@ -81,7 +82,7 @@ class Fragment:
 def _stands_alone(text: str) -> bool:
     """Whether an expression can stand by itself: it is on one line, or brackets hold its lines together."""
     try:
-        ast.parse(text, mode="eval")
+        parse_expression(text)
     except SyntaxError:
         return False
     return True

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from ...codemods.engine.edits import Edit
+from ...codemods.engine.parsing import parse_module
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..syntax.module import Module
 from .findings import fix
@@ -60,7 +61,7 @@ Behind = ast.FunctionDef | str
 @lru_cache(maxsize=4)
 def _definitions(path: Path) -> Mapping[str, Behind]:
     """What implements each prim of the file."""
-    tree = ast.parse(path.read_bytes())
+    tree = parse_module(path.read_bytes())
     functions = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
     found: dict[str, Behind] = {}
     for one in tree.body:

@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 from ...codemods.engine.lazily import lazily
+from ...codemods.engine.parsing import parse_module
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = FunctionNode | ast.ClassDef
@@ -384,4 +385,4 @@ def syntax_tree(content: bytes) -> ast.Module:
     """The tree of a text, parsed once and cached; it must not be changed."""
     with warnings.catch_warnings(), no_collecting():
         warnings.simplefilter("ignore", SyntaxWarning)
-        return ast.parse(content)
+        return parse_module(content)

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from ...codemods.engine.parsing import parse_module
+
 FILES = (Path("torch/_meta_registrations.py"), Path("torch/_decomp/decompositions.py"), Path("torch/_refs/__init__.py"))
 _REGISTERS = frozenset({"register_meta", "register_decomposition", "impl"})
 _SIZED = frozenset(
@@ -28,7 +30,7 @@ def sizes_in_metas(root: Path) -> Mapping[tuple[str, str], str]:
     for path in FILES:
         if not (root / path).is_file():
             continue
-        module = _Module(ast.parse((root / path).read_bytes()))
+        module = _Module(parse_module((root / path).read_bytes()))
         for function in module.functions:
             names = list(_registered(function))
             for argument, line in module.sizes(function) if names else ():

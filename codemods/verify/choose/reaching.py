@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...engine.parsing import parse_module
+
 _PREFIXES = ("meta_", "_meta_", "_", "sym_")
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -87,7 +89,7 @@ def _definitions(content: bytes) -> dict[_Key, Definition]:
             else:
                 visit(child, around)
 
-    visit(ast.parse(content), "")
+    visit(parse_module(content), "")
     return found
 
 
@@ -107,7 +109,7 @@ def _shallow(node: ast.AST) -> str:
 
 def _rebound(before: bytes, after: bytes) -> frozenset[str]:
     """Names that statements outside functions bind in another way than before."""
-    old, new = ({ast.dump(item): item for item in _statements(ast.parse(content))} for content in (before, after))
+    old, new = ({ast.dump(item): item for item in _statements(parse_module(content))} for content in (before, after))
     return frozenset(
         node.id
         for text in old.keys() ^ new.keys()
@@ -130,7 +132,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def _outermost(content: bytes) -> dict[str, Definition]:
     """Module functions and methods by name; what is nested belongs to the function around it."""
     found: dict[str, Definition] = {}
-    pending: list[ast.stmt] = list(ast.parse(content).body)
+    pending: list[ast.stmt] = list(parse_module(content).body)
     while pending:
         statement = pending.pop()
         if isinstance(statement, Definition):

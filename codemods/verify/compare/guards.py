@@ -16,6 +16,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from ...engine.parsing import parse_expression
+
 _SIZES = (*range(2, 17), 31, 32, 33, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025)
 """What a symbolic size may be: 0 and 1 get code of their own."""
 _POINTS = 4000
@@ -74,7 +76,7 @@ class _NoPiece(Exception):
 def turned_away(before: Sequence[str], after: Sequence[str]) -> str | None:
     """Sizes that pass all of ``before`` and not all of ``after``, in words; empty: none found; None: can't be said."""
     try:
-        first, second = ([ast.parse(guard, mode="eval").body for guard in guards] for guards in (before, after))
+        first, second = ([parse_expression(guard) for guard in guards] for guards in (before, after))
         names = sorted({name for guard in (*first, *second) for name in _symbols(guard)})
         taken = 0
         for point in _points(names, [*first, *second]):

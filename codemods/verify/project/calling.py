@@ -6,6 +6,8 @@ import ast
 import hashlib
 from pathlib import Path
 
+from ...engine.parsing import parse_module
+
 _SCRIPT = '''\
 """Call an operator eagerly, by torch.library.opcheck, and with symbols for the integers that are SymInts to it."""
 
@@ -58,7 +60,7 @@ class NoCall(ValueError):
 def call_script(call: str, *, symbols: bool = True) -> str:
     """The script for ``import mine; torch.ops.mine.f(torch.ones(3), 5)``, with or without symbols; raises NoCall."""
     try:
-        body = ast.parse(call).body
+        body = parse_module(call).body
     except (SyntaxError, ValueError) as error:
         raise NoCall(f"does not parse as Python: {error.args[0]}") from None
     if not body or not isinstance(body[-1], ast.Expr) or not isinstance(body[-1].value, ast.Call):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from ...engine.edits import Edit, apply
+from ...engine.parsing import parse_module
 from .wording import Words, method, standalone
 
 FILES = ("test/test_dynamic_shapes.py", "test/inductor/test_unbacked_symints.py")
@@ -28,7 +29,7 @@ def placed(words: Words, backend: str, content: Callable[[str], bytes | None]) -
 def _into(before: bytes, words: Words, backend: str) -> bytes | None:
     """The file with the test at the end of its class for such tests; None where it has none."""
     try:
-        tree = ast.parse(before)
+        tree = parse_module(before)
     except (SyntaxError, ValueError):
         return None
     if "torch" not in _bound(tree) or b"\r" in before:
@@ -45,7 +46,7 @@ def _into(before: bytes, words: Words, backend: str) -> bytes | None:
     at = sum(len(text) for text in before.splitlines(keepends=True)[:line])
     after = apply(before, [Edit(at, at, b"\n" + method(words, backend, name))])
     try:
-        ast.parse(after)
+        parse_module(after)
     except SyntaxError:
         return None
     return after

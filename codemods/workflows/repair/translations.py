@@ -9,6 +9,7 @@ from pathlib import Path
 from ....cpp.translate.composites import Translator
 from ....cpp.translate.sources import Sources
 from ....cpp.translate.values import Refused
+from ...engine.parsing import parse_module
 from ...torchapi import TorchApi
 
 _HOME = Path("_decomp", "decompositions.py")
@@ -28,7 +29,7 @@ class Translations:
     def of_tree(cls, torch_root: Path, target: TorchApi) -> Translations:
         """Those of a source tree, for the torch that ``target`` describes. Raises a TorchError."""
         home = target.package / _HOME
-        top = ast.parse(home.read_bytes()).body
+        top = parse_module(home.read_bytes()).body
         taken = {one.name for one in top if isinstance(one, ast.FunctionDef | ast.ClassDef)}
         return cls(Translator(TorchApi.load(torch_root), target, Sources(torch_root), taken), home)
 

@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...engine.parsing import parse_module
+
 _KINDS = ("xfail", "skip")
 _JOINING = ("union", "update", "add", "set", "frozenset")
 _CONDITIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -60,7 +62,7 @@ class _Flow:
 
 def read(content: bytes) -> tuple[Entry, ...]:
     """The entries in the order of the text. Raises SyntaxError."""
-    tree = ast.parse(content)
+    tree = parse_module(content)
     starts = line_starts(content)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     flow = _flow(tree)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ...engine.edits import Edit, apply
+from ...engine.parsing import parse_module
 from .entries import line_starts
 
 _OLD_ENTRY = re.compile(rb"#\s*(?:xfail|skip|decorate|skipIf\w*|subtest)\s*\(")
@@ -35,7 +36,7 @@ def without(content: bytes, spans: Collection[tuple[int, int]]) -> bytes:
     """
     after = apply(content, edits(content, spans)) if spans else content
     try:
-        same = ast.dump(ast.parse(after)) == ast.dump(_expected(content, set(spans)))
+        same = ast.dump(parse_module(after)) == ast.dump(_expected(content, set(spans)))
     except SyntaxError:
         same = False
     if not same:
@@ -48,7 +49,7 @@ def edits(content: bytes, spans: Collection[tuple[int, int]]) -> list[Edit]:
     text = _Text(content)
     gone = set(spans)
     found: list[Edit] = []
-    for node in ast.walk(ast.parse(content)):
+    for node in ast.walk(parse_module(content)):
         if isinstance(node, (ast.Set, ast.List)):
             elements = [_Element(*text.span(child), text.span(child) in gone) for child in node.elts]
             if any(element.gone for element in elements):
@@ -92,7 +93,7 @@ def _expected(content: bytes, gone: set[tuple[int, int]]) -> ast.Module:
             node.elts = [self.visit(child) for child in node.elts if text.span(child) not in gone]
             return node
 
-    tree: ast.Module = Without().visit(ast.parse(content))
+    tree: ast.Module = Without().visit(parse_module(content))
     return tree
 
 

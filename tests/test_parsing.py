@@ -1,0 +1,55 @@
+"""Python's parser where several threads want it."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from symfix.codemods.engine.parsing import parse_module
+
+TOP = Path(__file__).parents[1]
+
+
+class Finalized:
+    """Garbage in a circle that runs code when it is collected, so that another thread may go on in the meantime."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        for _ in range(50):
+            pass
+
+
+@pytest.fixture
+def restless() -> Iterator[None]:
+    threshold, interval = gc.get_threshold(), sys.getswitchinterval()
+    gc.set_threshold(1)
+    sys.setswitchinterval(1e-6)
+    yield
+    gc.set_threshold(*threshold)
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("restless")
+def test_threads_parse_beside_each_other() -> None:
+    text = Path(__file__).read_text() * 4
+
+    def parse(_: int) -> int:
+        Finalized()
+        return len(parse_module(text).body)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len({*pool.map(parse, range(60))}) == 1
+
+
+def test_nobody_else_calls_the_parser() -> None:
+    """Children have one thread, and no symfix."""
+    folders = ("codemods", "cpp", "python", "schemas")
+    found = [path for folder in folders for path in (TOP / folder).rglob("*.py") if "children" not in path.parts]
+    calling = {path.name for path in found if "ast.parse(" in path.read_text()}
+    assert calling == {"parsing.py", "calling.py"}, "the latter in the text of a script"
