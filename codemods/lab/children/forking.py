@@ -7,7 +7,6 @@ torch before the import: the exit code says so.
 from __future__ import annotations
 
 import ctypes
-import gc
 import importlib
 import json
 import os
@@ -22,6 +21,7 @@ from typing import Any, NoReturn
 
 from . import changed_torch
 from .exchanging import TooDeep
+from .importing import collecting_nothing
 
 _PR_SET_PDEATHSIG = 1
 
@@ -35,9 +35,9 @@ def main(request_path: str) -> None:
     changed_torch.lay(request["modules"], request["wanted"])
     serving: dict[int, Path] = {}
     for stage in request["stages"]:
-        for name in stage["modules"]:
-            importlib.import_module(name)
-        gc.freeze()
+        with collecting_nothing():
+            for name in stage["modules"]:
+                importlib.import_module(name)
         for orders, endings in stage["pipes"]:
             server = os.fork()
             if server == 0:

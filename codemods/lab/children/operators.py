@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import faulthandler
+import importlib
+import itertools
 import json
 import logging
 import os
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from .changed_torch import Kernels, overlay
+from .importing import collecting_nothing
 
 OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
 Item = TypeVar("Item")
@@ -26,6 +29,7 @@ def main(request_path: str) -> None:
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
 
     def questions() -> Questions:
+        importlib.import_module(f"{__package__}.protocols")
         tasks = request["tasks"]
         kinds = {_kind_of(protocol) for _, protocol in tasks}
         subjects = {kind: by_name(kind, [name for name, run in tasks if _kind_of(run) == kind]) for kind in kinds}
@@ -43,11 +47,14 @@ def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> N
     """
     recorder = overlay(request["modules"], request["wanted"])
     with Path(request["report"]).open("a") as report:
-        kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
-        say(report, {"swaps": kernels.states() if kernels else []})
-        quiet()
-        _tell_what_is_registered(request["registered"])
-        for kind, subject, ask in questions():
+        with collecting_nothing():
+            kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
+            say(report, {"swaps": kernels.states() if kernels else []})
+            quiet()
+            _tell_what_is_registered(request["registered"])
+            asked = questions()
+            first = list(itertools.islice(asked, 1))
+        for kind, subject, ask in itertools.chain(first, asked):
             say(report, {"start": subject})
             calls = kernels.calls() if kernels else []
             faulthandler.dump_traceback_later(request["patience"], exit=True)

@@ -54,6 +54,7 @@ def main(request_path: str) -> None:
     def questions() -> Questions:
         from .subjects import full_name, subjects
 
+        importlib.import_module(f"{__package__}.protocols")
         calls = [name for name, _ in request["operators"]]
         by_full_name = {full_name(name): subject for name, subject in subjects(request["kind"], calls).items()}
         witness = Witness()
