@@ -9,6 +9,23 @@ from symfix.codemods.engine.registry import Registry
 
 TESTS = Path(__file__).parent
 sys.path += [str(TESTS / "support"), str(TESTS.parent / "scripts")]
+LONG = ("cluster", "verify", "fix_verify", "hunt", "widen_schema", "registered_kernels", "verify_extension", "forking")
+LONG += (
+    "planted_faults",
+    "export",
+    "repair_subjects",
+    "verify_harm",
+    "add_fake_kernel",
+    "regression",
+    "fuzz_operators",
+)
+"""The files of tests that take longest: they begin first, so that no process waits for another at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Bring the files that take longest to the front."""
+    places = {f"test_{name}": number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.fixture

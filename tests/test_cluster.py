@@ -84,19 +84,18 @@ def test_check_says_the_same_as_here_while_a_worker_is_killed(address: str, tmp_
 def test_hunt_says_the_same_as_here_while_a_worker_is_killed(address: str, tmp_path: Path) -> None:
     names = ("abs", "chunk", "cov", "masked.sum", "fft.fft", "equal")
     words = ("hunt", *names, "--samples", "2", "--format", "json")
-    here = symfix(*words, cwd=tmp_path, code=1, XDG_CACHE_HOME=str(tmp_path / "one"))
+    one, two = (str(cache_with_indexes(tmp_path / name)) for name in ("one", "two"))
+    here = symfix(*words, cwd=tmp_path, code=1, XDG_CACHE_HOME=one)
     (victim, *_) = workers_of(address)
     with ThreadPoolExecutor(1) as pool:
-        far = pool.submit(
-            symfix, *words, "--executor", address, cwd=tmp_path, code=1, XDG_CACHE_HOME=str(tmp_path / "two")
-        )
+        far = pool.submit(symfix, *words, "--executor", address, cwd=tmp_path, code=1, XDG_CACHE_HOME=two)
         time.sleep(6.0)
         os.kill(victim, signal.SIGKILL)
         there = far.result()
-    one, other = json.loads(here.stdout), json.loads(there.stdout)
-    for document in (one, other):
+    documents = [json.loads(ended.stdout) for ended in (here, there)]
+    for document in documents:
         document.pop("seconds", None)
-    assert one == other
+    assert documents[0] == documents[1]
 
 
 def killed(address: str, after: float, *words: str, cwd: Path, **surroundings: str) -> str:

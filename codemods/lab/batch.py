@@ -161,7 +161,9 @@ def ask_shared(
     numbers = {item: number for number, item in enumerate(items)}
     claims: Path | None = None
     if laboratory.piece:
-        shares = [items[at : at + laboratory.piece] for at in range(0, len(items), laboratory.piece)]
+        # Torch as it is installed is ready there: none of its questions waits for another.
+        piece = laboratory.piece if variant.modules else 1
+        shares = [items[at : at + piece] for at in range(0, len(items), piece)]
     else:
         shares = [items] * min(jobs, len(items))
         claims = laboratory.scratch / new_name("claims")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -19,12 +20,13 @@ from typing import Any
 from ..engine.cluster import UnlikeWorker
 from ..torchapi.locating import locate
 from .isolation import CHILDREN, Ended, Limits
+from .keeping import kept
 from .scratch import new_name, scratch_folder
 from .variants import Laboratory, Variant
 
 _TRAVELS = frozenset({"operators", "trying", "exporting"})
 _AT_ONCE = 4
-"""Items in a task: a worker starts torch once for them."""
+"""Items in a task on a torch with changed modules: a worker may have to start it for them."""
 _CARRIED = frozenset({".py", ".json", ".txt"})
 
 
@@ -52,6 +54,7 @@ class FarLaboratory(Laboratory):
             {name: file.read_bytes() for name, file in variant.modules.items()},
             json.dumps(dict(request)),
             limits or self.limits,
+            child == "trying" and bool(request["most"]),
             (self.build, _code()),
             _homes(self.folder),
             _files(self.folder) if self.folder is not None else {},
@@ -77,6 +80,8 @@ class _Parcel:
     modules: Mapping[str, bytes]
     request: str
     limits: Limits
+    hint: bool
+    """What a few samples say is no proof: a torch that is ready may exchange its modules for them."""
     builds: tuple[str, str]
     homes: tuple[str, ...]
     """The folders whose paths stand in what travels, as they are called where it comes from."""
@@ -110,27 +115,42 @@ def _ask(parcel: _Parcel) -> tuple[Ended, bytes]:
     for what, own, theirs in zip(("torch", "symfix"), (torch.build, _code()), parcel.builds, strict=True):
         if own != theirs:
             raise UnlikeWorker(f"a worker has another {what} than this machine ({own}, here {theirs})")
-    with scratch_folder() as scratch:
+    with _place(parcel, torch.python) as (here, laid):
+        scratch = here.scratch
         folder = scratch / "folder"
         for name, content in parcel.files.items():
             file = folder / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
         pairs = list(zip(parcel.homes, _homes(folder), strict=False))
-        modules = {}
-        for name, content in parcel.modules.items():
+        modules = {_renamed(name, pairs): file for name, file in laid.items()}
+        for name in parcel.modules.keys() - laid.keys():
             modules[_renamed(name, pairs)] = scratch / new_name("module.py")
-            modules[_renamed(name, pairs)].write_bytes(content)
+            modules[_renamed(name, pairs)].write_bytes(parcel.modules[name])
         claims = scratch / "claims"
         claims.mkdir()
         request = {**json.loads(_renamed(parcel.request, pairs)), "claims": str(claims)}
         report = scratch / "report"
         report.touch()
-        here = Laboratory(torch.python, scratch, parcel.limits)
         variant = replace(parcel.variant, modules=modules)
         ended, _ = here.ask(parcel.child, variant, request, report, parcel.limits)
         back = [(theirs, ours) for ours, theirs in pairs]
         return ended, _renamed(report.read_text(encoding="utf-8"), back).encode()
+
+
+@contextmanager
+def _place(parcel: _Parcel, python: Path) -> Iterator[tuple[Laboratory, Mapping[str, Path]]]:
+    """Where a parcel is opened, and the files of those of its modules that were laid over torch there."""
+    if parcel.files or any(os.sep in name for name in parcel.modules):
+        # What is a user's own may have a say in how torch is imported.
+        with scratch_folder() as scratch:
+            yield Laboratory(python, scratch, parcel.limits), {}
+    elif parcel.hint or not parcel.modules:
+        with kept(python, parcel.limits) as found:
+            yield found
+    else:
+        with kept(python, parcel.limits, parcel.modules, parcel.variant.wanted) as found:
+            yield found
 
 
 def _renamed(text: str, pairs: list[tuple[str, str]]) -> str:

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -49,7 +49,7 @@ def forking(
     exports: bool = False,
     laid: Mapping[str, Path] = MappingProxyType({}),
     wanted: Mapping[str, Touched] = MappingProxyType({}),
-) -> Iterator[Laboratory]:
+) -> Iterator[Forking]:
     """For the length of the block, a laboratory whose children are forks of a process that has imported torch.
 
     At most ``processes`` run at a time. Torch is imported when the first is asked for, or ``at_once``, with the changed
@@ -71,7 +71,7 @@ def forking(
     if at_once:
         warm.begin()
     try:
-        yield _Forking(laboratory.python, laboratory.scratch, laboratory.limits, last, *first)
+        yield Forking(laboratory.python, laboratory.scratch, laboratory.limits, warm, last, *first)
     finally:
         warm.end()
 
@@ -84,9 +84,17 @@ def _queue(servers: Sequence[_Server]) -> SimpleQueue[_Server]:
 
 
 @dataclass(frozen=True)
-class _Forking(Laboratory):
-    free: SimpleQueue[_Server] = field(default_factory=SimpleQueue)
+class Forking(Laboratory):
+    """A laboratory of `forking`."""
+
+    warm: _Warm
+    free: SimpleQueue[_Server]
     replaying: SimpleQueue[_Server] | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether the process that held torch ready has died."""
+        return self.warm.over
 
     def replay(self, variant: Variant, script: Path | None) -> Replayed:
         if script is not None and not finds_torch_as_it_is(script.read_bytes()):
@@ -130,6 +138,7 @@ class _Warm:
         self.stages = [(modules, [_Server(self) for _ in range(count)]) for modules, count in stages]
         self._servers = [server for _, servers in self.stages for server in servers]
         self._pipes: dict[_Server, tuple[Path, Path]] = {}
+        self.over = False
         self._beginning = Lock()
         self._life = Thread(target=self._live, daemon=True)
 
@@ -161,6 +170,7 @@ class _Warm:
         question = self._laboratory.question(self._laid, {"stages": stages})
         limits = replace(self._laboratory.limits, wall=_FOR_EVER, cpu=_FOR_EVER)
         self._laboratory.start("forking", question, limits)
+        self.over = True
         # Whoever waits for an ending gets an empty line.
         for server in self._servers:
             os.write(server.endings, b"\n")

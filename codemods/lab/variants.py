@@ -64,7 +64,7 @@ class Laboratory:
 
     @property
     def piece(self) -> int:
-        """How many questions go into a process at most; 0: processes share one list of all of them."""
+        """How many questions on changed modules go into a process at most; 0: processes share one list of all."""
         return 0
 
     def replay(self, variant: Variant, script: Path | None) -> Replayed:

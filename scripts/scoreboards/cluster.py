@@ -1,8 +1,9 @@
 """One worker of a dask cluster against two on this machine, and what more workers would give.
 
 Hunts some operators with one single-threaded worker process, then with two, each from nothing. The makespan for more
-workers is simulated from the time that each operator took in a hunt of all: tasks go out in their order, each to the
-worker that is free first, as the scheduler gives them.
+workers is simulated from the time that each operator took in a hunt of all, and from what one worker took longer for
+its start and for each task: every worker starts once, and tasks go out in their order, each to the worker that is free
+first, as the scheduler gives them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from distributed import LocalCluster
 from symfix.codemods.engine.cluster import cluster
 from symfix.codemods.lab.scratch import scratch_folder
 from symfix.codemods.workflows.hunt.failure import Operator
-from symfix.codemods.workflows.hunt.far import AT_ONCE
 from symfix.codemods.workflows.hunt.journal import Journal
 from symfix.codemods.workflows.hunt.sweep import sweep
 
@@ -27,16 +27,12 @@ from .table import table, write_json
 WORKERS = (1, 2, 8, 32, 128)
 
 
-def measured(operators: Sequence[Operator], workers: int, scratch: Path) -> tuple[float, dict[Operator, float]]:
-    """The seconds of a hunt by so many workers, and of each operator in it."""
-    journal = scratch / f"{workers}.jsonl"
+def measured(operators: Sequence[Operator], workers: int, journal: Path) -> float:
+    """The seconds of a hunt by so many workers, which have imported nothing yet."""
     with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as found:
         address = found.scheduler_address.replace("tcp://", "dask://")
         with cluster(address) as executor:
-            # The first task of a worker imports symfix.
-            sweep(operators[:1], executor=executor, journal=scratch / f"{workers}.first.jsonl")
-            seconds = sweep(operators, executor=executor, journal=journal).seconds
-    return seconds, times(journal)
+            return sweep(operators, executor=executor, journal=journal).seconds
 
 
 def times(journal: Path) -> dict[Operator, float]:
@@ -44,30 +40,33 @@ def times(journal: Path) -> dict[Operator, float]:
     return {operator: row.get("seconds", 0.0) for operator, row in Journal(journal).rows.items()}
 
 
-def makespan(tasks: Sequence[float], workers: int) -> float:
-    """When the last task ends, each given in order to the worker that is free first."""
-    free = [0.0] * workers
+def makespan(tasks: Sequence[float], workers: int, start: float = 0.0) -> float:
+    """When the last task ends, each given in order to the worker that is free first, once that has started."""
+    free = [start] * workers
     for seconds in tasks:
         heapq.heapreplace(free, free[0] + seconds)
     return max(free)
 
 
-def lines(one: float, two: float, start: float, every: dict[Operator, float]) -> Iterator[str]:
-    """The measured ratio, the table of the simulation, and what limits it."""
+def lines(one: float, two: float, start: float, beside: float, every: dict[Operator, float]) -> Iterator[str]:
+    """The measured ratio, the table of the simulation, and what limits it.
+
+    ``start``: of a worker; ``beside``: what a task takes beside its operator.
+    """
     yield f"one worker {one:.0f} s, two {two:.0f} s: {one / two:.2f} times as fast"
-    names = list(every)
-    parts = [names[at : at + AT_ONCE] for at in range(0, len(names), AT_ONCE)]
-    tasks = [start + sum(every[name] for name in part) for part in parts]
-    yield f"a hunt of {len(names)} operators, simulated: {len(tasks)} tasks, {start:.1f} s of each to import torch"
+    tasks = [beside + seconds for seconds in every.values()]
+    taken = f"{start:.1f} s of each worker to start, {beside:.2f} s of each task"
+    yield f"a hunt of {len(tasks)} operators, simulated: {taken}"
     rows: list[tuple[object, ...]] = [("workers", "minutes", "times as fast", "busy")]
-    total = sum(tasks)
+    alone = makespan(tasks, 1, start)
     for workers in WORKERS:
-        end = makespan(tasks, workers)
-        rows.append((workers, f"{end / 60:.1f}", f"{total / end:.1f}", f"{100 * total / end / workers:.0f} %"))
+        end = makespan(tasks, workers, start)
+        busy = (sum(tasks) + start * min(workers, len(tasks))) / end / workers
+        rows.append((workers, f"{end / 60:.1f}", f"{alone / end:.1f}", f"{100 * busy:.0f} %"))
     yield table(rows, indent="  ")
-    longest = max(range(len(tasks)), key=tasks.__getitem__)
-    inside = ", ".join(map(str, parts[longest]))
-    yield f"no number of workers is faster than the longest task, {tasks[longest]:.0f} s: {inside}"
+    longest, seconds = max(every.items(), key=lambda one: one[1])
+    limit = start + beside + seconds
+    yield f"no number of workers is faster than a start and the longest task, {limit:.0f} s: {longest}"
 
 
 def main() -> int:
@@ -85,12 +84,16 @@ def main() -> int:
         every = times(journal)
         names = list(every)
         some = names[:: max(1, len(names) // words.operators)][: words.operators]
-        one, alone = measured(some, 1, scratch)
-        two, _ = measured(some, 2, scratch)
-    start = (one - sum(alone.values())) / -(-len(some) // AT_ONCE)
-    for line in lines(one, two, start, every):
+        seconds = [
+            measured(asked, workers, scratch / f"{number}.jsonl")
+            for number, (asked, workers) in enumerate([(some[:1], 1), (some, 1), (some, 2)])
+        ]
+    first, one, two = seconds
+    start = first - every[some[0]]
+    beside = max(0.0, one - start - sum(every[name] for name in some)) / len(some)
+    for line in lines(one, two, start, beside, every):
         print(line)
-    figures = {"one": one, "two": two, "start": start, "median": statistics.median(every.values())}
+    figures = {"one": one, "two": two, "start": start, "beside": beside, "median": statistics.median(every.values())}
     print(f"figures: {write_json('cluster-bench', words.json, figures)}")
     return 0
 

@@ -1,4 +1,4 @@
-"""What is known of a torch once for all: indexes of its operator tests, made once and laid into fresh caches."""
+"""What is known of a torch once for all: its schemas and indexes of its operator tests, laid into fresh caches."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ from pathlib import Path
 from symfix.codemods.engine import storage
 from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.lab.variants import Laboratory
+from symfix.codemods.torchapi import TorchApi
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.choose.choosing import coverage
 from symfix.codemods.verify.choose.tracing import trace_index
 from symfix.codemods.workflows.hunt.naming import operators_of
 
-KINDS = ("coverage", "opinfos", "traced")
+KINDS = ("coverage", "opinfos", "torchapi", "traced")
 
 
 def cache_with_indexes(place: Path) -> Path:
-    """A new cache folder at ``place`` that holds the indexes of the installed torch and nothing else."""
+    """A new cache folder at ``place`` that holds what is known of the installed torch and nothing else."""
     torch = locate(None, None)
     with tempfile.TemporaryDirectory() as scratch:
         laboratory = Laboratory(torch.python, Path(scratch), Limits())
         operators_of(laboratory, torch)
         coverage(laboratory, torch, lambda _: None)
         trace_index(laboratory, torch)
+    TorchApi.at(torch)
     for kind in KINDS:
         shutil.copytree(storage.folder(kind), place / "symfix" / storage.LAYOUT / kind)
     (place / "symfix").chmod(0o700)

@@ -1,7 +1,8 @@
 """A C++ compiler for extensions that tests build: torch's large headers are compiled once for them all.
 
 ``python precompiling.py FOLDER WORDS…`` is ``g++ WORDS…``. A source finds those of `LARGE` that it includes, itself or
-by a header beside it, precompiled in FOLDER, for the flags that it is compiled with.
+by a header beside it, precompiled in FOLDER, for the flags that it is compiled with. Where there is a clang++ it
+compiles, which keeps the templates of what it precompiled; what it refuses is g++'s to say.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,7 +40,7 @@ def _included(source: Path) -> Iterator[str]:
             yield from _included(source.parent / beside)
 
 
-def _ahead(kept: Path, words: list[str]) -> list[str]:
+def _ahead(kept: Path, clang: bool, words: list[str]) -> list[str]:
     """The words that put the precompiled headers before the source that ``words`` compile, where it includes some."""
     if "-c" not in words or "-o" not in words:
         return []
@@ -51,22 +53,28 @@ def _ahead(kept: Path, words: list[str]) -> list[str]:
     # Each copy of a project has an interpreter of its own.
     named = [flag for flag in flags if not flag.startswith("-I") or "/torch/include" in flag]
     header = kept / f"large-{hashlib.sha256(repr((named, text)).encode()).hexdigest()[:16]}.h"
-    ready = header.with_suffix(".h.gch")
+    ready = header.with_suffix(".pch" if clang else ".h.gch")
+    making = ["clang++", "-fpch-instantiate-templates"] if clang else ["g++"]
     with header.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not ready.exists():
             header.write_text(text, encoding="utf-8")
             half = header.with_suffix(".half")
-            subprocess.run(["g++", *flags, "-x", "c++-header", str(header), "-o", str(half)], check=True)
+            subprocess.run([*making, *flags, "-x", "c++-header", str(header), "-o", str(half)], check=True)
             half.replace(ready)
-    return ["-include", str(header)]
+    return ["-include-pch", str(ready)] if clang else ["-include", str(header)]
 
 
 def main(kept: str, *words: str) -> None:
     """Compile or link as g++ does; where no header can be kept, without one."""
+    clang = shutil.which("clang++") is not None
     try:
-        ahead = _ahead(Path(kept), list(words))
+        ahead = _ahead(Path(kept), clang, list(words))
     except (OSError, subprocess.CalledProcessError):
+        ahead = []
+    if clang and ahead:
+        if subprocess.run(["clang++", *ahead, *words], capture_output=True, check=False).returncode == 0:
+            return
         ahead = []
     os.execvp("g++", ["g++", *ahead, *words])
 

@@ -9,16 +9,14 @@ from typing import Any
 
 from ...engine.cluster import UnlikeWorker, spread
 from ...lab.isolation import Limits
-from ...lab.scratch import scratch_folder
-from ...lab.variants import Laboratory, Variant
+from ...lab.keeping import kept
+from ...lab.variants import Variant
 from ...torchapi.locating import Place as Torch
 from ...torchapi.locating import locate
 from .failure import Operator
 from .journal import Row
 from .workers import Workers
 
-AT_ONCE = 4
-"""Operators in a task: a worker starts torch once for them."""
 _CRASHED = "the workers that ran it died"
 
 
@@ -36,8 +34,7 @@ def run_far(
         for row in rows:
             told(row)
 
-    named = [[one.name, one.variant] for one in operators]
-    parts: list[list[Any]] = [named[at : at + AT_ONCE] for at in range(0, len(named), AT_ONCE)]
+    parts: list[list[Any]] = [[[one.name, one.variant]] for one in operators]
     words = (dict(asked), torch.build, str(torch.package.parent), patience)
     spread(executor, _sweep, parts, *words, lost=_lost, told=hear)
 
@@ -52,8 +49,7 @@ def _sweep(part: list[list[str]], asked: dict[str, Any], build: str, home: str, 
     if torch.build != build:
         raise UnlikeWorker(f"a worker has another torch than this machine ({torch.build}, here {build})")
     rows: list[Row] = []
-    with scratch_folder() as scratch:
-        laboratory = Laboratory(torch.python, scratch, Limits(wall=patience))
+    with kept(torch.python, Limits(wall=patience)) as (laboratory, _):
         workers = Workers(laboratory, Variant("installed", identity="installed"), 1)
         workers.run([Operator(*one) for one in part], asked, rows.append)
     found: list[Row] = json.loads(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -65,8 +64,8 @@ class Workers:
         try:
             for worker in workers:
                 worker.start()
-            while any(worker.is_alive() for worker in workers):
-                time.sleep(_POLL_SECONDS)
+            while alive := [worker for worker in workers if worker.is_alive()]:
+                alive[0].join(_POLL_SECONDS)
                 self._tell(told)
             self._tell(told)
         finally:

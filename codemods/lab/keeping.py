@@ -1,0 +1,80 @@
+"""Torch held ready from one question to the next, in a process that lives long: a worker of a cluster."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from .forking import Forking, forking
+from .isolation import Limits
+from .scratch import new_name, scratch_folder
+from .variants import Laboratory, Touched
+
+_Key = tuple[Path, Limits, Mapping[str, bytes], Mapping[str, Touched]]
+
+
+@dataclass(frozen=True)
+class _Kept:
+    key: _Key
+    laboratory: Forking
+    laid: Mapping[str, Path]
+    closing: ExitStack
+
+
+@dataclass
+class _Places(threading.local):
+    """Each thread has its own: what it asks waits for no other."""
+
+    kept: dict[bool, _Kept] = field(default_factory=dict)
+    """By whether modules are laid over it."""
+
+
+_places = _Places()
+
+
+@contextmanager
+def kept(
+    python: Path,
+    limits: Limits,
+    laid: Mapping[str, bytes] = MappingProxyType({}),
+    wanted: Mapping[str, Touched] = MappingProxyType({}),
+) -> Iterator[tuple[Laboratory, Mapping[str, Path]]]:
+    """For the length of the block, a laboratory as of `forking`, and the files of the modules ``laid``.
+
+    Its scratch folder ends with the block. Its process ends with this one, or when other modules are laid over torch:
+    a thread keeps one with the torch as installed, and one with modules over it.
+    """
+    key = (python, replace(limits, wall=0.0, cpu=0), dict(laid), dict(wanted))
+    held = _places.kept.get(bool(laid))
+    if held is None or held.key != key or held.laboratory.over:
+        if held is not None:
+            del _places.kept[bool(laid)]
+            atexit.unregister(held.closing.close)
+            held.closing.close()
+        held = _places.kept[bool(laid)] = _start(key, limits)
+    folder = held.laboratory.scratch / new_name("task")
+    folder.mkdir()
+    try:
+        yield replace(held.laboratory, scratch=folder, limits=limits), held.laid
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _start(key: _Key, limits: Limits) -> _Kept:
+    python, _, laid, wanted = key
+    with ExitStack() as stack:
+        scratch = stack.enter_context(scratch_folder())
+        files = {}
+        for name, content in laid.items():
+            files[name] = scratch / new_name("module.py")
+            files[name].write_bytes(content)
+        ready = stack.enter_context(forking(Laboratory(python, scratch, limits), 1, laid=files, wanted=wanted))
+        closing = stack.pop_all()
+    atexit.register(closing.close)
+    return _Kept(key, ready, files, closing)

@@ -1,0 +1,89 @@
+"""Torch that is held ready from one block to the next: when it is the same process, and when it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from symfix.codemods.lab import keeping
+from symfix.codemods.lab.children.supervise import descendants_of
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.variants import Variant
+from symfix.codemods.torchapi.locating import locate
+
+MASKED = "torch.masked._ops"
+SCRIPT = "import os, torch.masked._ops as ops\nassert False, f'{os.getppid()} {getattr(ops, \"STARTED_WITH\", 0)}'\n"
+SECONDS_TO_END = 10.0
+
+
+@pytest.fixture(autouse=True)
+def forget() -> Iterator[None]:
+    yield
+    for held in keeping._places.kept.values():
+        held.closing.close()
+    keeping._places.kept.clear()
+
+
+def started_with(number: int) -> dict[str, bytes]:
+    text = (locate(None, None).package / "masked" / "_ops.py").read_text()
+    return {MASKED: f"{text}\nSTARTED_WITH = {number}\n".encode()}
+
+
+def server(laid: dict[str, bytes]) -> tuple[int, int]:
+    """The process that a fork comes of, and the number that its torch was started with."""
+    with keeping.kept(locate(None, None).python, Limits(wall=60.0), laid) as (laboratory, files):
+        script = laboratory.scratch / "script.py"
+        script.write_text(SCRIPT)
+        said = laboratory.replay(Variant("asked", modules=files), script).observation.message
+    assert not laboratory.scratch.exists()
+    process, number = said.split()[-2:]
+    return int(process), int(number)
+
+
+def ends(process: int) -> bool:
+    deadline = time.monotonic() + SECONDS_TO_END
+    while Path(f"/proc/{process}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not Path(f"/proc/{process}").exists()
+
+
+def test_a_process_is_kept_for_the_same_modules_and_begun_anew_when_it_died() -> None:
+    one, plain, again = server(started_with(1)), server({}), server(started_with(1))
+    assert again == one and one[1] == 1, "beside the torch as installed"
+    other = server(started_with(2))
+    assert other[1] == 2 and ends(one[0]), "one with changed modules is kept"
+    assert server({}) == plain
+    os.kill(plain[0], signal.SIGKILL)
+    alone = server({})
+    assert alone[1] == 0, "a process of its own answers"
+    assert server({})[0] not in (plain[0], alone[0]) and server({}) == server({}), "and the next ones are forked"
+
+
+KEEPING = """
+import time
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.keeping import kept
+from symfix.codemods.lab.variants import Variant
+from symfix.codemods.torchapi.locating import locate
+with kept(locate(None, None).python, Limits(wall=60.0)) as (laboratory, _):
+    laboratory.replay(Variant("installed"), None)
+print("kept", flush=True)
+time.sleep(60)
+"""
+
+
+def test_it_ends_with_the_process_that_keeps_it_however_that_ends() -> None:
+    with subprocess.Popen([sys.executable, "-c", KEEPING], stdout=subprocess.PIPE, text=True) as keeper:
+        assert keeper.stdout is not None
+        assert keeper.stdout.readline() == "kept\n"
+        below = descendants_of(keeper.pid)
+        assert len(below) >= 3, "the supervisor, torch, and who serves"
+        keeper.kill()
+        keeper.wait(SECONDS_TO_END)
+    assert all(ends(process) for process in below)
