@@ -29,21 +29,18 @@ class Target:
     located: str
     named: bool
     """Whether the caller named it rather than a folder above it."""
+    suffix: str
     content: bytes | None = None
     """What to take for the file's bytes instead of reading it."""
 
     @classmethod
     def of(cls, path: Path, content: bytes | None = None) -> Target:
         """A file that the caller named."""
-        return cls(str(path), str(path.absolute()), named=True, content=content)
+        return cls(str(path), str(path.absolute()), True, os.path.splitext(path)[1], content)  # noqa: PTH122
 
     @cached_property
     def path(self) -> Path:
         return Path(self.spelled)
-
-    @property
-    def suffix(self) -> str:
-        return os.path.splitext(self.spelled)[1]  # noqa: PTH122
 
 
 def find(paths: Iterable[Path], suffixes: frozenset[str], exclude: Sequence[str] = ()) -> Iterator[Target]:
@@ -61,7 +58,8 @@ def find(paths: Iterable[Path], suffixes: frozenset[str], exclude: Sequence[str]
         else:
             target = Target.of(path)
             targets[target.located] = target
-    return iter(targets[located] for located in sorted(targets, key=lambda located: located.split(os.sep)))  # noqa: PTH206
+    # In the order of paths as lists of names.
+    return iter(targets[located] for located in sorted(targets, key=lambda located: located.replace(os.sep, "\0")))
 
 
 def _is_folder(path: Path) -> bool:
@@ -88,15 +86,19 @@ def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Ite
             and not (exclude and _excluded(Path(parent, name), exclude))
         ]
         read = [
-            name
+            (name, suffix)
             for name in files
             # The first question is cheap, and the answer to most files.
-            if name.endswith(endings) and os.path.splitext(name)[1] in suffixes and not _TEST_FILE.match(name)  # noqa: PTH122
+            if name.endswith(endings) and (suffix := os.path.splitext(name)[1]) in suffixes and not _is_test(name)  # noqa: PTH122
         ]
         here, located = (os.path.join(one, "") for one in (parent, whole + below))  # noqa: PTH118
-        for name in read:
+        for name, suffix in read:
             if not (exclude and _excluded(Path(parent, name), exclude)):
-                yield Target(here + name, located + name, named=False)
+                yield Target(here + name, located + name, False, suffix)
+
+
+def _is_test(name: str) -> bool:
+    return "test" in name and _TEST_FILE.match(name) is not None
 
 
 def _excluded(path: Path, patterns: Sequence[str]) -> bool:

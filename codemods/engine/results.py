@@ -30,7 +30,7 @@ _SETTLED_SECONDS = 2
 class _Entry(NamedTuple):
     """What one file was when it was examined; ``stat`` is None when the file was too young for it to be trusted."""
 
-    stat: tuple[int, int, int] | None
+    stat: list[int] | None
     digest: str
     settings: str
     package: bool
@@ -53,35 +53,39 @@ class Results:
     """The stored outcomes of all runs that asked the same question (``key``) of whatever files."""
 
     key: str
-    _entries: dict[str, _Entry] = field(default_factory=dict)
+    _rows: dict[str, Any] = field(default_factory=dict)
+    """By path the values of an entry, as they are stored."""
     _grown: bool = False
     _around: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     """By folder and wing: what its settings and its project say, by digest."""
 
     @classmethod
     def load(cls, key: str) -> Results:
-        entries = {}
-        with contextlib.suppress(ValueError, TypeError, AttributeError):
-            for path, (stat, *rest) in json.loads(storage.load(storage.folder("results") / key) or b"{}").items():
-                entries[path] = _Entry(None if stat is None else (stat[0], stat[1], stat[2]), *rest)
-        return cls(key, entries)
+        rows: dict[str, Any] = {}
+        with contextlib.suppress(ValueError):
+            rows = json.loads(storage.load(storage.folder("results") / key) or b"{}")
+        return cls(key, rows)
+
+    def _entry(self, located: str) -> _Entry | None:
+        row = self._rows.get(located)
+        return None if row is None else _Entry._make(row)
 
     def save(self) -> None:
         """Write the index back when this run learnt something, and let the oldest indexes go."""
         if not self._grown:
             return
         folder = storage.folder("results")
-        storage.store(folder / self.key, json.dumps(self._entries, separators=(",", ":")).encode())
+        storage.store(folder / self.key, json.dumps(self._rows, separators=(",", ":")).encode())
         for index in sorted(folder.glob("[!.]*"), key=storage.age)[:-KEPT_INDEXES]:
             index.unlink(missing_ok=True)
 
     def by_stat(self, target: Target, wing: WingCard) -> Hit | None:
         """The answer when the file's stat is the one it had; reads the file only when there is something to show."""
         located = target.located
-        entry = self._entries.get(located)
+        entry = self._entry(located)
         if entry is None or entry.stat is None:
             return None
-        around = os.path.dirname(located), wing.package  # noqa: PTH120
+        around = located.rpartition(os.sep)[0], wing.package
         if around not in self._around:
             self._around[around] = _around(Path(located), wing)
         if self._around[around] != (entry.settings, entry.project):
@@ -100,7 +104,7 @@ class Results:
     def by_content(self, path: Path, content: bytes, wing: WingCard) -> Hit | None:
         """The answer when the file's bytes are the ones it had."""
         located = path.absolute()
-        entry = self._entries.get(str(located))
+        entry = self._entry(str(located))
         if (
             wing.hangs_on_other_files
             or entry is None
@@ -128,7 +132,7 @@ class Results:
             return
         # A file written again within one tick of the clock keeps its stat; a settled one can't.
         settled = time.time_ns() - stat[0] > _SETTLED_SECONDS * 10**9 and stat[1] == len(content)
-        self._entries[str(path.absolute())] = entry._replace(stat=stat if settled else None)
+        self._rows[str(path.absolute())] = entry._replace(stat=stat if settled else None)
         self._grown = True
 
 
@@ -146,9 +150,9 @@ def _around(path: Path, wing: WingCard) -> tuple[str, str]:
     return settings_digest(path, wing), project_digest(path, wing)
 
 
-def _stat(path: Path | str) -> tuple[int, int, int]:
+def _stat(path: Path | str) -> list[int]:
     found = os.stat(path)  # noqa: PTH116
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return [found.st_mtime_ns, found.st_size, found.st_ino]
 
 
 def _digest(content: bytes) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 from pathlib import Path
 
 
@@ -23,7 +24,8 @@ class SourceFile:
     @cached_property
     def _line_starts(self) -> list[int]:
         *lines, _ = self.content.split(b"\n")
-        return list(accumulate((len(line) + 1 for line in lines), initial=0))
+        # A line's length and its place among the lines, summed up without a step of Python for each.
+        return list(map(add, accumulate(map(len, lines), initial=0), count()))
 
     def line_start(self, line: int) -> int:
         """The byte offset at which a line, counted from 1, begins; the end of the text where there is none."""
