@@ -343,7 +343,10 @@ class Search:
         return self.bench.try_on(drafts, asked, most, newly)
 
     def _try_ahead(self, picked: Picks, most: int) -> None:
-        """Try what the next round asks if none of ``picked`` helps: the bench answers it at once then."""
+        """Try what the next round asks if none of ``picked`` helps: the bench answers it at once then.
+
+        What goes wrong here goes wrong there again, and is said there.
+        """
         ahead = self._pick({(candidate.site.path, candidate.key) for candidate, _ in picked})
         drafts = self._with(ahead)
         if ahead and not any(self.bench.builds(path, drafts[path]) for path in _files(ahead)):
