@@ -2,10 +2,16 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from symfix.codemods.engine.registry import Registry
+from symfix.codemods.lab.forking import forking
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.lab.variants import Laboratory
+from symfix.codemods.torchapi.locating import locate
 
 TESTS = Path(__file__).parent
 sys.path += [str(TESTS / "support"), str(TESTS.parent / "scripts")]
@@ -47,6 +53,16 @@ def quick_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept.mkdir(parents=True, exist_ok=True)
     for name, value in compiler(tmp_path / "compiler", kept).items():
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="session")
+def ready() -> Iterator[Laboratory]:
+    """A laboratory whose children are forks of one process that holds torch as it is installed, for all tests."""
+    with (
+        scratch_folder() as scratch,
+        forking(Laboratory(locate(None, None).python, scratch, Limits()), 2, scripts=True) as laboratory,
+    ):
+        yield laboratory
 
 
 @pytest.fixture

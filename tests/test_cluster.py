@@ -18,6 +18,7 @@ from deadly import deadly, once_deadly, raising
 from distributed import LocalCluster
 from indexes import cache_with_indexes
 from running import SHAPES, symfix
+from symfix.codemods.engine import storage
 from symfix.codemods.engine.cluster import NoCluster, WorkerLost, cluster, spread
 from symfix.codemods.torchapi.locating import locate
 
@@ -112,11 +113,15 @@ def test_a_repair_is_the_same_as_here_while_a_worker_is_killed(address: str, tmp
     patches = []
     for name in ("here", "there"):
         words = ("repair", "roll", "--output", str(tmp_path / name))
-        cache = {"XDG_CACHE_HOME": str(cache_with_indexes(tmp_path / f"cache-{name}"))}
+        place = cache_with_indexes(tmp_path / f"cache-{name}")
         if name == "here":
-            symfix(*words, cwd=tmp_path, code=0, **cache)
+            symfix(*words, cwd=tmp_path, code=0, XDG_CACHE_HOME=str(place))
         else:
-            assert "proven fixed: 1 of 1" in killed(address, 12.0, *words, cwd=tmp_path, **cache)
+            # A repair hunts here in either case.
+            hunts = Path("symfix", storage.LAYOUT, "hunts")
+            shutil.copytree(tmp_path / "cache-here" / hunts, place / hunts)
+            said = killed(address, 12.0, *words, cwd=tmp_path, XDG_CACHE_HOME=str(place))
+            assert "proven fixed: 1 of 1" in said
         patches.append({path.name: path.read_text() for path in (tmp_path / name).glob("*.patch")})
     assert patches[0] == patches[1] and len(patches[0]) == 1
 

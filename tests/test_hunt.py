@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from running import symfix
-from symfix.codemods.lab.variants import Variant
+from symfix.codemods.lab.variants import Laboratory, Variant
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.workflows.hunt.failure import Mode, Operator
 from symfix.codemods.workflows.hunt.page import page
@@ -33,10 +33,10 @@ def split(tensor, *args, **kwargs):
 
 
 @pytest.fixture(scope="session")
-def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def journal(tmp_path_factory: pytest.TempPathFactory, ready: Laboratory) -> Path:
     """The journal of a sweep of `OPERATORS`."""
     path = tmp_path_factory.mktemp("hunt") / "journal.jsonl"
-    sweep(OPERATORS, journal=path, jobs=1)
+    sweep(OPERATORS, journal=path, jobs=1, laboratory=ready)
     return path
 
 
@@ -141,10 +141,11 @@ def test_a_python_without_torch_is_told(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
+def trained(tmp_path_factory: pytest.TempPathFactory, ready: Laboratory) -> Sweep:
     """A sweep of backward passes."""
     journal = tmp_path_factory.mktemp("hunt") / "journal.jsonl"
-    return sweep(("mm", "mul", "addmv", "nn.functional.logsigmoid"), "backward", journal=journal, jobs=1)
+    operators = ("mm", "mul", "addmv", "nn.functional.logsigmoid")
+    return sweep(operators, "backward", journal=journal, jobs=1, laboratory=ready)
 
 
 def test_a_backward_pass_that_fails_is_told_with_its_formula(trained: Sweep) -> None:
@@ -174,10 +175,9 @@ def test_a_gradient_that_differs_from_eager_s_is_a_failure(tmp_path: Path) -> No
     assert "other values than eager" in found.failures[0].message
 
 
-def test_a_module_is_told_with_the_line_of_its_forward(tmp_path: Path) -> None:
-    found = sweep(
-        ("nn.Linear", "nn.InstanceNorm1d", "nn.LSTMCell"), kind="modules", journal=tmp_path / "journal.jsonl", jobs=1
-    )
+def test_a_module_is_told_with_the_line_of_its_forward(tmp_path: Path, ready: Laboratory) -> None:
+    modules = ("nn.Linear", "nn.InstanceNorm1d", "nn.LSTMCell")
+    found = sweep(modules, kind="modules", journal=tmp_path / "journal.jsonl", jobs=1, laboratory=ready)
     assert found.passed == (Operator("nn.Linear"),)
     python, native = (failure.place for failure in found.failures)
     assert python is not None and native is not None

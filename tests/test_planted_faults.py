@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scoreboards.planting import CPP, Rule, plant
+from symfix.codemods.lab.variants import Laboratory
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.change import Change, Verdict
 from symfix.codemods.verify.command import verify
@@ -31,10 +33,13 @@ GOOD = CONCRETE.replace("numel", "sym_numel")
         ("return", "if (self.dim() == 23) {\n return self;\n }\n return", Verdict.UNVERIFIABLE, "Square.cpp:8"),
     ],
 )
-def test_a_planted_fault_is_caught(good: str, fault: str, verdict: Verdict, words: str, tmp_path: Path) -> None:
+def test_a_planted_fault_is_caught(
+    good: str, fault: str, verdict: Verdict, words: str, tmp_path: Path, ready: Laboratory
+) -> None:
     assert good in GOOD
     change = Change(tmp_path / "Square.cpp", CONCRETE.encode(), GOOD.replace(good, fault).encode())
-    answer = verify([change], operators=["square"], protocols=["varied"], evidence_folder=tmp_path, fresh=True)
+    where: dict[str, Any] = {"evidence_folder": tmp_path, "fresh": True, "ready": ready}
+    answer = verify([change], operators=["square"], protocols=["varied"], **where)
     assert answer.verdict is verdict
     assert words in answer.reason
 
@@ -51,15 +56,15 @@ _RANDOM = b" * (1 + __import__('time').perf_counter_ns() % 997 / 1000)\n"
     ],
 )
 def test_a_decomposition_that_is_wrong_in_the_last_bit_is_caught(
-    before: bytes, after: bytes, verdict: Verdict, words: str, tmp_path: Path
+    before: bytes, after: bytes, verdict: Verdict, words: str, tmp_path: Path, ready: Laboratory
 ) -> None:
     module = locate(None, None).package / "_decomp" / "decompositions.py"
     content = module.read_bytes()
     line = b"    output = output.permute(0, 1, 2, 4, 3, 5)"
     assert content.count(line + b"\n") == 1
     change = Change(module, content.replace(line + b"\n", line + before), content.replace(line + b"\n", line + after))
-    operators, protocols = ["nn.functional.unfold"], ["decomposed"]
-    answer = verify([change], operators=operators, protocols=protocols, evidence_folder=tmp_path, fresh=True)
+    where: dict[str, Any] = {"evidence_folder": tmp_path, "fresh": True, "ready": ready}
+    answer = verify([change], operators=["nn.functional.unfold"], protocols=["decomposed"], **where)
     assert answer.verdict is verdict
     assert words in answer.reason
 

@@ -184,7 +184,7 @@ def test_a_prim_that_gives_a_view_is_found_though_the_error_does_not_name_it() -
 
 
 @pytest.mark.parametrize("fault", [False, True], ids=["as it is", "copies where C++ gives views"])
-def test_the_verifier_asks_it_of_what_a_change_registers(fault: bool) -> None:
+def test_the_verifier_asks_it_of_what_a_change_registers(fault: bool, ready: Laboratory) -> None:
     before = REFERENCES.read_bytes()
     line = b"@aten.hsplit.int.py_impl(DispatchKey.CompositeImplicitAutograd)\n"
     after = before.replace(b"def hsplit(\n", line + b"def hsplit(\n")
@@ -192,7 +192,8 @@ def test_the_verifier_asks_it_of_what_a_change_registers(fault: bool) -> None:
     copies = b"        return tuple(one.clone() for one in tensor_split(a, split_size, dim))\n"
     at = after.index(last, after.index(b"def hsplit("))
     after = after[:at] + (copies if fault else last) + after[at + len(last) :]
-    seen = verify([Change(REFERENCES, before, after)], operators=["hsplit"], protocols=["eager"], fresh=True)
+    change = Change(REFERENCES, before, after)
+    seen = verify([change], operators=["hsplit"], protocols=["eager"], fresh=True, ready=ready)
     (check,) = [check for check in seen.checks if check.protocol == "registered"]
     assert check.lost is fault, check.after.message
     assert (seen.verdict is Verdict.REGRESSED) is fault
@@ -316,9 +317,8 @@ def test_what_is_registered_is_asked_first_where_no_sample_failed_before(tmp_pat
     assert "data-dependent" not in of_kernel.message and of_kernel.sample == 1_000_000
 
 
-def test_a_trial_names_what_could_be_registered(tmp_path: Path) -> None:
-    laboratory = Laboratory(Path(sys.executable), tmp_path, Limits(wall=300, cpu=300))
-    found = try_all(laboratory, Variant("installed"), {"fft.rfft": -1}, most=1, jobs=1).trials["fft.rfft"]
+def test_a_trial_names_what_could_be_registered(ready: Laboratory) -> None:
+    found = try_all(ready, Variant("installed"), {"fft.rfft": -1}, most=1, jobs=1).trials["fft.rfft"]
     assert found.verdict == "failed" and found.frames[0].native
     reference, composed = found.frames[-2:]
     assert reference.operators == ("aten.fft_rfft.default",) and reference.function == "rfft"

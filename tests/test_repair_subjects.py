@@ -33,14 +33,16 @@ from symfix.codemods.workflows.repair.trials import try_all
     ],
 )
 def test_a_failure_is_mended_and_proven(
-    kind: str, protocol: str, name: str, tasks: tuple[str, ...], after: bytes, tmp_path: Path
+    kind: str, protocol: str, name: str, tasks: tuple[str, ...], after: bytes, tmp_path: Path, ready: Laboratory
 ) -> None:
     surroundings = TorchSurroundings()
     place, context = surroundings.place, surroundings.context()
     laboratory = Laboratory(place.python, tmp_path, Limits(wall=600.0))
     advisors = Advisors(Registry(), context, context)
     tries = partial(try_all, kind=kind, protocol=protocol)
-    bench = Bench(laboratory, tries, lambda path: module_name(path, [place.package.parent]), advisors, jobs=1)
+    bench = Bench(
+        laboratory, tries, lambda path: module_name(path, [place.package.parent]), advisors, jobs=1, quick=ready
+    )
     first = bench.try_on({}, {name: -1}).trials
     assert first[name].verdict == "failed"
     search = Search(advisors, bench, {}, dict(first))
@@ -58,6 +60,7 @@ def test_a_failure_is_mended_and_proven(
         samples=4,
         jobs=1,
         evidence_folder=tmp_path / "evidence",
+        ready=ready,
     )
     assert proof.verdict is Verdict.PROVEN, proof.reason
     assert [check.protocol for check in proof.checks if check.gained] == [tasks[0]]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.variants import Laboratory
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.change import Change, Verdict, Verification
 from symfix.codemods.verify.command import verify
 from symfix.codemods.verify.evidence import keep, recall
 
+Kernel = Callable[..., Verification]
 KERNEL = """
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/mul.h>
@@ -39,10 +42,19 @@ def repro(tmp_path: Path) -> Path:
     return path
 
 
-def kernel(before: str, after: str, repro: Path, limits: Limits | None = None, **options: Any) -> Verification:
-    texts = [KERNEL.replace("BODY", body).encode() for body in (before, after)]
-    change = Change(repro.parent / "Square.cpp", *texts)
-    return verify([change], repros=[repro], evidence_folder=repro.parent / "evidence", limits=limits, **options)
+@pytest.fixture
+def kernel(repro: Path, ready: Laboratory) -> Kernel:
+    """Verifies a change of the body of a kernel by `repro`."""
+
+    def verified(before: str, after: str, limits: Limits | None = None, **options: Any) -> Verification:
+        texts = [KERNEL.replace("BODY", body).encode() for body in (before, after)]
+        change = Change(repro.parent / "Square.cpp", *texts)
+        evidence = repro.parent / "evidence"
+        # Who is ready has limits of its own.
+        options |= {"ready": ready} if limits is None else {"limits": limits}
+        return verify([change], repros=[repro], evidence_folder=evidence, **options)
+
+    return verified
 
 
 def test_what_did_not_compile_before_is_asked_again(tmp_path: Path) -> None:
@@ -54,8 +66,8 @@ def test_what_did_not_compile_before_is_asked_again(tmp_path: Path) -> None:
     assert recall(tmp_path, "bad") is None
 
 
-def test_a_mended_kernel_is_proven_and_the_answer_kept(repro: Path) -> None:
-    answer = kernel(CONCRETE, SYMBOLIC, repro)
+def test_a_mended_kernel_is_proven_and_the_answer_kept(kernel: Kernel) -> None:
+    answer = kernel(CONCRETE, SYMBOLIC)
     assert answer.verdict is Verdict.PROVEN
     (check,) = answer.checks
     assert "Cannot call numel() on tensor with symbolic sizes/strides" in check.before.message
@@ -65,52 +77,52 @@ def test_a_mended_kernel_is_proven_and_the_answer_kept(repro: Path) -> None:
     assert swap.kernel == "square"
     assert swap.swapped
     assert swap.calls > 0
-    again = kernel(CONCRETE, SYMBOLIC, repro)
+    again = kernel(CONCRETE, SYMBOLIC)
     assert again.cached
     assert again.evidence == answer.evidence
     assert (again.verdict, again.checks, again.swaps) == (answer.verdict, answer.checks, answer.swaps)
 
 
-def test_changed_lines_that_nothing_ran_are_named(repro: Path) -> None:
+def test_changed_lines_that_nothing_ran_are_named(kernel: Kernel, repro: Path) -> None:
     branch = "if (self.dim() == 5) {\n return at::mul(self, self.neg());\n }\n "
-    answer = kernel(CONCRETE, branch + SYMBOLIC, repro)
+    answer = kernel(CONCRETE, branch + SYMBOLIC)
     assert answer.verdict is Verdict.UNVERIFIABLE
     assert answer.unrun == (f"{repro.parent / 'Square.cpp'}:7",)
     assert "nothing ran the changed lines Square.cpp:7; of the rest, repro" in answer.reason
     assert {check.protocol for check in answer.checks} == {"repro", "varied"}
 
 
-def test_wrong_numbers_regress(repro: Path) -> None:
+def test_wrong_numbers_regress(kernel: Kernel, repro: Path) -> None:
     repro.write_text(REPRO.replace("compiled(x)", "torch.square(x)"))
-    answer = kernel(CONCRETE, SYMBOLIC.replace("(self, self)", "(self, self.neg())"), repro)
+    answer = kernel(CONCRETE, SYMBOLIC.replace("(self, self)", "(self, self.neg())"))
     assert answer.verdict is Verdict.REGRESSED
     assert "Tensor-likes are not close" in answer.reason
 
 
-def test_nothing_different_is_neutral(repro: Path) -> None:
-    answer = kernel(SYMBOLIC, SYMBOLIC + " // the same", repro)
+def test_nothing_different_is_neutral(kernel: Kernel) -> None:
+    answer = kernel(SYMBOLIC, SYMBOLIC + " // the same")
     assert (answer.verdict, answer.ran_all) == (Verdict.NEUTRAL, True)
 
 
-def test_a_script_that_still_fails_is_no_proof(repro: Path) -> None:
+def test_a_script_that_still_fails_is_no_proof(kernel: Kernel, repro: Path) -> None:
     repro.write_text(REPRO + "raise SystemExit('not yet')\n")
-    answer = kernel(SYMBOLIC, SYMBOLIC + " // the same", repro)
+    answer = kernel(SYMBOLIC, SYMBOLIC + " // the same")
     assert answer.verdict is Verdict.UNVERIFIABLE
     assert answer.reason == "your script still fails: repro.py: exit not yet"
 
 
-def test_an_unreached_kernel_is_unverifiable(repro: Path) -> None:
+def test_an_unreached_kernel_is_unverifiable(kernel: Kernel, repro: Path) -> None:
     repro.write_text("import torch; torch.ones(2) + 1")
-    answer = kernel(CONCRETE, SYMBOLIC, repro, protocols=())
+    answer = kernel(CONCRETE, SYMBOLIC, protocols=())
     assert answer.verdict is Verdict.UNVERIFIABLE
     assert "reaches" in answer.reason
 
 
-def test_what_does_not_compile_is_blamed_on_its_side(repro: Path) -> None:
-    broken = kernel(CONCRETE, "return self.sym_nonsense();", repro)
+def test_what_does_not_compile_is_blamed_on_its_side(kernel: Kernel) -> None:
+    broken = kernel(CONCRETE, "return self.sym_nonsense();")
     assert broken.verdict is Verdict.REGRESSED
     assert "sym_nonsense" in broken.reason
-    baseline = kernel("return self.sym_nonsense();", SYMBOLIC, repro)
+    baseline = kernel("return self.sym_nonsense();", SYMBOLIC)
     assert baseline.verdict is Verdict.BROKEN_BASELINE
 
 
@@ -121,8 +133,8 @@ def test_what_does_not_compile_is_blamed_on_its_side(repro: Path) -> None:
         ("for (volatile int i = 0;; ++i) {} return self;", 12, "stopped after"),
     ],
 )
-def test_a_deadly_kernel_is_a_verdict(body: str, wall: float, words: str, repro: Path) -> None:
-    answer = kernel(SYMBOLIC, body, repro, Limits(wall=wall))
+def test_a_deadly_kernel_is_a_verdict(body: str, wall: float, words: str, kernel: Kernel) -> None:
+    answer = kernel(SYMBOLIC, body, Limits(wall=wall))
     assert answer.verdict is Verdict.REGRESSED
     assert words in answer.reason
 
@@ -158,14 +170,19 @@ def test_a_file_that_is_no_module_of_torch_is_said(repro: Path, tmp_path: Path) 
     assert "no project to build" in answer.reason
 
 
-def test_a_proof_does_not_hang_on_who_else_is_asked(tmp_path: Path) -> None:
+def test_a_proof_does_not_hang_on_who_else_is_asked(tmp_path: Path, ready: Laboratory) -> None:
     texts = [KERNEL.replace("BODY", body).encode() for body in (CONCRETE, SYMBOLIC)]
     change = Change(tmp_path / "Square.cpp", *texts)
 
     def verdict(operator: str, *, complete: bool) -> Verdict:
-        protocols = ("eager", "backed")
         asked = verify(
-            [change], operators=(operator,), complete=complete, protocols=protocols, samples=2, evidence_folder=tmp_path
+            [change],
+            operators=(operator,),
+            complete=complete,
+            protocols=("eager", "backed"),
+            samples=2,
+            evidence_folder=tmp_path,
+            ready=ready,
         )
         return asked.verdict
 
@@ -173,7 +190,7 @@ def test_a_proof_does_not_hang_on_who_else_is_asked(tmp_path: Path) -> None:
     assert verdict("trace", complete=True) is verdict("square", complete=True) is Verdict.PROVEN
 
 
-def test_bystanders_are_run_on_their_own_samples_alone(tmp_path: Path) -> None:
+def test_bystanders_are_run_on_their_own_samples_alone(tmp_path: Path, ready: Laboratory) -> None:
     module = locate(None, None).package / "_lobpcg.py"
     text = module.read_bytes()
     answer = verify(
@@ -182,6 +199,7 @@ def test_bystanders_are_run_on_their_own_samples_alone(tmp_path: Path) -> None:
         bystanders=("trace",),
         protocols=("eager", "varied", "decomposed"),
         evidence_folder=tmp_path,
+        ready=ready,
     )
     ran = {(check.protocol, check.subject.partition(" ")[0]) for check in answer.checks}
     assert ran == {("eager", "take"), ("varied", "take"), ("decomposed", "take"), ("eager", "trace")}
