@@ -15,16 +15,10 @@ from symfix.codemods.torchapi.locating import locate
 
 TESTS = Path(__file__).parent
 sys.path += [str(TESTS / "support"), str(TESTS.parent / "scripts")]
-LONG = ("cluster", "verify", "fix_verify", "hunt", "widen_schema", "registered_kernels", "verify_extension", "forking")
-LONG += (
-    "planted_faults",
-    "export",
-    "repair_subjects",
-    "verify_harm",
-    "add_fake_kernel",
-    "regression",
-    "fuzz_operators",
-)
+LONG = (
+    "cluster", "verify", "fix_verify", "hunt", "widen_schema", "registered_kernels", "verify_extension", "forking",
+    "planted_faults", "export", "repair_subjects", "verify_harm", "add_fake_kernel", "regression", "fuzz_operators",
+)  # fmt: skip
 """The files of tests that take longest: they begin first, so that no process waits for another at the end."""
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -45,6 +47,30 @@ def test_threads_parse_beside_each_other() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert len({*pool.map(parse, range(60))}) == 1
+
+
+def test_a_process_that_is_forked_while_a_thread_parses_can_parse() -> None:
+    text = Path(__file__).read_text() * 40
+    over = threading.Event()
+
+    def parse() -> None:
+        while not over.is_set():
+            parse_module(text)
+
+    thread = threading.Thread(target=parse, daemon=True)
+    thread.start()
+    try:
+        for _ in range(20):
+            child = multiprocessing.get_context("fork").Process(target=parse_module, args=("1",))
+            child.start()
+            child.join(20)
+            waits = child.is_alive()
+            child.kill()
+            assert not waits, "for a thread that it has not"
+            assert child.exitcode == 0
+    finally:
+        over.set()
+        thread.join()
 
 
 def test_nobody_else_calls_the_parser() -> None:

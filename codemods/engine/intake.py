@@ -36,7 +36,8 @@ class Target:
     @classmethod
     def of(cls, path: Path, content: bytes | None = None) -> Target:
         """A file that the caller named."""
-        return cls(str(path), str(path.absolute()), True, os.path.splitext(path)[1], content)  # noqa: PTH122
+        suffix = os.path.splitext(path)[1]  # noqa: PTH122
+        return cls(str(path), str(path.absolute()), named=True, suffix=suffix, content=content)
 
     @cached_property
     def path(self) -> Path:
@@ -94,7 +95,7 @@ def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Ite
         here, located = (os.path.join(one, "") for one in (parent, whole + below))  # noqa: PTH118
         for name, suffix in read:
             if not (exclude and _excluded(Path(parent, name), exclude)):
-                yield Target(here + name, located + name, False, suffix)
+                yield Target(here + name, located + name, named=False, suffix=suffix)
 
 
 def _is_test(name: str) -> bool:

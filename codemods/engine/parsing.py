@@ -6,9 +6,12 @@ Two that parse at the same time may end each other with ``SystemError: AST const
 from __future__ import annotations
 
 import ast
+import os
 from threading import Lock
 
 _parsing = Lock()
+# A process that is forked while another thread parses would wait for ever for that thread, which it has not.
+os.register_at_fork(before=_parsing.acquire, after_in_parent=_parsing.release, after_in_child=_parsing.release)
 
 
 def parse_module(source: str | bytes) -> ast.Module:

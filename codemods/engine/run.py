@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from .collecting import collecting_nothing
 from .dying import die_with_parent
 from .families import only_whole
 from .intake import Target, admit, is_generated, read
@@ -104,23 +103,7 @@ class Spread(Protocol):
     ) -> list[Outcome]: ...
 
 
-@contextmanager
-def _collecting_nothing() -> Iterator[None]:
-    """Switch the garbage collector off, here and in the processes that are forked from here.
-
-    Walking the trees for cycles took a third of the time. No model of a file holds itself, so that its tree is freed
-    as soon as nobody holds it (a test counts what is left).
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-@_collecting_nothing()
+@collecting_nothing()
 def run(
     targets: Sequence[Target],
     question: Question,

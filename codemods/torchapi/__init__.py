@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .api import TorchApi
-    from .declaring import DeclaredArgument, DeclaredSchema, SchemaError, read_schema
-    from .errors import NotATorchTree, TorchError, TorchgenFailed, TorchMissing, TorchTooOld, YamlUnreadable
-    from .releases import available
-    from .schema import Argument, Kernel, Operator, Signature
+from .api import TorchApi
+from .declaring import DeclaredArgument, DeclaredSchema, SchemaError, read_schema
+from .errors import NotATorchTree, TorchError, TorchgenFailed, TorchMissing, TorchTooOld, YamlUnreadable
+from .releases import available
+from .schema import Argument, Kernel, Operator, Signature
 
 __all__ = [
     "Argument",
@@ -30,19 +26,3 @@ __all__ = [
     "available",
     "read_schema",
 ]
-
-_HOMES = {
-    "api": ("TorchApi",),
-    "declaring": ("DeclaredArgument", "DeclaredSchema", "SchemaError", "read_schema"),
-    "errors": ("NotATorchTree", "TorchError", "TorchMissing", "TorchTooOld", "TorchgenFailed", "YamlUnreadable"),
-    "releases": ("available",),
-    "schema": ("Argument", "Kernel", "Operator", "Signature"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """What is asked for is imported then: where a torch is can be said without a reader of its schemas."""
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f".{home}", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,7 @@ from threading import Lock
 
 from ...python.rewrite.registering import newly_registered
 from ..lab.forking import forking
-from ..lab.operators import BACKWARD, DECOMPOSED, DECOMPOSED_TWICE, MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Task
+from ..lab.operators import BACKWARD, DECOMPOSED, MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Task
 from ..lab.variants import Laboratory, Ran, Touched, Variant, merged
 from ..torchapi import TorchApi
 from ..torchapi.derivatives import operators_by_formula
@@ -33,17 +33,14 @@ from .choose.choosing import (
 )
 from .choose.reaching import changed_functions, lines_of
 from .choose.tracing import CoverageFailed, trace_index
-from .compare.comparing import compare
 from .compare.counting import unrun_lines
 from .compare.statements import touched
+from .confirming import BrokenSide, compared, confirmed
 from .evidence import holds, installed, question_key
 from .replays import Memory, Replays
 from .sides import Side, Sides, started
 from .verdict import decide
 
-_CONFIRMATIONS = 2
-_THOROUGH = {DECOMPOSED: DECOMPOSED_TWICE}
-"""How a protocol is asked again where the sides give other results."""
 _MOST_BESIDE = 4
 """So many tests that run changed Python are run beside those asked for, or one for each function."""
 
@@ -78,11 +75,6 @@ class Question:
     def chooses(self) -> bool:
         """Whether operator tests are chosen by what could be swapped in."""
         return not self.operators or self.complete
-
-
-def _doubtful(check: Check) -> bool:
-    """Whether a difference is believed only when it comes again."""
-    return not check.flaky and (check.lost or check.unjudged or (check.gained and check.before.crashed))
 
 
 def _shown(places: Sequence[str]) -> list[str]:
@@ -369,22 +361,21 @@ class Procedure:
 
     def _operated(self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant) -> list[Check]:
         self._progress(f"running {len(tasks)} operator tests before and after: {self._chosen}")
-        checks = self._compared(tasks, samples, before, after, first=True)
-        for _ in range(_CONFIRMATIONS):
-            doubtful = [task for task, check in checks.items() if _doubtful(check)]
-            if not doubtful:
-                break
-            self._progress(f"running {len(doubtful)} again that went worse or died")
-            again = self._compared(doubtful, samples, before, after, first=False)
-            for task in doubtful:
-                if task in again and checks[task].unjudged:
-                    checks[task] = again[task]
-                elif task in again and (again[task].lost, again[task].gained) != (
-                    checks[task].lost,
-                    checks[task].gained,
-                ):
-                    checks[task] = replace(checks[task], flaky=True)
-        return list(checks.values())
+
+        def told(counts: str) -> None:
+            self._progress(f"operator tests: {counts}: {self._chosen}")
+
+        sides = Sides(self._place.build, self._side(before), self._side(after), self._jobs, told)
+        try:
+            checks, answers = compared(sides, tasks, samples)
+            self._ran = merged([self._ran, answers.ran])
+            for answer in answers.tasks.values():
+                self._count(answers.states, answer.calls)
+            return confirmed(checks, sides, samples, self._progress)
+        except BrokenSide as broken:
+            side = ("before", "after")[broken.number]
+            said = f"torch {side} the change can't run operator tests: {broken}"
+            raise Obstacle(self._blame[broken.number], said) from None
 
     def _called(self, question: Question, before: Variant, after: Variant) -> list[Check]:
         """Operator tests on concrete sizes, beside a script of the user's, which seldom runs each changed line."""
@@ -396,27 +387,6 @@ class Procedure:
             return []
         tasks = [(operator, protocol) for protocol in cheap for operator in operators]
         return self._operated(tasks, question.samples, before, after) if tasks else []
-
-    def _compared(
-        self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant, first: bool
-    ) -> dict[Task, Check]:
-        def told(counts: str) -> None:
-            self._progress(f"operator tests: {counts}: {self._chosen}")
-
-        asked = {task: task if first else (task[0], _THOROUGH.get(task[1], task[1])) for task in tasks}
-        both = Sides(self._place.build, self._side(before), self._side(after), self._jobs, told)
-        sides = both.ask([*asked.values()], samples, anew=not first)
-        for side, variant, verdict in zip(sides, (before, after), self._blame, strict=True):
-            if side.broken:
-                raise Obstacle(verdict, f"torch {variant.name} the change can't run operator tests: {side.broken}")
-        if first:
-            self._ran = merged([self._ran, sides[1].ran])
-            for answer in sides[1].tasks.values():
-                self._count(sides[1].states, answer.calls)
-        compared = {task: compare(task, *(side.tasks[name] for side in sides)) for task, name in asked.items()}
-        found = {task: check for task, check in compared.items() if check is not None}
-        unlike = [task for task, check in found.items() if first and check.lost and task[1] in _THOROUGH]
-        return found | self._compared(unlike, samples, before, after, first=False) if unlike else found
 
     def _count(self, states: tuple[str, ...], calls: Sequence[int]) -> None:
         self._states = states or self._states

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,12 +13,10 @@ from .drafts import Draft
 from .grouping import Group, Kept, groups, only
 from .judging import came_of, expression, got_further, line_of, told
 from .native import NOT_COMPILED
+from .openings import Openings, Picks
 from .sites import Advisors, Candidate, Site
 from .trials import Trial, Tried
 
-Key = tuple[Path, tuple[object, ...]]
-"""A candidate, whichever line its place has moved to."""
-Picks = list[tuple[Candidate, tuple[str, ...]]]
 ROUNDS = 16
 _BACKINGS = 6
 """How often an operator that is stuck may go back to try something else."""
@@ -59,17 +57,19 @@ class Search:
     _apart: set[tuple[object, ...]] = field(default_factory=set)
     """Operators that were tried with nothing but their own chain, and the chain."""
     _backed: Counter[str] = field(default_factory=Counter)
-    _tried: set[Key] = field(default_factory=set)
-    _sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
+    _openings: Openings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._openings = Openings(self.advisors)
 
     def run(self, most: int, progress: Callable[[str], None], rounds: int = ROUNDS) -> None:
         """Round after round, until no failing operator has a candidate left; ``most`` samples of each are tried."""
         for name, trial in self.trials.items():
-            if name not in self._sites:  # the lines of one that failed alone are those of its own drafts
+            if name not in self._openings.sites:  # the lines of one that failed alone are those of its own drafts
                 self._place(name, trial, self.drafts)
         self._swap_in(most, progress)
         for number in range(1, rounds + 1):
-            picked = self._that_build(self._pick())
+            picked = self._that_build(self._openings.pick(self.drafts))
             if not picked:
                 if self._rid_of_others(most) or (not self._settled and self._stuck and self.complete(most)):
                     continue
@@ -119,11 +119,11 @@ class Search:
     @property
     def open(self) -> bool:
         """Whether some failing operator has a candidate left."""
-        return any(self._first_open(name) is not None for name in self._sites)
+        return any(self._openings.any_at(self.drafts, sites) for sites in self._openings.sites.values())
 
     def sites(self, name: str) -> tuple[Site, ...]:
         """The places at which an operator fails now, the innermost first."""
-        return self._sites.get(name, ())
+        return self._openings.sites.get(name, ())
 
     def refuse(self, operators: Sequence[str], why: str, most: int) -> None:
         """Take back the last step of these operators, which pass: running everything in full spoke against it."""
@@ -160,8 +160,7 @@ class Search:
         self._untry(one for one in self.attempts[since + 1 :] if {*one.operators} & {*names})
 
     def _untry(self, attempts: Iterable[Attempt]) -> None:
-        failed = (one.candidate for one in attempts if one.built and not one.kept)
-        self._tried.difference_update((one.site.path, one.key) for one in failed)
+        self._openings.reopen(one.candidate for one in attempts if one.built and not one.kept)
 
     def _found(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
         if not trial.passed:
@@ -170,11 +169,11 @@ class Search:
         self._place(name, trial, drafts)
 
     def _place(self, name: str, trial: Trial, drafts: Mapping[Path, Draft]) -> None:
-        self._sites.pop(name, None)
+        self._openings.sites.pop(name, None)
         if _failing(trial):
             seen = dict(drafts)
             sites = self.bench.sites(trial, seen)
-            self._sites[name] = tuple(site for site in sites if not self.files or site.path in self.files)
+            self._openings.sites[name] = tuple(site for site in sites if not self.files or site.path in self.files)
             self.drafts |= {path: draft for path, draft in seen.items() if path not in self.drafts}
 
     def _rid_of_others(self, most: int) -> bool:
@@ -199,7 +198,7 @@ class Search:
                 continue
             self._backed[name] += 1
             self._take_back(member, self.trials[name], most, "leads nowhere")
-            if any(self._next(site) is not None for site in self._sites.get(name, ())):
+            if self._openings.any_at(self.drafts, self.sites(name)):
                 return True
         return False
 
@@ -230,7 +229,7 @@ class Search:
         """Operators whose failure is now in C++ run on the source tree's kernels from here on, as they are at first."""
         fresh = {
             name: self.trials[name].sample
-            for name, sites in self._sites.items()
+            for name, sites in self._openings.sites.items()
             if name not in self.bench.swapped and self._in_native(sites)
         }
         if not fresh:
@@ -241,18 +240,20 @@ class Search:
         for name, trial in tried.trials.items():
             if trial.passed and not self.chains[name]:
                 self.mended_by_swap.append(name)
-                self._sites.pop(name, None)
+                self._openings.sites.pop(name, None)
                 continue
             self._found(name, trial, self.drafts)
-        for name in [one for one in self._sites if one not in fresh and one not in self.bench.swapped]:
-            self._sites[name] = tuple(site for site in self._sites[name] if site.path not in self.bench.refused)
+        for name in [one for one in self._openings.sites if one not in fresh and one not in self.bench.swapped]:
+            self._openings.sites[name] = tuple(
+                site for site in self._openings.sites[name] if site.path not in self.bench.refused
+            )
 
     def _in_native(self, sites: tuple[Site, ...]) -> bool:
         """Is the failure in C++? A Python frame for which nobody knows a word may only have called it."""
         for site in sites:
             if site.path.suffix != ".py":
                 return True
-            if self._known(site):
+            if self._openings.known(self.drafts, site):
                 return False
         return False
 
@@ -272,7 +273,7 @@ class Search:
                     break
                 at = draft.origin(draft.line_start(failure.line)) if failure.line else 0
                 culprit = min(here, key=lambda pick: abs(self._first(pick[0]) - at))
-                self._tried.add((path, culprit[0].key))
+                self._openings.close(culprit[0])
                 came = f"{NOT_COMPILED}: {failure.reason}"
                 self.attempts.append(Attempt(*culprit, kept=False, came=came, built=False))
                 left.remove(culprit)
@@ -281,53 +282,6 @@ class Search:
     def _first(self, candidate: Candidate) -> int:
         """Where a candidate's first edit stands in the original."""
         return self.drafts[candidate.site.path].origin(min(fix.start for fix in candidate.fixes))
-
-    def _pick(self, passed_over: Collection[Key] = ()) -> Picks:
-        """For each place the next candidate, most operators first; two of one statement wait for each other.
-
-        Those ``passed_over`` count as tried.
-        """
-        waiting: dict[Site, list[str]] = defaultdict(list)
-        for name, sites in self._sites.items():
-            for site in sites:
-                waiting[site].append(name)
-        picked: Picks = []
-        served: set[str] = set()
-        for site, _ in sorted(waiting.items(), key=lambda item: (-len(item[1]), str(item[0]))):
-            names = [
-                name for name in waiting[site] if name not in served and self._first_open(name, passed_over) == site
-            ]
-            if not names:
-                continue
-            candidate = self._next(site, passed_over)
-            if candidate is None or self._meets(candidate, picked):
-                continue
-            picked.append((candidate, tuple(names)))
-            served.update(names)
-        return picked
-
-    def _first_open(self, name: str, passed_over: Collection[Key] = ()) -> Site | None:
-        return next((site for site in self._sites[name] if self._next(site, passed_over) is not None), None)
-
-    def _next(self, site: Site, passed_over: Collection[Key] = ()) -> Candidate | None:
-        keys = ((one, (site.path, one.key)) for one in self._known(site))
-        return next((one for one, key in keys if key not in self._tried and key not in passed_over), None)
-
-    def _known(self, site: Site) -> list[Candidate]:
-        draft = self.drafts[site.path]
-        key = (site, draft.step.after, self.advisors.conditions(site))
-        if key not in self._open:
-            self._open[key] = list(self.advisors.candidates(draft, site))
-        return self._open[key]
-
-    _open: dict[tuple[Site, bytes, tuple[tuple[str, ...], ...]], list[Candidate]] = field(default_factory=dict)
-
-    def _meets(self, candidate: Candidate, picked: Picks) -> bool:
-        mine = [edit for fix in candidate.fixes for edit in fix.edits]
-        theirs = [
-            e for other, _ in picked if other.site.path == candidate.site.path for f in other.fixes for e in f.edits
-        ]
-        return any(one.start <= other.end and other.start <= one.end for one in mine for other in theirs)
 
     def _with(self, picked: Picks) -> dict[Path, Draft]:
         drafts = dict(self.drafts)
@@ -347,7 +301,7 @@ class Search:
 
         What goes wrong here goes wrong there again, and is said there.
         """
-        ahead = self._pick({(candidate.site.path, candidate.key) for candidate, _ in picked})
+        ahead = self._openings.pick(self.drafts, (candidate for candidate, _ in picked))
         drafts = self._with(ahead)
         if ahead and not any(self.bench.builds(path, drafts[path]) for path in _files(ahead)):
             self._tried_on(drafts, ahead, most)
@@ -360,7 +314,7 @@ class Search:
     ) -> None:
         kept: Picks = []
         for candidate, names in picked:
-            self._tried.add((candidate.site.path, candidate.key))
+            self._openings.close(candidate)
             pairs = [(self.trials[name], tried.trials[name]) for name in names]
             silent = [now for _, now in pairs if now.silent]
             moved = [line_of(was, self.drafts, drafts) != line_of(now, drafts, self.drafts) for was, now in pairs]
