@@ -44,15 +44,16 @@ def test_a_planted_fault_is_caught(
     assert words in answer.reason
 
 
-_RANDOM = b" * (1 + __import__('time').perf_counter_ns() % 997 / 1000)\n"
+_UNLIKE = b" * (1 + next(vars(__import__('torch')).setdefault('calls', __import__('itertools').count())) % 7)\n"
+"""Two calls in turn never give the same: what is drawn at random does now and then."""
 
 
 @pytest.mark.parametrize(
     ("before", "after", "verdict", "words"),
     [
         (b"\n", b" * 1.0000001\n", Verdict.REGRESSED, "other bits"),
-        (b"\n", _RANDOM, Verdict.REGRESSED, "no longer the same each time"),
-        (_RANDOM, _RANDOM.replace(b"997", b"991"), Verdict.NEUTRAL, ""),
+        (b"\n", _UNLIKE, Verdict.REGRESSED, "no longer the same each time"),
+        (_UNLIKE, _UNLIKE.replace(b"1 +", b"11 +"), Verdict.NEUTRAL, ""),
     ],
 )
 def test_a_decomposition_that_is_wrong_in_the_last_bit_is_caught(
