@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from symfix.codemods.workflows.repair.proving import Prover
 from symfix.codemods.workflows.repair.repaired import REASONS, HandOver, Outcome, Repair, Spot
 from symfix.codemods.workflows.repair.search import Search
 from symfix.codemods.workflows.repair.sites import Advisors, Candidate, Site
+from symfix.codemods.workflows.repair.timing import Timing
 from symfix.codemods.workflows.repair.trials import Frame, Trial, Tried
 from symfix.codemods.workflows.series.repairs import read_folder
 
@@ -97,6 +99,7 @@ class Texts:
     refused: dict[Path, str] = field(default_factory=dict)
     room: bool = False
     tried: list[bytes] = field(default_factory=list)
+    timing: Timing = field(default_factory=Timing)
 
     def trial(self, name: str, text: bytes) -> Trial:
         if self.right[name] in text:
@@ -330,7 +333,7 @@ def test_what_only_another_repair_stops_passes_with_its_own_alone(module: Path, 
     search = searched(Stopped(module, {"stopped": b"", "other": b""}, at={}), advisors)
     assert search.trials["stopped"].passed and search.trials["other"].passed
     assert [group.operators for group in groups(search.chains, ["stopped", "other"])] == [("other",), ("stopped",)]
-    assert not search.complete(0)
+    assert not search.complete()
 
 
 def test_what_fails_alone_is_mended_where_it_failed_alone(module: Path, advisors: Advisors) -> None:
@@ -354,10 +357,10 @@ def test_what_fails_alone_is_mended_where_it_failed_alone(module: Path, advisors
     right = {"other": b"guard_or_false(x.numel() == 0)", "later": b"n = torch.sym_ite("}
     bench = Further(module, right, at={"other": b"x.numel() == 0", "later": b"n * 2 >="})
     search = searched(bench, advisors)
-    assert search.complete(0) and not search.trials["later"].passed
+    assert search.complete() and not search.trials["later"].passed
     assert line_of(search.drafts[module].now.content, THIRD) != search.trials["later"].frames[0].line
     search.run(0, lambda _: None)
-    assert not search.complete(0) and search.trials["later"].passed
+    assert not search.complete() and search.trials["later"].passed
     assert [member.candidate.site.function for member in search.chains["later"]] == ["later", "later"]
 
 
@@ -477,6 +480,45 @@ def test_what_the_proof_speaks_against_gives_way_to_the_next_candidate(module: P
     search.run(0, lambda _: None)
     assert SAME_ERROR in search.drafts[module].now.content
     assert [one.came.partition(":")[0] for one in search.attempts if not one.kept] == ["taken back"]
+
+
+def test_what_wrote_a_line_that_nothing_runs_gives_way_where_something_else_is_open(
+    module: Path, advisors: Advisors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Both(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            first, last = b"guard_or_false(x.numel() == 0)" in text, any(one in text for one in (CHECK, SAME_ERROR))
+            if first and last:
+                return Trial(name, "passed", count=1)
+            place = THIRD if first else b"x.numel() == 0"
+            return Texts.trial(Texts(self.path, {name: b"never there"}, at={name: place}), name, text)
+
+    search = searched(Both(module, {"both": b""}), advisors)
+    first, last = search.chains["both"]
+    text = search.drafts[module].now.content
+    line = line_of(text, b"guard_or_false(x.numel() == 0)")
+    monkeypatch.setattr(search._openings, "any_at", lambda drafts, sites: [*sites] != [first.candidate.site])
+    search.refuse(["both"], "unverifiable: a line", 0, [(module, line)])
+    assert search.chains["both"] == [first, last], "nothing else can be tried there"
+    search.refuse(["both"], "unverifiable: a line", 0, [(module, line_of(text, CHECK))])
+    assert search.chains["both"] == [first]
+    monkeypatch.undo()
+    search.run(0, lambda _: None)
+    assert len(search.chains["both"]) == 2
+    search.refuse(["both"], "unverifiable: a line", 0, [(module, line)])
+    assert search.chains["both"] == []
+
+
+def test_the_time_of_a_phase_inside_of_another_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 1.0, 3.0, 7.0, 8.0, 10.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    timing = Timing()
+    with timing.phase("outer"):  # from 0 to 8
+        with timing.phase("inner"):  # from 1 to 3
+            pass
+        with suppress(ZeroDivisionError), timing.phase("inner"):  # never ends well
+            raise ZeroDivisionError
+    assert timing.phases == {"inner": 3.0, "outer": 7.0}
 
 
 def test_the_journal_answers_after_a_killed_run(tmp_path: Path) -> None:

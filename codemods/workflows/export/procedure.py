@@ -72,7 +72,7 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
         search = Search(bench.advisors, bench, {}, dict(failing), by_changes)
         for _ in range(_AGAIN):
             search.run(0, progress, _ROUNDS)
-            if not search.complete(0):
+            if not search.complete(progress):
                 break
         found = {
             name: Exported(name, Verdict.AS_IT_IS, inputs=_compared(one)) for name, one in first.items() if one.passed

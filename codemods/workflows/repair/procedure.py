@@ -25,6 +25,7 @@ from ...torchapi.locating import locate
 from ...verify.build.compiling import Builder
 from ...verify.build.modules import module_name
 from ...verify.build.toolchain import find_toolchain
+from ...verify.change import Verdict
 from ..hunt.failure import Failure, Mode, Operator
 from ..hunt.fuzz import Fuzz, fuzz
 from ..hunt.naming import operators_of
@@ -36,7 +37,7 @@ from .judging import told
 from .native import Native
 from .proving import Prover
 from .repaired import HandOver, Outcome, Repair, Spot
-from .search import ROUNDS, Attempt, Search
+from .search import ALONE, ROUNDS, Attempt, Search
 from .sites import Advisors
 from .timing import Timing
 from .translations import Translations
@@ -50,9 +51,8 @@ _LIMITS = Limits(wall=1800.0, cpu=900)
 _AT_ONCE_FAR = 64
 """So many groups of fixes are tried at a time where there is a cluster."""
 _Key = tuple[tuple[str, ...], tuple[Fix, ...]]
-_SEARCH, _ALONE = "search, some samples", "all samples, each repair alone"
-"""Phases of a run that come more than once."""
-_ROUNDS = (ROUNDS, 6, 3)
+_SEARCH = "search, some samples"
+_ROUNDS = (ROUNDS, 6, 6, 3)
 """How many rounds of candidates each search may take: the later ones are about few operators."""
 
 
@@ -216,18 +216,13 @@ def _whole(
 
 
 def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[int] = _ROUNDS) -> None:
-    """Search until what passes does so with its own repair alone, on a few samples and then on all of them."""
-    timing = search.bench.timing
-    for most, allowed in ((SOME, rounds), (0, rounds[1:] or rounds)):
-        for number in allowed:
-            with timing.phase(_SEARCH):
-                search.run(SOME, progress, number)
-            passed = sum(trial.passed for trial in search.trials.values())
-            progress(f"{most or 'all'} samples of {passed} operators, each repair alone")
-            with timing.phase(_SEARCH if most else _ALONE):
-                again = search.complete(most)
-            if not again:
-                break
+    """Search until what passes does so with its own repair alone, on all samples."""
+    for number in rounds:
+        with search.bench.timing.phase(_SEARCH):
+            search.run(SOME, progress, number)
+            again = search.complete(progress)
+        if not again:
+            break
 
 
 def _proven(
@@ -242,7 +237,7 @@ def _proven(
     found = groups(search.chains, passing)
     asked: list[tuple[Repair, tuple[str, ...], list[str]]] = []
     timing = search.bench.timing
-    with timing.phase(_ALONE):
+    with timing.phase(ALONE):
         trials = search.bench.try_alone(search.drafts, found)
     for group, alone in zip(found, trials, strict=True):
         kept = tuple(name for name in group.operators if alone[name].passed)
@@ -275,8 +270,12 @@ def _judged(made: Repair, kept: Sequence[str], overtime: Sequence[str], prover: 
 def _refused(search: Search, repairs: Sequence[Repair]) -> bool:
     """Take back what the full run did not confirm; whether another candidate is left to try there."""
     for one in repairs:
-        if one.verification is not None and not one.proven:
-            search.refuse(one.operators, f"{one.verification.verdict.value}: {one.verification.reason}", SOME)
+        said = one.verification
+        if said is not None and not one.proven:
+            places = (place.rpartition(":") for place in said.unrun)
+            unrun = [(Path(file), int(line)) for file, _, line in places]
+            idle = unrun if said.verdict is Verdict.UNVERIFIABLE else []
+            search.refuse(one.operators, f"{said.verdict.value}: {said.reason}", SOME, idle)
     return search.open
 
 

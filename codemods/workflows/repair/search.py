@@ -18,6 +18,8 @@ from .sites import Advisors, Candidate, Site
 from .trials import Trial, Tried
 
 ROUNDS = 16
+ALONE = "all samples, each repair alone"
+"""The phase of a run in which a search tries what passes in full."""
 _BACKINGS = 6
 """How often an operator that is stuck may go back to try something else."""
 
@@ -71,7 +73,7 @@ class Search:
         for number in range(1, rounds + 1):
             picked = self._that_build(self._openings.pick(self.drafts))
             if not picked:
-                if self._rid_of_others(most) or (not self._settled and self._stuck and self.complete(most)):
+                if self._rid_of_others(most) or (not self._settled and self._stuck and self.complete(progress)):
                     continue
                 if self._back_up(most):
                     continue
@@ -88,16 +90,20 @@ class Search:
             passed = sum(trial.passed for trial in self.trials.values())
             progress(f"round {number}: {passed} of {len(self.trials)} pass")
 
-    def complete(self, most: int) -> bool:
-        """Try each group alone on ``most`` samples (0: all); whether that left something more to be tried.
+    def complete(self, progress: Callable[[str], None] = lambda _: None) -> bool:
+        """Try each group alone on all samples; whether that left something more to be tried.
 
         An operator that needs what another one's group brought joins it. What made one differ from eager without an
         error is taken back, whoever else it helps.
         """
-        found = self.grouping(self.chains, [name for name, trial in self.trials.items() if trial.passed])
+        passing = [name for name, trial in self.trials.items() if trial.passed]
+        progress(f"each repair alone, in full: the {len(passing)} that pass")
+        found = self.grouping(self.chains, passing)
+        with self.bench.timing.phase(ALONE):
+            tried = self.bench.try_alone(self.drafts, found)
         again = False
         harmful: dict[int, tuple[Kept, Trial]] = {}
-        for group, trials in zip(found, self.bench.try_alone(self.drafts, found, most), strict=True):
+        for group, trials in zip(found, tried, strict=True):
             drafts = only(self.drafts, [group])
             for name, trial in trials.items():
                 if trial.passed:
@@ -125,11 +131,29 @@ class Search:
         """The places at which an operator fails now, the innermost first."""
         return self._openings.sites.get(name, ())
 
-    def refuse(self, operators: Sequence[str], why: str, most: int) -> None:
-        """Take back the last step of these operators, which pass: running everything in full spoke against it."""
+    def refuse(self, operators: Sequence[str], why: str, most: int, unrun: Sequence[tuple[Path, int]] = ()) -> None:
+        """Take back a step of these operators, which pass: running everything in full spoke against it.
+
+        It is the last one; or, where nothing ran some lines of the text that all their steps make, what wrote these,
+        if another candidate is open at its place.
+        """
+        idle = self._wrote(operators, unrun) if unrun else []
         for name in operators:
-            if self.chains[name] and self.trials[name].passed:
-                self._take_back(self.chains[name][-1], Trial(name, "not proven", why), most, "taken back")
+            steps = [one for one in self.chains[name] if one in idle] if unrun else self.chains[name][-1:]
+            if steps and self.trials[name].passed:
+                self._take_back(steps[0], Trial(name, "not proven", why), most, "taken back")
+
+    def _wrote(self, operators: Sequence[str], lines: Sequence[tuple[Path, int]]) -> list[Kept]:
+        """Of the steps of these operators those that wrote some lines, where another candidate is open."""
+        members = tuple(dict.fromkeys(member for name in operators for member in self.chains[name]))
+        drafts = only(self.drafts, [Group(members, tuple(operators))])
+        found = []
+        for path, line in lines:
+            at = drafts[path].origin(drafts[path].line_start(line))
+            member = min((one for one in members if one.path == path), key=lambda one: _distance(one, at))
+            if member not in found and self._openings.any_at(self._without(member), [member.candidate.site]):
+                found.append(member)
+        return found
 
     def _brought_by_others(self, trial: Trial, drafts: Mapping[Path, Draft], group: Group) -> Kept | None:
         """What mends the place at which an operator fails alone, though not with everything."""
@@ -350,6 +374,12 @@ def _files(picked: Picks) -> set[Path]:
 
 def _names(picked: Picks) -> list[str]:
     return sorted({name for _, operators in picked for name in operators})
+
+
+def _distance(member: Kept, at: int) -> tuple[int, int]:
+    """How far a place of the original is from what a member writes; where two write there, the shorter is nearer."""
+    edits = [edit for fix in member.fixes for edit in fix.edits]
+    return min((max(edit.start - at, at - edit.end, 0), edit.end - edit.start) for edit in edits)
 
 
 def _failing(trial: Trial) -> bool:

@@ -15,15 +15,20 @@ class Timing:
 
     phases: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     operators: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    _inner: float = 0.0
+    """What the phases inside of the one that runs have taken."""
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """The time of the block counts as that of the phase ``name``."""
+        """The time of the block counts as that of the phase ``name``, but for what a phase inside of it takes."""
         started = time.monotonic()
+        outer, self._inner = self._inner, 0.0
         try:
             yield
         finally:
-            self.phases[name] += time.monotonic() - started
+            took = time.monotonic() - started
+            self.phases[name] += took - self._inner
+            self._inner = outer + took
 
     def longest_first(self, names: Iterable[str]) -> list[str]:
         """The operators that took most come first, so that no process waits long for the last."""
