@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies
 from symfix.codemods.lab.observation import Observation
 from symfix.codemods.lab.operators import Answer
 from symfix.codemods.lab.variants import one_line
 from symfix.codemods.verify.change import Change, Check, Verdict, Verification
 from symfix.codemods.verify.choose.choosing import choose
 from symfix.codemods.verify.compare.comparing import compare
-from symfix.codemods.verify.compare.counting import changed_lines, origins
+from symfix.codemods.verify.compare.counting import changed_lines, follows_lost, origins
 from symfix.codemods.verify.evidence import from_json, to_json
 from symfix.codemods.verify.verdict import decide
 
@@ -209,6 +210,20 @@ def test_changed_lines_are_the_new_ones_and_those_after_lost_code() -> None:
     before = b"a();\n// said\ncheck();\nb();\n\nc();\n"
     assert changed_lines(Change(Path("a.cpp"), before, b"a();\nb();\nc();\n")) == (2,)
     assert changed_lines(Change(Path("a.cpp"), before, before.replace(b"b", b"d") + b"e();\n")) == (4, 7)
+
+
+LINES = strategies.lists(strategies.sampled_from([b"a();", b"b();", b"c();"]), max_size=7)
+
+
+@given(before=LINES, after=LINES)
+def test_without_the_changed_lines_what_is_left_of_the_text_stood_there_before(
+    before: list[bytes], after: list[bytes]
+) -> None:
+    change = Change(Path("a.cpp"), b"".join(line + b"\n" for line in before), b"".join(line + b"\n" for line in after))
+    added = {line for line in changed_lines(change) if not follows_lost(change, line)}
+    left, rest = [line for number, line in enumerate(after, 1) if number not in added], iter(before)
+    assert all(line in rest for line in left), "in this order"
+    assert (not changed_lines(change)) == (before == after)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.parsing import parse_module
@@ -72,11 +73,16 @@ def translated(source: SourceFile, context: Context, operator: str, text: str, n
 
 def newly_registered(before: bytes, after: bytes) -> tuple[str, ...]:
     """The operators (``aten.hsplit.int``) that a Python kernel of ``after`` composes and none of ``before`` did."""
-    known = set(_registered(before))
+    known = _registered(before)
     return tuple(one for one in _registered(after) if one not in known)
 
 
-def _registered(content: bytes) -> Iterator[str]:
+@lru_cache(maxsize=16)
+def _registered(content: bytes) -> tuple[str, ...]:
+    return tuple(_registrations(content)) if b"py_impl" in content else ()
+
+
+def _registrations(content: bytes) -> Iterator[str]:
     for node in parse_module(content).body:
         for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
             if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...engine.parsing import parse_module
 
@@ -31,6 +32,7 @@ class Function:
         return f"{self.name}:{self.line}"
 
 
+@lru_cache(maxsize=16)
 def changed_functions(before: bytes, after: bytes) -> tuple[Function, ...]:
     """The innermost functions of ``before`` whose own text is another in ``after``, or that are gone.
 
@@ -89,8 +91,14 @@ def _definitions(content: bytes) -> dict[_Key, Definition]:
             else:
                 visit(child, around)
 
-    visit(parse_module(content), "")
+    visit(_parsed(content), "")
     return found
+
+
+@lru_cache(maxsize=4)
+def _parsed(content: bytes) -> ast.Module:
+    """The last few trees, which nobody here changes."""
+    return parse_module(content)
 
 
 def _own_text(definition: Definition) -> str:
@@ -109,7 +117,7 @@ def _shallow(node: ast.AST) -> str:
 
 def _rebound(before: bytes, after: bytes) -> frozenset[str]:
     """Names that statements outside functions bind in another way than before."""
-    old, new = ({ast.dump(item): item for item in _statements(parse_module(content))} for content in (before, after))
+    old, new = ({ast.dump(item): item for item in _statements(_parsed(content))} for content in (before, after))
     return frozenset(
         node.id
         for text in old.keys() ^ new.keys()
@@ -132,7 +140,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def _outermost(content: bytes) -> dict[str, Definition]:
     """Module functions and methods by name; what is nested belongs to the function around it."""
     found: dict[str, Definition] = {}
-    pending: list[ast.stmt] = list(parse_module(content).body)
+    pending: list[ast.stmt] = list(_parsed(content).body)
     while pending:
         statement = pending.pop()
         if isinstance(statement, Definition):

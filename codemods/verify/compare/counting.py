@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from pathlib import Path
 
 from ...lab.isolation import Limits, run
@@ -93,6 +94,17 @@ def _is_code(line: bytes) -> bool:
     return bool(text) and not text.startswith((b"//", b"#include", b"{", b"}"))
 
 
+@lru_cache(maxsize=16)
 def _operations(change: Change) -> Sequence[tuple[str, int, int, int, int]]:
-    matcher = SequenceMatcher(None, change.before.splitlines(), change.after.splitlines(), autojunk=False)
-    return matcher.get_opcodes()
+    """The opcodes of difflib, by lines; the lines that both texts begin and end with are no part of its search."""
+    before, after = change.before.splitlines(), change.after.splitlines()
+    head = _alike(before, after)
+    tail = _alike(before[head:][::-1], after[head:][::-1])
+    matcher = SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail], autojunk=False)
+    return [(tag, *(head + place for place in places)) for tag, *places in matcher.get_opcodes()]  # type: ignore[misc]
+
+
+def _alike(one: Sequence[bytes], other: Sequence[bytes]) -> int:
+    """How many lines are the same from the start."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))

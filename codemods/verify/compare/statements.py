@@ -29,7 +29,7 @@ def touched(change: Change) -> Touched:
         return ()
     speaking = _speaking(change.after)
     statements = _statements(tree)
-    kept = _kept_for_script(tree, change.before)
+    kept = _kept_for_script(tree, change.before) if b"is_scripting" in change.after else ()
     found = []
     for line in changed_lines(change):
         places = [line] if line in speaking and line not in kept else []
