@@ -471,6 +471,40 @@ def test_taking_back_removes_a_fix_from_all_that_came_through_it(module: Path, a
     assert search.trials["first"].verdict == "failed"
 
 
+def test_after_a_step_is_taken_back_the_sample_that_failed_before_it_is_tried(module: Path, advisors: Advisors) -> None:
+    asked: list[Mapping[str, int]] = []
+
+    class Asked(Texts):
+        def try_on(
+            self, drafts: Mapping[Path, Draft], operators: Mapping[str, int], most: int = 0, whole: Collection[str] = ()
+        ) -> Tried:
+            asked.append(operators)
+            return super().try_on(drafts, operators, most, whole)
+
+    bench = Asked(module, {"first": b"guard_or_false(x.numel() == 0)"}, at={"first": b"x.numel() == 0"})
+    bench.advisors = advisors
+    first = replace(bench.trial("first", MODULE), sample=17)
+    search = Search(advisors, bench, {}, {"first": first})  # type: ignore[arg-type]
+    search.run(6, lambda _: None)
+    registered = Trial("first", "failed", "what is registered differs", sample=-1)
+    search.trials["first"] = registered
+    search._take_back(search.chains["first"][0], registered, 6, "leads nowhere")
+    assert asked[-1] == {"first": 17}
+
+
+def test_what_passes_through_the_changes_of_others_alone_joins_them(module: Path, advisors: Advisors) -> None:
+    class Shared(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            trial = super().trial(name, text)
+            return replace(trial, frames=tuple(replace(frame, function="meta") for frame in trial.frames))
+
+    right, mark = b"guard_or_false(x.numel() == 0)", b"x.numel() == 0"
+    search = searched(Shared(module, {"own": right, "free": right}, at={"own": mark, "free": mark}), advisors)
+    search.chains["free"].clear()
+    assert search.complete() and search.chains["free"] == search.chains["own"]
+    assert not search.complete()
+
+
 def test_what_the_proof_speaks_against_gives_way_to_the_next_candidate(module: Path, advisors: Advisors) -> None:
     bench = Texts(module, {"third": b"torch._check"}, at={"third": THIRD})
     search = searched(bench, advisors)

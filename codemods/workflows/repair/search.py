@@ -93,12 +93,13 @@ class Search:
     def complete(self, progress: Callable[[str], None] = lambda _: None) -> bool:
         """Try each group alone on all samples; whether that left something more to be tried.
 
-        An operator that needs what another one's group brought joins it. What made one differ from eager without an
-        error is taken back, whoever else it helps.
+        An operator that needs what another one's group brought joins it; one may have come through nothing of its own.
+        What made one differ from eager without an error is taken back, whoever else it helps.
         """
         passing = [name for name, trial in self.trials.items() if trial.passed]
         progress(f"each repair alone, in full: the {len(passing)} that pass")
         found = self.grouping(self.chains, passing)
+        found += [Group((), (name,)) for name in passing if not self.chains[name] and name not in self.mended_by_swap]
         with self.bench.timing.phase(ALONE):
             tried = self.bench.try_alone(self.drafts, found)
         again = False
@@ -174,7 +175,8 @@ class Search:
         for name in names:
             del self.chains[name][self.chains[name].index(member) :]
             self._alone.discard(name)
-        samples = {name: self.trials[name].sample for name in names}
+        # What failed without it does so again; the last failure may be of no sample.
+        samples = {name: member.before.get(name, self.trials[name]).sample for name in names}
         for name, now in self.bench.try_on(self.drafts, samples, most).trials.items():
             self._found(name, now, self.drafts)
 
