@@ -101,7 +101,8 @@ def _operations(change: Change) -> Sequence[tuple[str, int, int, int, int]]:
     head = _alike(before, after)
     tail = _alike(before[head:][::-1], after[head:][::-1])
     matcher = SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail], autojunk=False)
-    return [(tag, *(head + place for place in places)) for tag, *places in matcher.get_opcodes()]  # type: ignore[misc]
+    found = matcher.get_opcodes()
+    return [(tag, head + first, head + last, head + start, head + end) for tag, first, last, start, end in found]
 
 
 def _alike(one: Sequence[bytes], other: Sequence[bytes]) -> int:

@@ -148,13 +148,13 @@ class Search:
         """Of the steps of these operators those that wrote some lines, where another candidate is open."""
         members = tuple(dict.fromkeys(member for name in operators for member in self.chains[name]))
         drafts = only(self.drafts, [Group(members, tuple(operators))])
-        found = []
+        found: dict[Kept, None] = {}
         for path, line in lines:
             at = drafts[path].origin(drafts[path].line_start(line))
-            member = min((one for one in members if one.path == path), key=lambda one: _distance(one, at))
-            if member not in found and self._openings.any_at(self._without(member), [member.candidate.site]):
-                found.append(member)
-        return found
+            found |= dict.fromkeys(
+                sorted((one for one in members if one.path == path), key=lambda one: _distance(one, at))[:1]
+            )
+        return [one for one in found if self._openings.any_at(self._without(one), [one.candidate.site])]
 
     def _brought_by_others(self, trial: Trial, drafts: Mapping[Path, Draft], group: Group) -> Kept | None:
         """What mends the place at which an operator fails alone, though not with everything."""
