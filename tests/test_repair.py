@@ -146,6 +146,14 @@ def searched(bench: Texts, advisors: Advisors) -> Search:
     return search
 
 
+def test_a_search_says_whether_its_rounds_were_enough(module: Path, advisors: Advisors) -> None:
+    bench = Texts(module, {"third": SAME_ERROR}, at={"third": THIRD})
+    bench.advisors = advisors
+    search = Search(advisors, bench, {}, {"third": bench.trial("third", MODULE)})  # type: ignore[arg-type]
+    assert not search.run(0, lambda _: None, rounds=1) and not search.trials["third"].passed
+    assert search.run(0, lambda _: None) and search.trials["third"].passed
+
+
 def test_each_place_gets_the_first_candidate_that_helps(module: Path, advisors: Advisors) -> None:
     bench = Texts(
         module,

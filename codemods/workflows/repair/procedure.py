@@ -52,7 +52,7 @@ _AT_ONCE_FAR = 64
 """So many groups of fixes are tried at a time where there is a cluster."""
 _Key = tuple[tuple[str, ...], tuple[Fix, ...]]
 _SEARCH = "search, some samples"
-_ROUNDS = (ROUNDS, 6, 6, 3)
+_ROUNDS = (ROUNDS, 6, 6, 6, 3)
 """How many rounds of candidates each search may take: the later ones are about few operators."""
 
 
@@ -219,9 +219,9 @@ def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[in
     """Search until what passes does so with its own repair alone, on all samples."""
     for number in rounds:
         with search.bench.timing.phase(_SEARCH):
-            search.run(SOME, progress, number)
+            finished = search.run(SOME, progress, number)
             again = search.complete(progress)
-        if not again:
+        if finished and not again:
             break
 
 

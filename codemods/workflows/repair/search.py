@@ -64,8 +64,11 @@ class Search:
     def __post_init__(self) -> None:
         self._openings = Openings(self.advisors)
 
-    def run(self, most: int, progress: Callable[[str], None], rounds: int = ROUNDS) -> None:
-        """Round after round, until no failing operator has a candidate left; ``most`` samples of each are tried."""
+    def run(self, most: int, progress: Callable[[str], None], rounds: int = ROUNDS) -> bool:
+        """Round after round, until no failing operator has a candidate left; ``most`` samples of each are tried.
+
+        Returns whether it came to that before the ``rounds`` were used up.
+        """
         for name, trial in self.trials.items():
             if name not in self._openings.sites:  # the lines of one that failed alone are those of its own drafts
                 self._place(name, trial, self.drafts)
@@ -77,7 +80,7 @@ class Search:
                     continue
                 if self._back_up(most):
                     continue
-                return
+                return True
             drafts = self._with(picked)
             names = _names(picked)
             progress(f"round {number}: {len(picked)} candidates for {len(names)} operators")
@@ -89,6 +92,7 @@ class Search:
             self._swap_in(most, progress)
             passed = sum(trial.passed for trial in self.trials.values())
             progress(f"round {number}: {passed} of {len(self.trials)} pass")
+        return False
 
     def complete(self, progress: Callable[[str], None] = lambda _: None) -> bool:
         """Try each group alone on all samples; whether that left something more to be tried.
