@@ -6,18 +6,26 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from symfix.codemods.lab.isolation import Ended, Limits
 from symfix.codemods.lab.observation import Observation
 from symfix.codemods.lab.variants import Laboratory, Replayed, Variant
+from symfix.codemods.verify.change import Change, Verdict, Verification
+from symfix.codemods.workflows.regression import additions
+from symfix.codemods.workflows.regression.additions import Additions, Workplace
 from symfix.codemods.workflows.regression.laying import Side
 from symfix.codemods.workflows.regression.placing import placed
 from symfix.codemods.workflows.regression.proving import regression
 from symfix.codemods.workflows.regression.wording import WIDTH, Words, method, standalone
+from symfix.codemods.workflows.repair.folder import Added
+from symfix.codemods.workflows.repair.repaired import Repair
 
 ADDMV = Words(
     "addmv",
@@ -190,3 +198,39 @@ def test_a_test_that_shows_nothing_is_none(tmp_path: Path, passing: tuple[tuple[
     assert found.words is None
     assert said in found.why
     assert "cov: an argument is too long to write" in found.why
+
+
+def test_additions_are_made_once_and_the_missing_ones_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[str, str, float]] = []
+
+    def added(repair: Repair, at: Workplace, before: Side, after: Side) -> Added:
+        made.append((repair.name, before.variant.name, after.laboratory.limits.wall))
+        return Added(wrong="other values" if repair.name == "third" else "")
+
+    @contextmanager
+    def own(*_: object) -> Iterator[tuple[Side, Side]]:
+        yield side("own"), side("own")
+
+    def side(name: str) -> Side:
+        return Side(Laboratory(Path("python"), tmp_path, Limits(wall=1.0)), Variant(name))
+
+    monkeypatch.setattr(additions, "_added", added)
+    monkeypatch.setattr(additions, "sides", own)
+    proof = Verification(Verdict.PROVEN, "it passes", ())
+    first, second, third = (
+        Repair(name, (name,), {}, {}, (Change(tmp_path / name, b"", b"1"),), (), (), (), "torch", proof)
+        for name in ("first", "second", "third")
+    )
+    left = replace(second, name="left", operators=("left",), verification=None)
+    at = Workplace(SimpleNamespace(python=Path("python")), tmp_path, jobs=1)  # type: ignore[arg-type]
+    found = Additions(at)
+    found.make(first, side("proof"), side("proof"))
+    repairs = found.complete([first, second, left, third])
+    patience = additions._LIMITS.wall
+    assert made == [("first", "proof", patience), ("second", "own", patience), ("third", "own", patience)]
+    assert [one.proven for one in repairs] == [True, True, False, False], "what a test shows to be wrong is not proven"
+    assert found(third).wrong == "other values"
+    changed = replace(third, changes=(Change(tmp_path / "third", b"", b"2"),))
+    assert found(changed) == Added(), "another change has none of it"

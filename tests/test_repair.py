@@ -25,7 +25,7 @@ from symfix.codemods.workflows.repair.journal import Journal
 from symfix.codemods.workflows.repair.judging import expression, told
 from symfix.codemods.workflows.repair.native import DoesNotBuild, Library, plain_name
 from symfix.codemods.workflows.repair.procedure import _placed
-from symfix.codemods.workflows.repair.proving import Prover
+from symfix.codemods.workflows.repair.proving import _same_code
 from symfix.codemods.workflows.repair.repaired import REASONS, HandOver, Outcome, Repair, Spot
 from symfix.codemods.workflows.repair.search import Search
 from symfix.codemods.workflows.repair.sites import Advisors, Candidate, Site
@@ -438,23 +438,11 @@ def test_a_fix_inside_of_a_text_that_is_left_out_goes_with_it_and_with_its_impor
     assert both.only(both.taken[1:]).now.content == MODULE
 
 
-@pytest.mark.parametrize(
-    ("few", "proven"),
-    [
-        (Verification(Verdict.NEUTRAL, "same", (), ()), True),
-        (Verification(Verdict.UNVERIFIABLE, "nothing ran line 3", (), (), unrun=("a.py:3",)), True),
-        (Verification(Verdict.UNVERIFIABLE, "another result", (), ()), False),
-        (Verification(Verdict.REGRESSED, "worse", (), (), unrun=("a.py:3",)), False),
-    ],
-)
-def test_more_samples_are_asked_for_where_few_show_nothing_or_leave_lines_unrun(
-    few: Verification, proven: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said = {4: few, 24: Verification(Verdict.PROVEN, "passes now", (), ())}
-    monkeypatch.setattr(Prover, "_verified", lambda prover, changes, operators, tasks, samples: said[samples])
-    place: Any = None
-    prover = Prover(place, None, None, 1, False, {"op": "op"}, "operators", "unbacked", lambda text: None)
-    assert prover.prove(made_repair(operators=("op",))).proven is proven
+@pytest.mark.parametrize("tried", [MODULE, MODULE.replace(b"meta_first(x)", b"meta_first( x )")])
+def test_what_was_tried_is_known_of_the_same_code_alone(tried: bytes) -> None:
+    assert _same_code(Path("a.py"), tried, MODULE)
+    assert not _same_code(Path("a.py"), tried.replace(b"meta_first", b"meta_other"), MODULE)
+    assert _same_code(Path("a.cpp"), tried, MODULE) is (tried == MODULE), "C++ is not parsed for this"
 
 
 def test_places_survive_the_edits_of_others(advisors: Advisors, module: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from symfix.codemods.cli import main_group
 from symfix.codemods.workflows.hunt.failure import Failure, Mode, Operator
 from symfix.codemods.workflows.hunt.sweep import Sweep
 from symfix.codemods.workflows.xfails import judging
-from symfix.codemods.workflows.xfails.entries import Entry
+from symfix.codemods.workflows.xfails.entries import Entry, read
+from symfix.codemods.workflows.xfails.judging import State, judge
 
 SUITE = """\
 import torch
@@ -131,6 +133,29 @@ def test_a_list_of_torchs_own_is_put_to_its_protocol(ledger: Path) -> None:
         "xfail first limited": "left",
         "skip first": "left",
     }
+
+
+def test_what_passed_already_is_not_run_again(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = read(LEDGER.encode())
+    place: Any = None
+    swept: list[str] = []
+
+    def sweep(operators: Any, protocol: str, **_: Any) -> Sweep:
+        swept.extend(map(str, operators))
+        return Sweep(protocol, "2.13.0", tuple(operators), ())
+
+    monkeypatch.setattr(judging, "sweep", sweep)
+    torch: Any = SimpleNamespace(python=None)
+    judged = judge(ledger, entries, torch, place, passing=("second", "first.limited"))
+    assert [(one.entry.kind, one.entry.name, one.state) for one in judged] == [
+        ("xfail", "first", State.STALE),
+        ("xfail", "second", State.STALE),
+        ("xfail", "second.variant", State.STALE),
+        ("xfail", "third", State.LEFT),
+        ("xfail", "first.limited", State.LEFT),
+        ("skip", "first", State.LEFT),
+    ]
+    assert swept == ["first", "second.variant"]
 
 
 def test_what_is_stale_goes_and_nothing_else(ledger: Path) -> None:

@@ -18,7 +18,7 @@ from ..verify.build.toolchain import CompilerMissing
 from ..workflows.hunt.fuzz import Fuzz
 from ..workflows.hunt.naming import UnknownOperator
 from ..workflows.hunt.workers import NothingRuns
-from ..workflows.regression.additions import Workplace, additions
+from ..workflows.regression.additions import Additions, Workplace
 from ..workflows.repair.folder import figures, write
 from ..workflows.repair.procedure import Wanted
 from ..workflows.repair.procedure import repair as run_repair
@@ -40,19 +40,19 @@ def repair(asked: Repair) -> int:
             workers(asked.executor, asked.torch_python) as executor,
         ):
             wanted = replace(wanted, executor=executor)
-            outcome = run_repair(wanted, scratch, progress.say, progress)
-            added = []
+            added = None
             # Torch's list of expected failures and its test are of operators and their forward pass.
             if (wanted.kind, wanted.protocol) == (OPERATORS, UNBACKED):
                 workplace = Workplace(
                     locate(None, wanted.torch_python), scratch, wanted.torch_root, wanted.torch_python, wanted.jobs
                 )
-                judged, addition = additions(outcome.repairs, workplace, progress.say)
-                outcome = replace(outcome, repairs=tuple(judged))
-                added.append(addition)
+                added = Additions(workplace, progress.say)
+            outcome = run_repair(wanted, scratch, progress.say, progress, added.make if added else None)
+            if added:
+                outcome = replace(outcome, repairs=tuple(added.complete(outcome.repairs)))
     except (TorchError, UnknownOperator, NothingRuns, CompilerMissing) as error:
         raise click.ClickException(str(error)) from None
-    write(outcome, asked.output, added)
+    write(outcome, asked.output, [added] if added else [])
     remember(asked.output)
     _show(outcome, asked.output)
     return 0 if len(outcome.mended) + len(outcome.unblocked) == outcome.asked else 1

@@ -23,6 +23,7 @@ from .evidence import keep, question_key, recall
 from .procedure import Procedure, Question
 from .project.extension import Commands, Memory, project_limits, verify_project
 from .replays import Memory as Replayed
+from .sides import Side
 
 CPP_SUFFIXES = frozenset((".cpp", ".cc", ".cxx"))
 
@@ -39,6 +40,7 @@ def verify(
     complete: bool = False,
     protocols: Sequence[str] = PROTOCOLS,
     samples: int = SAMPLES,
+    more: int = 0,
     against_installed: bool = False,
     torch_python: Path | None = None,
     torch_root: Path | None = None,
@@ -52,6 +54,7 @@ def verify(
     timeout: float | None = None,
     executor: Executor | None = None,
     ready: Laboratory | None = None,
+    proven: Callable[[Side, Side], None] | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Verification:
     """Build the changed files before and after, swap them into the installed torch, run what there is to run.
@@ -60,14 +63,15 @@ def verify(
     under ``protocols``; None chooses those that reach the change, unless there are ``repros`` or ``tests``.
     With ``complete``, those that reach the change are run beside ``operators``.
     ``bystanders`` are run too, on torch's own samples alone, and ``tasks``, each by its own protocol. At most
-    ``samples`` inputs of each are traced.
+    ``samples`` inputs of each are traced, and ``more`` where these show no difference or leave a changed line unrun.
     ``against_installed`` compares the files after with torch as it is. The answer to the same question is given from
     ``evidence_folder`` unless ``fresh``.
 
     With ``builds``, the files are of a project of the user's: it is built by these commands in scratch copies, and
     ``tests`` and ``repros`` run there; so they do for Python files that are not torch's. ``memory`` keeps what the
     project's sides did from one call to the next, ``replays`` what scripts did on torch as installed and before;
-    ``ready`` forks off a process that holds torch as it is installed, where the caller has one. ``timeout`` is for each
+    ``ready`` forks off a process that holds torch as it is installed, where the caller has one. ``proven`` is given
+    torch before and after a change that is proven now and here, while they run. ``timeout`` is for each
     of a project's commands. Operator tests of what is not compiled run on the workers of
     ``executor``, where there is one.
 
@@ -98,6 +102,7 @@ def verify(
         complete=complete,
         protocols=tuple(protocols),
         samples=samples,
+        more=more,
         against_installed=against_installed,
     )
     key = _key(question, place, toolchain)
@@ -109,7 +114,7 @@ def verify(
         lab = laboratory(place.python, scratch, limits or Limits(), executor)
         api = TorchApi.load(None, torch_python) if cpp else None
         answer = replace(answer, compiler=toolchain.version if toolchain else "")
-        answer = Procedure(lab, place, api, toolchain, jobs, progress, replays, ready).answer(question, answer)
+        answer = Procedure(lab, place, api, toolchain, jobs, progress, replays, ready).answer(question, answer, proven)
     return keep(replace(answer, seconds=round(time.monotonic() - started, 2)), keeper, key)
 
 
@@ -175,7 +180,9 @@ def _key(question: Question, place: Place, toolchain: Toolchain | None) -> str:
     return question_key(
         [
             *(part.encode() for part in parts),
-            repr((question.protocols, question.tasks, question.samples, question.against_installed)).encode(),
+            repr(
+                (question.protocols, question.tasks, question.samples, question.more, question.against_installed)
+            ).encode(),
             *contents,
         ]
     )

@@ -12,7 +12,7 @@ from threading import Lock
 
 from ...python.rewrite.registering import newly_registered
 from ..lab.forking import forking
-from ..lab.operators import BACKWARD, DECOMPOSED, MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Task
+from ..lab.operators import BACKWARD, CONCRETE, DECOMPOSED, MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Task
 from ..lab.variants import Laboratory, Ran, Touched, Variant, merged
 from ..torchapi import TorchApi
 from ..torchapi.derivatives import operators_by_formula
@@ -70,6 +70,8 @@ class Question:
     """Compare with torch as it is installed instead of with the files before: is the swap itself harmless?"""
     samples: int = SAMPLES
     """At most so many samples of an operator are traced; on concrete sizes all are run."""
+    more: int = 0
+    """So many are traced where these show no difference, or leave a changed line unrun: another may do so."""
 
     @property
     def chooses(self) -> bool:
@@ -83,6 +85,11 @@ def _shown(places: Sequence[str]) -> list[str]:
     plain = len(set(names.values())) == len(names)
     parts = (place.rpartition(":") for place in places)
     return [f"{names[path] if plain else path}:{line}" for path, _, line in parts]
+
+
+def _traces(task: Task) -> bool:
+    """Whether its protocol traces, which is done for some samples alone."""
+    return task[1] not in (*CONCRETE, REGISTERED)
 
 
 class Obstacle(Exception):
@@ -124,20 +131,26 @@ class Procedure:
         self._chosen = ""
         self._unreached: tuple[str, ...] = ()
         self._counted = True
+        self._compared: tuple[Variant, ...] = ()
         self._touched: dict[str, Touched] = {}
         self._ran: Ran = {}
         self._blame = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
         self._index: Callable[[], dict[str, list[str]]] = lambda: coverage(self._testing, place, progress)
 
-    def answer(self, question: Question, blank: Verification) -> Verification:
-        """The verdict on ``question``, filled into ``blank``."""
+    def answer(
+        self, question: Question, blank: Verification, proven: Callable[[Side, Side], None] | None = None
+    ) -> Verification:
+        """The verdict on ``question``, filled into ``blank``.
+
+        ``proven`` is given both sides where that is the verdict, unless they run on other machines.
+        """
         builder = None
         if self._toolchain:
             builder = Builder(self._toolchain, self._laboratory.scratch, self._jobs, progress=self._progress)
         with ExitStack() as stack:
             if builder:
                 stack.callback(builder.close)
-            scripts = bool(question.repros)
+            scripts = bool(question.repros or proven)
             if self._testing is self._laboratory and not self._laboratory.piece:
                 # Torch is imported while the compilers run.
                 chosen = question.operators != ()
@@ -151,7 +164,10 @@ class Procedure:
             if question.cpp and question.chooses:
                 beside = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="index"))
                 self._index = beside.submit(coverage, self._testing, self._place, self._progress).result
-            return self._answer(question, blank, builder, replays)
+            answer = self._answer(question, blank, builder, replays)
+            if proven and answer.verdict is Verdict.PROVEN and not self._laboratory.piece:
+                proven(*map(self._side, self._compared))
+            return answer
 
     def _side_of(self, variant: Variant, stack: ExitStack, scripts: bool) -> Side:
         if self._laboratory.piece:
@@ -177,6 +193,7 @@ class Procedure:
             if question.against_installed:
                 before = Variant("before", identity="installed")
                 self._blame = (Verdict.BROKEN_BASELINE, Verdict.BROKEN_BASELINE)
+            self._compared = before, after
             # Operator tests say themselves that a side does not load; only their choice needs to know what was swapped.
             checks += self._replayed(replays, before, after, must_load=question.chooses)
             if question.chooses:
@@ -199,18 +216,13 @@ class Procedure:
                 checks += self._called(question, before, after)
                 unrun = tuple(self._unrun(question))
             ran = frozenset(operators) | frozenset(bystanders)
-            if not checks:
-                raise Obstacle(
-                    Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro, a --test or an --op'}"
-                )
-            verdict, reason = decide(checks, reached=self._reached(question), unrun=_shown(unrun))
-            if verdict in (Verdict.PROVEN, Verdict.NEUTRAL):
-                unreached = self._untold(question.modules)
-                if unreached and verdict is Verdict.NEUTRAL and not unreached & set(self._unreached):
-                    self._unreached = self._not_among(question.modules, ran)
-                idle = [name for name in self._unreached if name in unreached]
-                if idle:
-                    verdict, reason = Verdict.UNVERIFIABLE, f"no test reaches {', '.join(idle)}; {reason}"
+            verdict, reason = self._decided(question, checks, unrun, ran)
+            if question.more and (verdict is Verdict.NEUTRAL or (verdict is Verdict.UNVERIFIABLE and unrun)):
+                again = self._operated([task for task in tasks if _traces(task)], question.more, before, after)
+                asked = {(check.subject, check.protocol) for check in again}
+                checks = [check for check in checks if (check.subject, check.protocol) not in asked] + again
+                unrun = tuple(self._unrun(question))
+                verdict, reason = self._decided(question, checks, unrun, ran)
         except Unbuildable as failure:
             verdict, commands = failure.verdict, failure.commands
             reason = f"{', '.join(change.path.name for change in question.cpp)} {failure}"
@@ -229,6 +241,24 @@ class Procedure:
             ran_all=verdict is Verdict.NEUTRAL and self._counts(question),
             commands=self._libraries.commands if self._libraries else commands,
         )
+
+    def _decided(
+        self, question: Question, checks: Sequence[Check], unrun: Sequence[str], ran: frozenset[str]
+    ) -> tuple[Verdict, str]:
+        """The verdict on what was seen, and its reason; raises Obstacle where nothing was."""
+        if not checks:
+            raise Obstacle(
+                Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro, a --test or an --op'}"
+            )
+        verdict, reason = decide(checks, reached=self._reached(question), unrun=_shown(unrun))
+        if verdict in (Verdict.PROVEN, Verdict.NEUTRAL):
+            unreached = self._untold(question.modules)
+            if unreached and verdict is Verdict.NEUTRAL and not unreached & set(self._unreached):
+                self._unreached = self._not_among(question.modules, ran)
+            idle = [name for name in self._unreached if name in unreached]
+            if idle:
+                return Verdict.UNVERIFIABLE, f"no test reaches {', '.join(idle)}; {reason}"
+        return verdict, reason
 
     def _unrun(self, question: Question) -> Iterator[str]:
         for name, change in question.modules.items():

@@ -14,7 +14,7 @@ from symfix.codemods.lab.operators import OPERATORS, UNBACKED
 from symfix.codemods.lab.scratch import scratch_folder
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.workflows.hunt.failure import MEANING, Mode
-from symfix.codemods.workflows.regression.additions import Workplace, additions
+from symfix.codemods.workflows.regression.additions import Additions, Workplace
 from symfix.codemods.workflows.repair.folder import figures, write
 from symfix.codemods.workflows.repair.procedure import Wanted, repair
 from symfix.codemods.workflows.repair.repaired import Outcome
@@ -31,17 +31,16 @@ def score(board: str, description: str | None, kind: str = OPERATORS, protocol: 
     root = None if words.python_only else source_tree("2.6.0", words.tree)
     started = time.monotonic()
     wanted = Wanted(tuple(words.names) or None, kind, protocol, root, jobs=words.jobs, fresh=words.fresh)
-    added = []
     with scratch_folder() as scratch:
-        outcome = repair(wanted, scratch, lambda text: say(text, started))
+        added = None
         if (kind, protocol) == (OPERATORS, UNBACKED):
             workplace = Workplace(locate(None, None), scratch, root, None, words.jobs)
-            with outcome.timing.phase("regression tests and expected failures"):
-                judged, addition = additions(outcome.repairs, workplace, lambda text: say(text, started))
-            outcome = replace(outcome, repairs=tuple(judged))
-            added.append(addition)
+            added = Additions(workplace, lambda text: say(text, started))
+        outcome = repair(wanted, scratch, lambda text: say(text, started), proven=added.make if added else None)
+        if added:
+            outcome = replace(outcome, repairs=tuple(added.complete(outcome.repairs)))
     outcome = replace(outcome, seconds=round(time.monotonic() - started, 1))
-    write(outcome, words.output, added)
+    write(outcome, words.output, [added] if added else [])
     for line in lines(board, outcome):
         print(line)
     print(f"minutes: {outcome.seconds / 60:.0f}; patches, evidence and what is left: {words.output}")

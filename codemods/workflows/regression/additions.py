@@ -19,10 +19,10 @@ from ...torchapi.locating import Place, locate, release
 from ...verify.build.modules import Unplaced
 from ...verify.build.swapping import Unbuildable
 from ...verify.build.toolchain import CompilerMissing
-from ...verify.change import Verdict
+from ...verify.change import Change, Verdict
 from ...verify.sides import Side
 from ..hunt.workers import NothingRuns
-from ..repair.folder import Added, Addition
+from ..repair.folder import Added
 from ..repair.repaired import Repair
 from ..xfails.entries import read
 from ..xfails.judging import LIMITS, SHARED, Judgement, State, judge
@@ -69,26 +69,50 @@ class Workplace:
         return release(locate(self.torch_root, self.torch_python).version) == release(self.place.version)
 
 
-def additions(
-    repairs: Sequence[Repair], at: Workplace, progress: Callable[[str], None] = lambda _: None
-) -> tuple[list[Repair], Addition]:
-    """Make the additions of all proven repairs, ``at.jobs`` at a time.
+class Additions:
+    """The additions of proven repairs, each made once: on the two torches of its proof while they run, or on others.
 
-    Returns the repairs, of which those that a test shows to be wrong are proven no more, and what hands additions out.
+    Called with a repair, it hands out what was made of it.
     """
-    proven = [one for one in repairs if one.proven]
-    jobs = max(1, at.jobs)
 
-    def make(pair: tuple[int, Repair], ready: Laboratory) -> Added:
-        progress(f"test and expected failures {pair[0]} of {len(proven)}: {pair[1].name}")
-        return added(pair[1], at, ready)
+    def __init__(self, at: Workplace, progress: Callable[[str], None] = lambda _: None) -> None:
+        self._at = at
+        self._progress = progress
+        self._made: dict[tuple[tuple[str, ...], tuple[Change, ...]], Added] = {}
 
-    installed = Laboratory(at.place.python, at.scratch, _LIMITS)
-    with forking(installed, jobs, scripts=True) as ready, ThreadPoolExecutor(jobs) as pool:
-        made = list(pool.map(lambda pair: make(pair, ready), enumerate(proven, 1)))
-    by_operators = {repair.operators: one for repair, one in zip(proven, made, strict=True)}
-    judged = [_without_proof(one, by_operators.get(one.operators, Added()).wrong) for one in repairs]
-    return judged, lambda repair: by_operators.get(repair.operators, Added())
+    def __call__(self, repair: Repair) -> Added:
+        return self._made.get(_key(repair), Added())
+
+    def make(self, repair: Repair, before: Side, after: Side) -> None:
+        """Make those of a repair on torch before and after it."""
+        self._progress(f"test and expected failures: {repair.name}")
+        before, after = (replace(side, laboratory=replace(side.laboratory, limits=_LIMITS)) for side in (before, after))
+        self._made[_key(repair)] = _added(repair, self._at, before, after)
+
+    def complete(self, repairs: Sequence[Repair]) -> list[Repair]:
+        """Make what is missing. Returns the repairs, of which what a test shows to be wrong is proven no more."""
+        left = [one for one in repairs if one.proven and _key(one) not in self._made]
+        jobs = max(1, self._at.jobs)
+        installed = Laboratory(self._at.place.python, self._at.scratch, _LIMITS)
+        with forking(installed, jobs, scripts=True) as ready, ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(lambda one: self._alone(one, ready), left))
+        return [_without_proof(one, self(one).wrong) for one in repairs]
+
+    def _alone(self, repair: Repair, ready: Laboratory) -> None:
+        """Make those of a repair whose proof was made before; ``ready`` forks off the installed torch."""
+        at = self._at
+        folder = at.scratch / new_name("additions")
+        folder.mkdir()
+        laboratory = Laboratory(at.place.python, folder, _LIMITS)
+        try:
+            with sides(repair.changes, laboratory, ready, at.place, at.torch_root, at.torch_python) as (before, after):
+                self.make(repair, before, after)
+        except (Unbuildable, CompilerMissing, Unplaced) as error:
+            self._made[_key(repair)] = Added(lines=(f"No test: {error}",))
+
+
+def _key(repair: Repair) -> tuple[tuple[str, ...], tuple[Change, ...]]:
+    return repair.operators, repair.changes
 
 
 def _without_proof(repair: Repair, wrong: str) -> Repair:
@@ -97,21 +121,14 @@ def _without_proof(repair: Repair, wrong: str) -> Repair:
     return replace(repair, verification=replace(repair.verification, verdict=Verdict.REGRESSED, reason=wrong))
 
 
-def added(repair: Repair, at: Workplace, ready: Laboratory) -> Added:
-    """The test and the removed expected failures of one repair, each proven by running; or why there are none.
-
-    ``ready`` forks off a process that holds the installed torch.
-    """
-    folder = at.scratch / new_name("additions")
-    folder.mkdir()
-    laboratory = Laboratory(at.place.python, folder, _LIMITS)
+def _added(repair: Repair, at: Workplace, before: Side, after: Side) -> Added:
+    """The test and the removed expected failures of one repair, each proven by running; or why there are none."""
     try:
-        with sides(repair.changes, laboratory, ready, at.place, at.torch_root, at.torch_python) as (before, after):
-            test = _kept(repair, at, lambda: regression(repair.operators, repair.samples, before, after))
-            content = at.content(repair)
-            listed = content(LIST)
-            judged = _judged(repair, listed, at, after) if listed else []
-    except (Unbuildable, CompilerMissing, Unplaced, NothingRuns) as error:
+        test = _kept(repair, at, lambda: regression(repair.operators, repair.samples, before, after))
+        content = at.content(repair)
+        listed = content(LIST)
+        judged = _judged(repair, listed, at, after) if listed else []
+    except NothingRuns as error:
         return Added(lines=(f"No test: {error}",))
     return _written(repair, test, judged, content, listed)
 
@@ -155,7 +172,10 @@ def _names(judged: Sequence[Judgement], state: State | None) -> str:
 def _judged(repair: Repair, listed: bytes, at: Workplace, after: Side) -> list[Judgement]:
     lists = {name for _, name in SHARED}
     entries = [one for one in read(listed) if one.list in lists and one.name in repair.operators]
-    return judge(Path(LIST), entries, at.place, after.laboratory, after.variant, jobs=1) if entries else []
+    if not entries:
+        return []
+    # A trial is the test that an entry is about, with more asked of each sample.
+    return judge(Path(LIST), entries, at.place, after.laboratory, after.variant, jobs=1, passing=repair.tried)
 
 
 def _kept(repair: Repair, at: Workplace, make: Callable[[], Regression]) -> Regression:

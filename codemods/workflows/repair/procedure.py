@@ -35,7 +35,7 @@ from .grouping import groups
 from .journal import Journal
 from .judging import told
 from .native import Native
-from .proving import Prover
+from .proving import Proven, Prover
 from .repaired import HandOver, Outcome, Repair, Spot
 from .search import ALONE, ROUNDS, Attempt, Search
 from .sites import Advisors
@@ -81,8 +81,12 @@ def repair(
     scratch: Path,
     progress: Callable[[str], None] = lambda _: None,
     counted: Callable[[int, int], None] = lambda done, total: None,
+    proven: Proven | None = None,
 ) -> Outcome:
-    """Hunt, then try and prove. Raises what `hunt` raises for a torch or an operator that is not there."""
+    """Hunt, then try and prove; ``proven`` is given each proven repair.
+
+    Raises what `hunt` raises for a torch or an operator that is not there.
+    """
     started = time.monotonic()
     surroundings = TorchSurroundings(torch_python=wanted.torch_python)
     place = surroundings.place
@@ -109,7 +113,9 @@ def repair(
         return module_name(path, [folder])
 
     with ExitStack() as stack:
-        quick = stack.enter_context(forking(lab, wanted.jobs)) if wanted.executor is None else None
+        quick = None
+        if wanted.executor is None:
+            quick = stack.enter_context(forking(lab, wanted.jobs, scripts=proven is not None))
         prover = Prover(
             place,
             wanted.torch_root,
@@ -122,6 +128,7 @@ def repair(
             progress,
             wanted.executor,
             quick,
+            proven,
         )
         jobs = wanted.jobs if wanted.executor is None else _AT_ONCE_FAR
         bench = Bench(lab, tries, module, advisors, native, jobs, journal, quick, timing=timing)
@@ -241,7 +248,7 @@ def _proven(
         trials = search.bench.try_alone(search.drafts, found)
     for group, alone in zip(found, trials, strict=True):
         kept = tuple(name for name in group.operators if alone[name].passed)
-        made = prover.repair(replace(group, operators=kept or group.operators), search, first)
+        made = prover.repair(replace(group, operators=kept or group.operators), search, first, kept)
         asked.append((made, kept, [name for name in group.operators if alone[name].crashed]))
 
     def prove(number: int, prover: Prover) -> None:

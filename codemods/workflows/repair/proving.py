@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+from ...engine.parsing import parse_module
 from ...lab.isolation import Limits
-from ...lab.operators import BACKWARD, CALLS, MODULES, OPERATORS, UNBACKED, Task
+from ...lab.operators import BACKWARD, CALLS, MODULES, OPERATORS, UNBACKED
 from ...lab.variants import Laboratory
 from ...torchapi.locating import Place
-from ...verify.change import Change, Verdict, Verification
+from ...verify.change import Change
 from ...verify.command import verify
+from ...verify.sides import Side
 from .grouping import Group, only
 from .judging import expression
 from .repaired import Repair, Spot
@@ -32,6 +36,10 @@ _MORE_SAMPLES = 24
 """As many are when the first ones fail neither before nor after, or leave a changed line unrun: another may do so."""
 
 
+Proven = Callable[[Repair, Side, Side], None]
+"""Is given a repair that is proven, while torch before it and torch after it run."""
+
+
 @dataclass(frozen=True)
 class Prover:
     """Makes repairs of groups and has each verified."""
@@ -48,16 +56,19 @@ class Prover:
     progress: Callable[[str], None]
     executor: Executor | None = None
     ready: Laboratory | None = None
-    """Forks off a process that holds torch as it is installed."""
+    """Forks off a process that holds torch as it is installed, and replays scripts."""
+    proven: Proven | None = None
 
-    def repair(self, group: Group, search: Search, first: Mapping[str, Trial]) -> Repair:
-        """The group as a repair that nobody has verified yet."""
+    def repair(self, group: Group, search: Search, first: Mapping[str, Trial], passing: tuple[str, ...] = ()) -> Repair:
+        """The group as a repair that nobody has verified yet; all samples of its ``passing`` operators passed."""
         drafts = only(search.drafts, [group])
         changes, files = [], []
+        as_tried = True
         for path, draft in sorted(drafts.items()):
             if draft.taken:
                 after = draft.language.polish(draft.source, draft.now.content, draft.context)
                 changes.append(Change(path, draft.source.content, after))
+                as_tried = as_tried and _same_code(path, draft.now.content, after)
                 files.append(self._name(path))
         fixes = tuple(fix for member in group.members for fix in member.fixes)
         spots = []
@@ -81,6 +92,7 @@ class Prover:
             f"{baseline} with the source tree's kernels" if native else baseline,
             kind=self.kind,
             protocol=self.protocol,
+            tried=passing if as_tried else (),
         )
 
     def prove(self, repair: Repair, beside: Sequence[str] = ()) -> Repair:
@@ -90,31 +102,24 @@ class Prover:
         """
         own = tuple(dict.fromkeys(self.opinfos[name] for name in (*repair.operators, *beside)))
         tasks = [(name, protocol) for name in own for protocol in _OWN[self.kind]]
-        own = own if self.kind == OPERATORS else ()
-        verification = self._verified(repair.changes, own, tasks, SAMPLES)
-        unseen = verification.verdict is Verdict.UNVERIFIABLE and verification.unrun
-        if verification.verdict is Verdict.NEUTRAL or unseen:
-            verification = self._verified(repair.changes, own, tasks, _MORE_SAMPLES)
-        return replace(repair, verification=verification)
-
-    def _verified(
-        self, changes: Sequence[Change], operators: tuple[str, ...], tasks: Sequence[Task], samples: int
-    ) -> Verification:
-        return verify(
-            changes,
-            operators=operators,
+        verification = verify(
+            repair.changes,
+            operators=own if self.kind == OPERATORS else (),
             tasks=tasks,
             complete=True,
-            samples=samples,
+            samples=SAMPLES,
+            more=_MORE_SAMPLES,
             torch_python=self.torch_python,
-            torch_root=self.torch_root if any(one.path.suffix != ".py" for one in changes) else None,
+            torch_root=self.torch_root if any(one.path.suffix != ".py" for one in repair.changes) else None,
             jobs=self.jobs,
             executor=self.executor,
             limits=_LIMITS,
             ready=replace(self.ready, limits=_LIMITS) if self.ready is not None else None,
             fresh=self.fresh,
             progress=self.progress,
+            proven=partial(self.proven, repair) if self.proven else None,
         )
+        return replace(repair, verification=verification)
 
     def _name(self, path: Path) -> str:
         roots = [self.place.package.parent, *((self.torch_root,) if self.torch_root else ())]
@@ -122,6 +127,15 @@ class Prover:
             if path.is_relative_to(root):
                 return path.relative_to(root).as_posix()
         return path.name
+
+
+def _same_code(path: Path, tried: bytes, written: bytes) -> bool:
+    """Whether two texts differ in their layout alone; of C++ only the same text is known to."""
+    if tried == written:
+        return True
+    if path.suffix != ".py":
+        return False
+    return ast.dump(parse_module(tried)) == ast.dump(parse_module(written))
 
 
 def _slug(spots: Sequence[Spot]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
@@ -51,8 +51,11 @@ def judge(
     variant: Variant | None = None,
     jobs: int = 2,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    passing: Collection[str] = (),
 ) -> list[Judgement]:
     """Run the tests of ``entries``, which are those of the file at ``path``, on ``variant`` (None: as installed).
+
+    ``passing``: the operators whose samples all passed there already under the protocol of a shared list.
 
     Raises what `sweep` raises when torch's operator tests can't be loaded.
     """
@@ -69,7 +72,7 @@ def judge(
         else:
             own.append(entry)
     for protocol, listed in shared.items():
-        found |= _swept(protocol, listed, torch, laboratory, variant, jobs, progress)
+        found |= _swept(protocol, listed, torch, laboratory, variant, jobs, progress, passing)
     if own:
         found |= _tested(path, own, laboratory, variant or Variant("installed"), jobs)
     return [found[entry] for entry in entries]
@@ -97,9 +100,10 @@ def _swept(
     variant: Variant | None,
     jobs: int,
     progress: Callable[[int, int], None],
+    passing: Collection[str],
 ) -> dict[Entry, Judgement]:
     known = {str(operator): operator for operator in operators_of(laboratory, torch)}
-    named = sorted({entry.name for entry in entries} & set(known))
+    named = sorted({entry.name for entry in entries} & set(known) - set(passing))
     result = sweep(
         [known[name] for name in named],
         protocol,
@@ -109,7 +113,7 @@ def _swept(
         jobs=jobs,
         progress=progress,
     )
-    passed = set(map(str, result.passed))
+    passed = {*map(str, result.passed), *passing}
     failures = {str(failure.operator): failure.message for failure in reversed(result.failures)}
     untestable = {str(operator): why for operator, why in result.untestable.items()}
     found = {}

@@ -1,0 +1,115 @@
+"""More samples where few tell too little, and what is asked of the two torches of a proven change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.observation import Observation
+from symfix.codemods.lab.operators import Task
+from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.verify.change import Check, Verdict, Verification
+from symfix.codemods.verify.procedure import Procedure, Question
+from symfix.codemods.verify.sides import Side
+
+BLANK = Verification(Verdict.UNVERIFIABLE, "", ())
+PASSED, FAILED, LATE = Observation(True), Observation(False, "no"), Observation(False, "late", overtime=True)
+
+
+class Answered(NamedTuple):
+    """A verification of which every operator test was answered by the test."""
+
+    answer: Verification
+    asked: list[tuple[int, set[str]]]
+    """How many samples each time, and by which protocols."""
+    met: list[Sequence[str]]
+    """The names of the sides that were handed on."""
+
+
+def answered(
+    monkeypatch: pytest.MonkeyPatch,
+    scratch: Path,
+    few: tuple[Observation, Observation],
+    many: tuple[Observation, Observation],
+    idle: Sequence[str],
+    far: bool = False,
+) -> Answered:
+    seen = {4: few, 24: many}
+    asked: list[tuple[int, set[str]]] = []
+    unrun = iter([idle, ()])
+
+    def operated(itself: Any, tasks: Sequence[Task], samples: int, before: Variant, after: Variant) -> list[Check]:
+        asked.append((samples, {protocol for _, protocol in tasks}))
+        return [
+            Check(protocol, name, *(seen[samples] if protocol == "unbacked" else (PASSED, PASSED)))
+            for name, protocol in tasks
+        ]
+
+    def left(itself: Any, question: Question) -> Iterator[str]:
+        yield from next(unrun)
+
+    monkeypatch.setattr(Procedure, "_operated", operated)
+    monkeypatch.setattr(Procedure, "_unrun", left)
+    place = locate(None, None)
+    laboratory = (_Far if far else Laboratory)(place.python, scratch, Limits())
+    ready = replace(laboratory, limits=Limits(wall=1.0))
+    met: list[Sequence[str]] = []
+
+    def proven(before: Side, after: Side) -> None:
+        met.append((before.variant.name, after.variant.name))
+
+    procedure = Procedure(laboratory, place, None, None, 1, lambda _: None, ready=ready)
+    question = Question(operators=("op",), protocols=("eager", "unbacked"), samples=4, more=24)
+    return Answered(procedure.answer(question, BLANK, proven), asked, met)
+
+
+class _Far(Laboratory):
+    @property
+    def piece(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize(
+    ("few", "idle", "more"),
+    [
+        ((PASSED, PASSED), (), True),
+        ((FAILED, PASSED), ("a.py:3",), True),
+        ((FAILED, PASSED), (), False),
+        ((PASSED, LATE), (), False),
+        ((PASSED, FAILED), ("a.py:3",), False),
+    ],
+)
+def test_more_samples_are_traced_where_few_show_nothing_or_leave_lines_unrun(
+    few: tuple[Observation, Observation],
+    idle: Sequence[str],
+    more: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    said = answered(monkeypatch, tmp_path, few, (FAILED, PASSED), idle)
+    assert said.asked[0] == (4, {"eager", "unbacked"})
+    assert said.asked[1:] == ([(24, {"unbacked"})] if more else []), "what is called on all samples is known"
+    assert sorted(check.protocol for check in said.answer.checks) == ["eager", "unbacked"]
+    if more:
+        assert said.answer.verdict is Verdict.PROVEN
+        assert not said.answer.unrun
+
+
+def test_both_torches_of_a_proven_change_are_handed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert answered(monkeypatch, tmp_path, (FAILED, PASSED), (FAILED, PASSED), ()).met == [("before", "after")]
+
+
+@pytest.mark.parametrize("after", [PASSED, FAILED])
+def test_those_of_another_change_are_not(after: Observation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert answered(monkeypatch, tmp_path, (PASSED, after), (PASSED, after), ()).met == []
+
+
+def test_those_on_other_machines_are_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    said = answered(monkeypatch, tmp_path, (FAILED, PASSED), (FAILED, PASSED), (), far=True)
+    assert said.answer.verdict is Verdict.PROVEN
+    assert said.met == []
