@@ -38,7 +38,9 @@ def score(board: str, description: str | None, kind: str = OPERATORS, protocol: 
             added = Additions(workplace, lambda text: say(text, started))
         outcome = repair(wanted, scratch, lambda text: say(text, started), proven=added.make if added else None)
         if added:
-            outcome = replace(outcome, repairs=tuple(added.complete(outcome.repairs)))
+            with outcome.timing.phase("regression tests of proofs made before"):
+                judged = added.complete(outcome.repairs)
+            outcome = replace(outcome, repairs=tuple(judged))
     outcome = replace(outcome, seconds=round(time.monotonic() - started, 1))
     write(outcome, words.output, [added] if added else [])
     for line in lines(board, outcome):
