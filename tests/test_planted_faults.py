@@ -48,24 +48,34 @@ _UNLIKE = b" * (1 + next(vars(__import__('torch')).setdefault('calls', __import_
 """Two calls in turn never give the same: what is drawn at random does now and then."""
 
 
+_TAKE = ("take", b"    return flattened[index]")
+_UNFOLD = ("nn.functional.unfold", b"    output = output.permute(0, 1, 2, 4, 3, 5)")
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "verdict", "words"),
+    ("place", "before", "after", "verdict", "words"),
     [
-        (b"\n", b" * 1.0000001\n", Verdict.REGRESSED, "other bits"),
-        (b"\n", _UNLIKE, Verdict.REGRESSED, "no longer the same each time"),
-        (_UNLIKE, _UNLIKE.replace(b"1 +", b"11 +"), Verdict.NEUTRAL, ""),
+        (_TAKE, b"\n", b" * 1.0000001\n", Verdict.REGRESSED, "other bits"),
+        (_TAKE, b"\n", _UNLIKE, Verdict.REGRESSED, "no longer the same each time"),
+        (_UNFOLD, _UNLIKE, _UNLIKE.replace(b"1 +", b"11 +"), Verdict.NEUTRAL, ""),
     ],
 )
 def test_a_decomposition_that_is_wrong_in_the_last_bit_is_caught(
-    before: bytes, after: bytes, verdict: Verdict, words: str, tmp_path: Path, ready: Laboratory
+    place: tuple[str, bytes],
+    before: bytes,
+    after: bytes,
+    verdict: Verdict,
+    words: str,
+    tmp_path: Path,
+    ready: Laboratory,
 ) -> None:
+    operator, line = place
     module = locate(None, None).package / "_decomp" / "decompositions.py"
     content = module.read_bytes()
-    line = b"    output = output.permute(0, 1, 2, 4, 3, 5)"
     assert content.count(line + b"\n") == 1
     change = Change(module, content.replace(line + b"\n", line + before), content.replace(line + b"\n", line + after))
     where: dict[str, Any] = {"evidence_folder": tmp_path, "fresh": True, "ready": ready}
-    answer = verify([change], operators=["nn.functional.unfold"], protocols=["decomposed"], **where)
+    answer = verify([change], operators=[operator], protocols=["decomposed"], **where)
     assert answer.verdict is verdict
     assert words in answer.reason
 

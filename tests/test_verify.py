@@ -16,7 +16,7 @@ from symfix.codemods.verify.command import verify
 from symfix.codemods.verify.evidence import keep, recall
 
 Kernel = Callable[..., Verification]
-KERNEL = """
+KERNEL = """#include <unistd.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/mul.h>
 namespace at::native {
@@ -130,7 +130,7 @@ def test_what_does_not_compile_is_blamed_on_its_side(kernel: Kernel) -> None:
     ("body", "wall", "words"),
     [
         ("volatile int* nowhere = nullptr; *nowhere = 1; return self;", 30, "SIGSEGV"),
-        ("for (volatile int i = 0;; ++i) {} return self;", 12, "stopped after"),
+        ("for (;;) { pause(); } return self;", 12, "stopped after"),
     ],
 )
 def test_a_deadly_kernel_is_a_verdict(body: str, wall: float, words: str, kernel: Kernel) -> None:
@@ -139,12 +139,12 @@ def test_a_deadly_kernel_is_a_verdict(body: str, wall: float, words: str, kernel
     assert words in answer.reason
 
 
-def test_a_python_module_is_laid_over(repro: Path, tmp_path: Path) -> None:
+def test_a_python_module_is_laid_over(repro: Path, tmp_path: Path, ready: Laboratory) -> None:
     module = locate(None, None).package / "_lobpcg.py"
     content = module.read_bytes()
     repro.write_text("import torch, inspect; inspect.getsource(torch._lobpcg.lobpcg); assert torch._lobpcg.CHANGED")
     change = Change(module, content, content + b"\nCHANGED = True\n")
-    answer = verify([change], repros=[repro], evidence_folder=tmp_path / "evidence")
+    answer = verify([change], repros=[repro], evidence_folder=tmp_path / "evidence", ready=ready)
     assert answer.verdict is Verdict.PROVEN
     assert "CHANGED" in answer.checks[0].before.message
     assert module.read_bytes() == content
