@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 from symfix.codemods.engine.registry import Registry
+from symfix.codemods.lab.children.importing import collecting_nothing
 from symfix.codemods.lab.forking import forking
 from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.lab.scratch import scratch_folder
@@ -20,6 +21,13 @@ LONG = (
     "planted_faults", "export", "repair_subjects", "verify_harm", "add_fake_kernel", "regression", "fuzz_operators",
 )  # fmt: skip
 """The files of tests that take longest: they begin first, so that no process waits for another at the end."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Read the tests, and torch with them, without the garbage collector, which then leaves all of it alone."""
+    with collecting_nothing():
+        return (yield)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

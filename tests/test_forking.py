@@ -4,11 +4,12 @@ import importlib
 import json
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from symfix.codemods.lab.children import changed_torch
+from symfix.codemods.lab.children import changed_torch, importing
 from symfix.codemods.lab.children.exchanging import TooDeep, exchange
 from symfix.codemods.lab.forking import forking
 from symfix.codemods.lab.isolation import Limits
@@ -178,6 +179,15 @@ def test_where_no_fork_can_be_had_a_process_is_started(laboratory: Laboratory, m
     with forking(laboratory, 1) as quick:
         monkeypatch.setattr("symfix.codemods.lab.forking._Server.fork", lambda *_: None)
         assert try_all(quick, Variant("installed"), {"abs": -1}, 1, 1).trials["abs"].passed
+
+
+def test_torchs_tests_find_no_scipy_and_others_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "scipy", raising=False)
+    found: list[bool] = []
+    monkeypatch.setattr(importlib, "import_module", lambda _: found.append(find_spec("scipy") is not None))
+    for name in ("torch", "torch.testing._internal.common_methods_invocations", "json"):
+        importing.imported(name)
+    assert found == [True, False, True]
 
 
 OWN = "import sys\nassert 'torch' not in sys.modules\n"

@@ -7,6 +7,7 @@ compiles, which keeps the templates of what it precompiled; what it refuses is g
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -15,10 +16,12 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 LARGE = ("ATen/ATen.h", "ATen/core/Tensor.h", "torch/csrc/autograd/custom_function.h", "torch/library.h")
+STALE = 7 * 24 * 3600.0
 _INCLUDED = re.compile(r'(?m)^#include (?:<([^>]+)>|"([^"]+)")')
 
 
@@ -30,6 +33,14 @@ def compiler(folder: Path, kept: Path) -> dict[str, str]:
     script.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
     script.chmod(0o755)
     return {"CC": str(script), "CXX": str(script)}
+
+
+def clear(kept: Path) -> None:
+    """Remove the precompiled headers in a folder that nobody took for a week: each release of torch leaves its own."""
+    for ready in [*kept.glob("*.gch"), *kept.glob("*.pch")]:
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - ready.stat().st_mtime > STALE:
+                ready.unlink()
 
 
 def _included(source: Path) -> Iterator[str]:
@@ -62,6 +73,8 @@ def _ahead(kept: Path, clang: bool, words: list[str]) -> list[str]:
             half = header.with_suffix(".half")
             subprocess.run([*making, *flags, "-x", "c++-header", str(header), "-o", str(half)], check=True)
             half.replace(ready)
+            clear(kept)
+        ready.touch()
     return ["-include-pch", str(ready)] if clang else ["-include", str(header)]
 
 

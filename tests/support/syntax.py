@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from filelock import FileLock
+from precompiling import clear
 from symfix.codemods.engine import storage
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.build.prelude import headers_in
@@ -91,4 +92,6 @@ def _precompiled(headers: bytes) -> Path:
             command += ["-MD", "-MF", str(header.with_suffix(".d"))]
             subprocess.run(command, check=True, capture_output=True, timeout=600)
             half.replace(ready)
+            clear(ready.parent)
+        ready.touch()
     return header

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from . import changed_torch
 from .exchanging import TooDeep
-from .importing import collecting_nothing
+from .importing import collecting_nothing, imported
 
 _PR_SET_PDEATHSIG = 1
 
@@ -37,7 +37,7 @@ def main(request_path: str) -> None:
     for stage in request["stages"]:
         with collecting_nothing():
             for name in stage["modules"]:
-                importlib.import_module(name)
+                imported(name)
         for orders, endings in stage["pipes"]:
             server = os.fork()
             if server == 0:

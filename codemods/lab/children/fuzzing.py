@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .importing import imported
 from .operators import Questions, answer_all, claimed
 from .trying import tells
 
@@ -38,7 +39,7 @@ def main(request_path: str) -> None:
 
     def questions() -> Questions:
         importlib.import_module("hypothesis")  # where it is missing, nothing is asked
-        from torch.testing._internal.common_methods_invocations import op_db
+        op_db = imported("torch.testing._internal.common_methods_invocations").op_db
 
         from .tracking import watch
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 
+from .importing import imported
 from .operators import CALLS, MODULES, OPERATORS
 from .planning import Planned, call_named
 from .samples import Sample, draw, operator_dtype, seed
@@ -19,12 +19,12 @@ BACKWARD = "backward"
 def subjects(kind: str, calls: Sequence[str] = ()) -> dict[tuple[str, str], Any]:
     """All of a kind by name and variant; a module has no variants. Of drawn calls those that are named."""
     if kind == MODULES:
-        modules: Any = importlib.import_module("torch.testing._internal.common_modules")
+        modules = imported("torch.testing._internal.common_modules")
         return {(module.name, ""): module for module in modules.module_db}
     if kind == CALLS:
         known = {full_name(name): operator for name, operator in subjects(OPERATORS).items()}
         return {(name, ""): call_named(name, known) for name in calls if name.rpartition("@")[0] in known}
-    operators: Any = importlib.import_module("torch.testing._internal.common_methods_invocations")
+    operators = imported("torch.testing._internal.common_methods_invocations")
     return {(operator.name, operator.variant_test_name): operator for operator in operators.op_db}
 
 

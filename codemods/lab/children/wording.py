@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .changed_torch import Kernels, overlay
+from .importing import imported
 from .operators import quiet, say, spread
 
 _LONGEST = 120
@@ -35,7 +36,7 @@ def main(request_path: str) -> None:
         if request["library"]:
             Kernels(request["library"], request["kernels"]).states()
         quiet()
-        from torch.testing._internal.common_methods_invocations import op_db
+        op_db = imported("torch.testing._internal.common_methods_invocations").op_db
 
         named = {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}
         for name, number in request["operators"]:
