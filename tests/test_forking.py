@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import importlib
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from symfix.codemods.lab.children import changed_torch, importing
@@ -188,6 +190,32 @@ def test_torchs_tests_find_no_scipy_and_others_do(monkeypatch: pytest.MonkeyPatc
     for name in ("torch", "torch.testing._internal.common_methods_invocations", "json"):
         importing.imported(name)
     assert found == [True, False, True]
+
+
+LISTED = """
+import importlib, json, sys
+sys.path.insert(0, sys.argv[1])
+from importing import imported
+take = importlib.import_module if sys.argv[2] == "with" else imported
+database = take("torch.testing._internal.common_methods_invocations").op_db
+rows = [
+    [one.full_name, type(one).__name__, sorted(map(str, one.dtypes)), one.error_inputs_func is None] for one in database
+]
+print(json.dumps(["scipy" in sys.modules, rows]))
+"""
+
+
+def test_torch_has_the_same_operators_without_scipy() -> None:
+    pytest.importorskip("scipy")
+
+    def listed(how: str) -> Any:
+        folder = Path(importing.__file__).parent
+        return subprocess.Popen([sys.executable, "-c", LISTED, folder, how], stdout=subprocess.PIPE)
+
+    with listed("with") as first, listed("without") as second:
+        (scipy, known), (none, found) = (json.loads(one.communicate()[0]) for one in (first, second))
+    assert (scipy, none) == (True, False)
+    assert known == found
 
 
 OWN = "import sys\nassert 'torch' not in sys.modules\n"

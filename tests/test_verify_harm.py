@@ -68,7 +68,7 @@ static void do_harm(const std::string& how) {
 """
 WAYS = ("crash", "loop", "memory", "fork", "disk", "socket", "nothing")
 MIB = 1024**2
-LIMITS = Limits(wall=300, cpu=5, memory=1536 * MIB, file=64 * MIB)
+LIMITS = Limits(wall=300, cpu=10, memory=1536 * MIB, file=64 * MIB)
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,12 @@ from symfix.codemods.lab.observation import Observation
 from symfix.codemods.lab.operators import Task
 from symfix.codemods.lab.variants import Laboratory, Variant
 from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.verify.build.swapping import Libraries
 from symfix.codemods.verify.change import Check, Verdict, Verification
-from symfix.codemods.verify.procedure import Procedure, Question
+from symfix.codemods.verify.confirming import Checks
+from symfix.codemods.verify.lines import Lines
+from symfix.codemods.verify.procedure import Procedure
+from symfix.codemods.verify.question import Question
 from symfix.codemods.verify.sides import Side
 
 BLANK = Verification(Verdict.UNVERIFIABLE, "", ())
@@ -43,18 +47,20 @@ def answered(
     asked: list[tuple[int, set[str]]] = []
     unrun = iter([idle, ()])
 
-    def operated(itself: Any, tasks: Sequence[Task], samples: int, before: Variant, after: Variant) -> list[Check]:
+    def operated(itself: Any, tasks: Sequence[Task], samples: int, before: Variant, after: Variant) -> Checks:
         asked.append((samples, {protocol for _, protocol in tasks}))
-        return [
-            Check(protocol, name, *(seen[samples] if protocol == "unbacked" else (PASSED, PASSED)))
+        return {
+            (name, protocol): Check(
+                protocol, f"{name} ({samples} samples)", *(seen[samples] if protocol == "unbacked" else (PASSED,) * 2)
+            )
             for name, protocol in tasks
-        ]
+        }
 
-    def left(itself: Any, question: Question) -> Iterator[str]:
+    def left(itself: Any, libraries: Libraries | None) -> Iterator[str]:
         yield from next(unrun)
 
     monkeypatch.setattr(Procedure, "_operated", operated)
-    monkeypatch.setattr(Procedure, "_unrun", left)
+    monkeypatch.setattr(Lines, "unrun", left)
     place = locate(None, None)
     laboratory = (_Far if far else Laboratory)(place.python, scratch, Limits())
     ready = replace(laboratory, limits=Limits(wall=1.0))

@@ -20,8 +20,9 @@ from .build.modules import Unplaced, module_name
 from .build.toolchain import CompilerMissing, Toolchain, find_toolchain
 from .change import Change, Verdict, Verification
 from .evidence import keep, question_key, recall
-from .procedure import Procedure, Question
+from .procedure import Procedure
 from .project.extension import Commands, Memory, project_limits, verify_project
+from .question import Question
 from .replays import Memory as Replayed
 from .sides import Side
 
@@ -71,9 +72,8 @@ def verify(
     ``tests`` and ``repros`` run there; so they do for Python files that are not torch's. ``memory`` keeps what the
     project's sides did from one call to the next, ``replays`` what scripts did on torch as installed and before;
     ``ready`` forks off a process that holds torch as it is installed, where the caller has one. ``proven`` is given
-    torch before and after a change that is proven now and here, while they run. ``timeout`` is for each
-    of a project's commands. Operator tests of what is not compiled run on the workers of
-    ``executor``, where there is one.
+    torch before and after a change that is proven now and here, while they run. ``timeout`` is for each of a project's
+    commands. Operator tests of what is not compiled run on the workers of ``executor``, where there is one.
 
     Raises a TorchError when there is no usable torch, SandboxMissing when ``limits`` require what the machine has not.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..lab.operators import DECOMPOSED, DECOMPOSED_TWICE, Answers, Task
@@ -14,7 +14,7 @@ _CONFIRMATIONS = 2
 _THOROUGH = {DECOMPOSED: DECOMPOSED_TWICE}
 """How a protocol is asked again where the sides give other results."""
 
-Checks = Mapping[Task, Check]
+Checks = dict[Task, Check]
 
 
 class BrokenSide(Exception):
@@ -40,9 +40,7 @@ def compared(sides: Sides, tasks: Sequence[Task], samples: int, *, again: bool =
     return {task: check for task, check in found.items() if check is not None}, answers[1]
 
 
-def confirmed(
-    first: Checks, sides: Sides, samples: int, progress: Callable[[str], None] = lambda _: None
-) -> list[Check]:
+def confirmed(first: Checks, sides: Sides, samples: int, progress: Callable[[str], None] = lambda _: None) -> Checks:
     """The checks of `compared` once more: what was asked cheaply, and then what is doubtful; raises BrokenSide."""
     checks = dict(first)
     unlike = [task for task, check in checks.items() if check.lost and task[1] in _THOROUGH]
@@ -59,7 +57,7 @@ def confirmed(
                 checks[task] = again[task]
             elif task in again and (again[task].lost, again[task].gained) != (checks[task].lost, checks[task].gained):
                 checks[task] = replace(checks[task], flaky=True)
-    return list(checks.values())
+    return checks
 
 
 def _doubtful(check: Check) -> bool:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from threading import Lock
 
 from ...python.rewrite.registering import newly_registered
 from ..lab.forking import forking
-from ..lab.operators import BACKWARD, CONCRETE, DECOMPOSED, MADE_UP, PROTOCOLS, REGISTERED, SAMPLES, Task
-from ..lab.variants import Laboratory, Ran, Touched, Variant, merged
+from ..lab.operators import MADE_UP, Task
+from ..lab.variants import Laboratory, Variant
 from ..torchapi import TorchApi
 from ..torchapi.derivatives import operators_by_formula
 from ..torchapi.locating import Place
@@ -31,65 +30,17 @@ from .choose.choosing import (
     operators_through,
     running_change,
 )
-from .choose.reaching import changed_functions, lines_of
 from .choose.tracing import CoverageFailed, trace_index
-from .compare.counting import unrun_lines
-from .compare.statements import touched
-from .confirming import BrokenSide, compared, confirmed
+from .confirming import BrokenSide, Checks, compared, confirmed
 from .evidence import holds, installed, question_key
+from .lines import Lines, shown
+from .question import Question, traces
 from .replays import Memory, Replays
 from .sides import Side, Sides, started
 from .verdict import decide
 
 _MOST_BESIDE = 4
 """So many tests that run changed Python are run beside those asked for, or one for each function."""
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked: changed C++ files, changed modules of torch by name, and what to run on them.
-
-    ``operators`` None: those that reach the kernels that could be swapped in.
-    """
-
-    cpp: tuple[Change, ...] = ()
-    modules: Mapping[str, Change] = field(default_factory=dict)
-    repros: tuple[Path, ...] = ()
-    tests: tuple[str, ...] = ()
-    folder: Path = Path()
-    """Where the commands ``tests`` run."""
-    operators: tuple[str, ...] | None = None
-    complete: bool = False
-    """Beside ``operators`` run what is chosen by the change alone: the verdict does not hang on who else is asked."""
-    tasks: tuple[Task, ...] = ()
-    """What else is run, each under its own protocol: modules, backward passes."""
-    bystanders: tuple[str, ...] = ()
-    """More of them, run on torch's own samples and not on calls made from these: a change reaches them too."""
-    protocols: tuple[str, ...] = PROTOCOLS
-    against_installed: bool = False
-    """Compare with torch as it is installed instead of with the files before: is the swap itself harmless?"""
-    samples: int = SAMPLES
-    """At most so many samples of an operator are traced; on concrete sizes all are run."""
-    more: int = 0
-    """So many are traced where these show no difference, or leave a changed line unrun: another may do so."""
-
-    @property
-    def chooses(self) -> bool:
-        """Whether operator tests are chosen by what could be swapped in."""
-        return not self.operators or self.complete
-
-
-def _shown(places: Sequence[str]) -> list[str]:
-    """``path:line`` by the file's name alone, where that is enough."""
-    names = {path: Path(path).name for path in (place.rpartition(":")[0] for place in places)}
-    plain = len(set(names.values())) == len(names)
-    parts = (place.rpartition(":") for place in places)
-    return [f"{names[path] if plain else path}:{line}" for path, _, line in parts]
-
-
-def _traces(task: Task) -> bool:
-    """Whether its protocol traces, which is done for some samples alone."""
-    return task[1] not in (*CONCRETE, REGISTERED)
 
 
 class Obstacle(Exception):
@@ -130,10 +81,8 @@ class Procedure:
         self._calls: list[int] = []
         self._chosen = ""
         self._unreached: tuple[str, ...] = ()
-        self._counted = True
         self._compared: tuple[Variant, ...] = ()
-        self._touched: dict[str, Touched] = {}
-        self._ran: Ran = {}
+        self._lines = Lines({}, toolchain, laboratory.scratch)
         self._blame = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
         self._index: Callable[[], dict[str, list[str]]] = lambda: coverage(self._testing, place, progress)
 
@@ -144,6 +93,7 @@ class Procedure:
 
         ``proven`` is given both sides where that is the verdict, unless they run on other machines.
         """
+        self._lines = Lines(question.modules, self._toolchain, self._laboratory.scratch)
         builder = None
         if self._toolchain:
             builder = Builder(self._toolchain, self._laboratory.scratch, self._jobs, progress=self._progress)
@@ -195,33 +145,27 @@ class Procedure:
                 self._blame = (Verdict.BROKEN_BASELINE, Verdict.BROKEN_BASELINE)
             self._compared = before, after
             # Operator tests say themselves that a side does not load; only their choice needs to know what was swapped.
-            checks += self._replayed(replays, before, after, must_load=question.chooses)
+            replayed = self._replayed(replays, before, after, must_load=question.chooses)
+            checks += replayed
             if question.chooses:
                 self._require_swaps()
             operators, bystanders = self._operators(question, after.registered)
-            # No C++ kernel has a part in what the decompositions compute.
-            protocols = [name for name in question.protocols if name != DECOMPOSED or question.modules]
-            protocols += [REGISTERED] if after.registered else []
-            protocols += [BACKWARD] if any(swap.key == FORMULA for swap in self._swaps()) else []
-            tasks = [(operator, protocol) for protocol in protocols for operator in operators]
-            few = [name for name in protocols if name not in MADE_UP]
-            tasks += [(operator, protocol) for protocol in few for operator in bystanders]
-            tasks += [task for task in question.tasks if task not in tasks]
-            # What a call starts is traced until all was seen, so those of which there are hundreds come last.
-            tasks.sort(key=lambda task: task[1] in MADE_UP)
-            checks += self._operated(tasks, question.samples, before, after) if tasks else []
+            formulas = any(swap.key == FORMULA for swap in self._swaps())
+            tasks = question.tests_of(operators, bystanders, registers=bool(after.registered), formulas=formulas)
+            tested = self._operated(tasks, question.samples, before, after)
             self._require_swaps()
-            unrun = tuple(self._unrun(question)) if checks else ()
+            checks += tested.values()
+            unrun = tuple(self._lines.unrun(self._libraries)) if checks else ()
             if unrun and question.operators == () and not any(check.lost for check in checks):
-                checks += self._called(question, before, after)
-                unrun = tuple(self._unrun(question))
+                tested |= self._called(question, before, after)
+                checks = [*replayed, *tested.values()]
+                unrun = tuple(self._lines.unrun(self._libraries))
             ran = frozenset(operators) | frozenset(bystanders)
             verdict, reason = self._decided(question, checks, unrun, ran)
             if question.more and (verdict is Verdict.NEUTRAL or (verdict is Verdict.UNVERIFIABLE and unrun)):
-                again = self._operated([task for task in tasks if _traces(task)], question.more, before, after)
-                asked = {(check.subject, check.protocol) for check in again}
-                checks = [check for check in checks if (check.subject, check.protocol) not in asked] + again
-                unrun = tuple(self._unrun(question))
+                tested |= self._operated(list(filter(traces, tasks)), question.more, before, after)
+                checks = [*replayed, *tested.values()]
+                unrun = tuple(self._lines.unrun(self._libraries))
                 verdict, reason = self._decided(question, checks, unrun, ran)
         except Unbuildable as failure:
             verdict, commands = failure.verdict, failure.commands
@@ -238,7 +182,7 @@ class Procedure:
             swaps=self._swaps(),
             chosen=self._chosen,
             unrun=unrun,
-            ran_all=verdict is Verdict.NEUTRAL and self._counts(question),
+            ran_all=verdict is Verdict.NEUTRAL and (not question.cpp or self._lines.all_counted(self._libraries)),
             commands=self._libraries.commands if self._libraries else commands,
         )
 
@@ -250,9 +194,9 @@ class Procedure:
             raise Obstacle(
                 Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro, a --test or an --op'}"
             )
-        verdict, reason = decide(checks, reached=self._reached(question), unrun=_shown(unrun))
+        verdict, reason = decide(checks, reached=self._reached(question), unrun=shown(unrun))
         if verdict in (Verdict.PROVEN, Verdict.NEUTRAL):
-            unreached = self._untold(question.modules)
+            unreached = self._lines.untold()
             if unreached and verdict is Verdict.NEUTRAL and not unreached & set(self._unreached):
                 self._unreached = self._not_among(question.modules, ran)
             idle = [name for name in self._unreached if name in unreached]
@@ -260,39 +204,12 @@ class Procedure:
                 return Verdict.UNVERIFIABLE, f"no test reaches {', '.join(idle)}; {reason}"
         return verdict, reason
 
-    def _unrun(self, question: Question) -> Iterator[str]:
-        for name, change in question.modules.items():
-            ran = self._ran.get(name, ())
-            idle = {line for number, (line, _) in enumerate(self._touched[name]) if number not in ran}
-            yield from (f"{change.path}:{line}" for line in sorted(idle))
-        gcov = self._toolchain.gcov if self._toolchain else ()
-        if not gcov or self._libraries is None:
-            return
-        for change, counted in self._libraries.counted:
-            lines = unrun_lines(change, counted, gcov, self._laboratory.scratch)
-            self._counted = self._counted and lines is not None
-            yield from (f"{change.path}:{line}" for line in lines or ())
-
-    def _counts(self, question: Question) -> bool:
-        """Whether the lines of every C++ file were counted."""
-        return not question.cpp or bool(self._counted and self._toolchain and self._toolchain.gcov and self._libraries)
-
     def _not_among(self, modules: Mapping[str, Change], ran: frozenset[str]) -> tuple[str, ...]:
         """The changed functions that none of the operator tests that ``ran`` runs."""
         found = operators_through(modules, self._laboratory, self._place, self._progress)
         return tuple(function.qualname for function, running in found.items() if ran.isdisjoint(running))
 
-    def _untold(self, modules: Mapping[str, Change]) -> frozenset[str]:
-        """The functions that changed without a line of their own: by a name that they mention, or by being gone."""
-        return frozenset(
-            function.qualname
-            for name, change in modules.items()
-            for function in changed_functions(change.before, change.after)
-            if not lines_of(frozenset((function.qualname,)), change.after) & {line for line, _ in self._touched[name]}
-        )
-
     def _variants(self, question: Question) -> tuple[Variant, Variant]:
-        self._touched = {name: touched(change) for name, change in question.modules.items()}
         libraries = self._libraries
         kernels = len(libraries.candidates) if libraries else 0
         sides = []
@@ -306,7 +223,7 @@ class Procedure:
             library = None if libraries is None else libraries.before if side == "before" else libraries.after
             sides.append(Variant(side, library, kernels, files, self._identity(question, side)))
         new = [name for one in question.modules.values() for name in newly_registered(one.before, one.after)]
-        return sides[0], replace(sides[1], wanted=self._touched, registered=tuple(new))
+        return sides[0], replace(sides[1], wanted=self._lines.touched, registered=tuple(new))
 
     def _holds_before(self, question: Question) -> bool:
         return holds(self._place.package, {name: change.before for name, change in question.modules.items()})
@@ -333,7 +250,7 @@ class Procedure:
                 raise Obstacle(verdict, f"torch {variant.name} the change does not load: {side.observation.message}")
         for replayed in ran:
             self._count(replayed.states, replayed.calls)
-            self._ran = merged([self._ran, replayed.ran])
+            self._lines.add(replayed.ran)
         return checks
 
     def _reached(self, question: Question) -> bool:
@@ -389,7 +306,9 @@ class Procedure:
             python = choose_python(question.modules, traced, self._place.package)
         return native, python
 
-    def _operated(self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant) -> list[Check]:
+    def _operated(self, tasks: Sequence[Task], samples: int, before: Variant, after: Variant) -> Checks:
+        if not tasks:
+            return {}
         self._progress(f"running {len(tasks)} operator tests before and after: {self._chosen}")
 
         def told(counts: str) -> None:
@@ -398,7 +317,7 @@ class Procedure:
         sides = Sides(self._place.build, self._side(before), self._side(after), self._jobs, told)
         try:
             checks, answers = compared(sides, tasks, samples)
-            self._ran = merged([self._ran, answers.ran])
+            self._lines.add(answers.ran)
             for answer in answers.tasks.values():
                 self._count(answers.states, answer.calls)
             return confirmed(checks, sides, samples, self._progress)
@@ -407,16 +326,16 @@ class Procedure:
             said = f"torch {side} the change can't run operator tests: {broken}"
             raise Obstacle(self._blame[broken.number], said) from None
 
-    def _called(self, question: Question, before: Variant, after: Variant) -> list[Check]:
+    def _called(self, question: Question, before: Variant, after: Variant) -> Checks:
         """Operator tests on concrete sizes, beside a script of the user's, which seldom runs each changed line."""
         concrete = MADE_UP if question.modules else ("varied",)
         cheap = [protocol for protocol in concrete if protocol in question.protocols]
         try:
             operators, _ = self._operators(replace(question, operators=None)) if cheap else ((), ())
         except CoverageFailed:
-            return []
+            return {}
         tasks = [(operator, protocol) for protocol in cheap for operator in operators]
-        return self._operated(tasks, question.samples, before, after) if tasks else []
+        return self._operated(tasks, question.samples, before, after)
 
     def _count(self, states: tuple[str, ...], calls: Sequence[int]) -> None:
         self._states = states or self._states

@@ -85,7 +85,7 @@ class Additions:
 
     def make(self, repair: Repair, before: Side, after: Side) -> None:
         """Make those of a repair on torch before and after it."""
-        self._progress(f"test and expected failures: {repair.name}")
+        self._progress(f"regression test: {repair.name}")
         before, after = (replace(side, laboratory=replace(side.laboratory, limits=_LIMITS)) for side in (before, after))
         self._made[_key(repair)] = _added(repair, self._at, before, after)
 
@@ -95,11 +95,12 @@ class Additions:
         jobs = max(1, self._at.jobs)
         installed = Laboratory(self._at.place.python, self._at.scratch, _LIMITS)
         with forking(installed, jobs, scripts=True) as ready, ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(lambda one: self._alone(one, ready), left))
+            list(pool.map(lambda pair: self._alone(pair[1], f"{pair[0]} of {len(left)}", ready), enumerate(left, 1)))
         return [_without_proof(one, self(one).wrong) for one in repairs]
 
-    def _alone(self, repair: Repair, ready: Laboratory) -> None:
+    def _alone(self, repair: Repair, counted: str, ready: Laboratory) -> None:
         """Make those of a repair whose proof was made before; ``ready`` forks off the installed torch."""
+        self._progress(f"proven before: {counted}")
         at = self._at
         folder = at.scratch / new_name("additions")
         folder.mkdir()
@@ -175,7 +176,7 @@ def _judged(repair: Repair, listed: bytes, at: Workplace, after: Side) -> list[J
     if not entries:
         return []
     # A trial is the test that an entry is about, with more asked of each sample.
-    return judge(Path(LIST), entries, at.place, after.laboratory, after.variant, jobs=1, passing=repair.tried)
+    return judge(Path(LIST), entries, at.place, after.laboratory, after.variant, jobs=1, passing=repair.passing)
 
 
 def _kept(repair: Repair, at: Workplace, make: Callable[[], Regression]) -> Regression:

@@ -92,7 +92,7 @@ class Prover:
             f"{baseline} with the source tree's kernels" if native else baseline,
             kind=self.kind,
             protocol=self.protocol,
-            tried=passing if as_tried else (),
+            passing=passing if as_tried else (),
         )
 
     def prove(self, repair: Repair, beside: Sequence[str] = ()) -> Repair:

@@ -44,7 +44,7 @@ class Repair:
     verification: Verification | None = field(default=None, repr=False)
     kind: str = OPERATORS
     protocol: str = UNBACKED
-    tried: tuple[str, ...] = ()
+    passing: tuple[str, ...] = ()
     """Those operators whose every sample passed in a trial of this very code."""
     doubt: str = ""
     """Why a person should look twice although it is proven; empty when there is no reason."""

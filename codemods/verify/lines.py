@@ -1,0 +1,64 @@
+"""The lines of code that a change touches, and which of them were run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ..lab.variants import Ran, Touched, merged
+from .build.swapping import Libraries
+from .build.toolchain import Toolchain
+from .change import Change
+from .choose.reaching import changed_functions, lines_of
+from .compare.counting import unrun_lines
+from .compare.statements import touched
+
+
+class Lines:
+    """Of changed modules of Python by what children report, of C++ by the counts that libraries keep."""
+
+    def __init__(self, modules: Mapping[str, Change], toolchain: Toolchain | None, scratch: Path) -> None:
+        self._modules = modules
+        self._gcov = toolchain.gcov if toolchain else ()
+        self._scratch = scratch
+        self._ran: Ran = {}
+        self._counted = True
+        self.touched: dict[str, Touched] = {name: touched(change) for name, change in modules.items()}
+
+    def add(self, ran: Ran) -> None:
+        """Count in what was run."""
+        self._ran = merged([self._ran, ran])
+
+    def unrun(self, libraries: Libraries | None) -> Iterator[str]:
+        """Those that nothing ran, as ``path:line``."""
+        for name, change in self._modules.items():
+            ran = self._ran.get(name, ())
+            idle = {line for number, (line, _) in enumerate(self.touched[name]) if number not in ran}
+            yield from (f"{change.path}:{line}" for line in sorted(idle))
+        if not self._gcov or libraries is None:
+            return
+        for change, counted in libraries.counted:
+            lines = unrun_lines(change, counted, self._gcov, self._scratch)
+            self._counted = self._counted and lines is not None
+            yield from (f"{change.path}:{line}" for line in lines or ())
+
+    def all_counted(self, libraries: Libraries | None) -> bool:
+        """Whether the lines of every C++ file were counted, where there are ``libraries``."""
+        return bool(self._counted and self._gcov and libraries)
+
+    def untold(self) -> frozenset[str]:
+        """The functions that changed without a line of their own: by a name that they mention, or by being gone."""
+        return frozenset(
+            function.qualname
+            for name, change in self._modules.items()
+            for function in changed_functions(change.before, change.after)
+            if not lines_of(frozenset((function.qualname,)), change.after) & {line for line, _ in self.touched[name]}
+        )
+
+
+def shown(places: Sequence[str]) -> list[str]:
+    """``path:line`` by the file's name alone, where that is enough."""
+    names = {path: Path(path).name for path in (place.rpartition(":")[0] for place in places)}
+    plain = len(set(names.values())) == len(names)
+    parts = (place.rpartition(":") for place in places)
+    return [f"{names[path] if plain else path}:{line}" for path, _, line in parts]
