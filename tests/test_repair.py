@@ -439,10 +439,14 @@ def test_a_fix_inside_of_a_text_that_is_left_out_goes_with_it_and_with_its_impor
 
 
 @pytest.mark.parametrize("tried", [MODULE, MODULE.replace(b"meta_first(x)", b"meta_first( x )")])
-def test_what_was_tried_is_known_of_the_same_code_alone(tried: bytes) -> None:
-    assert _same_code(Path("a.py"), tried, MODULE)
-    assert not _same_code(Path("a.py"), tried.replace(b"meta_first", b"meta_other"), MODULE)
-    assert _same_code(Path("a.cpp"), tried, MODULE) is (tried == MODULE), "C++ is not parsed for this"
+def test_what_was_tried_is_known_of_the_same_code_alone(tried: bytes, advisors: Advisors) -> None:
+    def same(name: str, text: bytes) -> bool:
+        draft = advisors.draft(Path(name), text)
+        return draft is not None and _same_code(draft, MODULE)
+
+    assert same("a.py", tried)
+    assert not same("a.py", tried.replace(b"meta_first", b"meta_other"))
+    assert same("a.cpp", tried) is (tried == MODULE), "C++ is not parsed for this"
 
 
 def test_places_survive_the_edits_of_others(advisors: Advisors, module: Path) -> None:
@@ -499,6 +503,17 @@ def test_what_passes_through_the_changes_of_others_alone_joins_them(module: Path
     search.chains["free"].clear()
     assert search.complete() and search.chains["free"] == search.chains["own"]
     assert not search.complete()
+
+
+def test_what_passes_alone_is_told_while_something_else_is_open(module: Path, advisors: Advisors) -> None:
+    right = {"first": b"guard_or_false(x.numel() == 0)", "third": b"torch._check"}
+    bench = Texts(module, right, at={"first": b"x.numel() == 0", "third": THIRD})
+    told: list[tuple[str, ...]] = []
+    search = searched(bench, advisors)
+    search.settled = lambda found, drafts: told.extend(one.operators for one in found)
+    assert not search.complete() and told == [], "nothing is left to be looked for"
+    search.refuse(["third"], "regressed: another error", 0)
+    assert search.complete() and told == [("first",)]
 
 
 def test_what_the_proof_speaks_against_gives_way_to_the_next_candidate(module: Path, advisors: Advisors) -> None:

@@ -72,8 +72,9 @@ class Sources:
     def definitions(self, name: str) -> tuple[Definition, ...]:
         """The functions of that unqualified name, outside of classes."""
         if name not in self._found:
-            word = re.compile(rb"(?m)^(?![ \t]*(?:return\b|//|#))[^\n;=()]*\b" + re.escape(name.encode()) + rb"\s*\(")
-            paths = [path for path, content in self._files.items() if word.search(content)]
+            plain = name.encode()
+            word = re.compile(rb"(?m)^(?![ \t]*(?:return\b|//|#))[^\n;=()]*\b" + re.escape(plain) + rb"\s*\(")
+            paths = [path for path, content in self._files.items() if plain in content and word.search(content)]
             self._found[name] = tuple(one for path in paths for one in self._defined(path, name))
         return self._found[name]
 

@@ -55,6 +55,7 @@ class Bench:
     timing: Timing = field(default_factory=Timing)
     refused: dict[Path, str] = field(default_factory=dict)
     """C++ files that do not build against this torch as they are, with the reason."""
+    _variants: dict[tuple[object, ...], Variant] = field(default_factory=dict, repr=False)
 
     def sites(self, trial: Trial, drafts: dict[Path, Draft]) -> tuple[Site, ...]:
         """The places of torch where a failure could be mended, the innermost first; their files get drafts."""
@@ -178,6 +179,13 @@ class Bench:
 
     def variant(self, drafts: Drafts, native: bool) -> Variant:
         """The installed torch with the drafts in it; ``native``: with those in C++ too. Raises DoesNotBuild."""
+        taken = tuple((path, draft.taken) for path, draft in sorted(drafts.items()))
+        key = (taken, native, frozenset(self.kernels), frozenset(self.refused))
+        if key not in self._variants:
+            self._variants[key] = self._laid_over(drafts, native)
+        return self._variants[key]
+
+    def _laid_over(self, drafts: Drafts, native: bool) -> Variant:
         modules: dict[str, Path] = {}
         registered: list[str] = []
         cpp: dict[Path, bytes] = {}

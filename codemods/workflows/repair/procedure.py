@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +13,6 @@ from pathlib import Path
 
 from ...engine import storage
 from ...engine.registry import Registry
-from ...engine.rule import Fix
 from ...engine.surroundings import TorchSurroundings
 from ...lab.far import laboratory
 from ...lab.forking import forking
@@ -31,13 +30,13 @@ from ..hunt.fuzz import Fuzz, fuzz
 from ..hunt.naming import operators_of
 from ..hunt.sweep import Sweep, sweep
 from .bench import Bench
-from .grouping import groups
 from .journal import Journal
 from .judging import told
 from .native import Native
+from .proofs import Proofs
 from .proving import Proven, Prover
 from .repaired import HandOver, Outcome, Repair, Spot
-from .search import ALONE, ROUNDS, Attempt, Search
+from .search import ROUNDS, Attempt, Search
 from .sites import Advisors
 from .timing import Timing
 from .translations import Translations
@@ -50,7 +49,6 @@ _LIMITS = Limits(wall=1800.0, cpu=900)
 """Patience is measured in processor time: a busy machine must not make an operator fail."""
 _AT_ONCE_FAR = 64
 """So many groups of fixes are tried at a time where there is a cluster."""
-_Key = tuple[tuple[str, ...], tuple[Fix, ...]]
 _SEARCH = "search, some samples"
 _ROUNDS = (ROUNDS, 6, 6, 6, 3)
 """How many rounds of candidates each search may take: the later ones are about few operators."""
@@ -136,14 +134,15 @@ def repair(
         with timing.phase(_SEARCH):
             tried = bench.try_on({}, {name: failures[name].sample for name in sorted(failures)}).trials
         first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}
-        search = Search(advisors, bench, {}, dict(first), files=wanted.files)
+        proofs = Proofs(prover, first, timing, progress)
+        stack.callback(proofs.close)
+        search = Search(advisors, bench, {}, dict(first), files=wanted.files, settled=proofs.begin)
         _search(search, progress)
-        known: dict[_Key, Repair] = {}
-        repairs = _proven(search, prover, first, known, progress)
+        repairs = proofs.all(search)
         if _refused(search, repairs):
             progress("looking for other candidates where the proof failed")
             _search(search, progress, _ROUNDS[-1:])
-            repairs = _proven(search, prover, first, known, progress)
+            repairs = proofs.all(search)
     with timing.phase("all repairs at once"):
         regressions, compared = _whole(search, repairs, found, wanted, progress, counted)
     if native is not None:
@@ -230,48 +229,6 @@ def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[in
             again = search.complete(progress)
         if finished and not again:
             break
-
-
-def _proven(
-    search: Search, prover: Prover, first: dict[str, Trial], known: dict[_Key, Repair], progress: Callable[[str], None]
-) -> list[Repair]:
-    """Each group as a repair with its verdict; ``known`` ones are not proven again, and get the new ones.
-
-    The group that took longest to try has all processes, then each process has a group of its own, the longest first:
-    none waits for the end of another's.
-    """
-    passing = [name for name, trial in search.trials.items() if trial.passed]
-    found = groups(search.chains, passing)
-    asked: list[tuple[Repair, tuple[str, ...], list[str]]] = []
-    timing = search.bench.timing
-    with timing.phase(ALONE):
-        trials = search.bench.try_alone(search.drafts, found)
-    for group, alone in zip(found, trials, strict=True):
-        kept = tuple(name for name in group.operators if alone[name].passed)
-        made = prover.repair(replace(group, operators=kept or group.operators), search, first, kept)
-        asked.append((made, kept, [name for name in group.operators if alone[name].crashed]))
-
-    def prove(number: int, prover: Prover) -> None:
-        made, kept, overtime = asked[number]
-        progress(f"proving {number + 1} of {len(found)}: {made.name} ({len(kept)} operators)")
-        known[made.operators, made.fixes] = _judged(made, kept, overtime, prover)
-
-    new = [number for number, (made, *_) in enumerate(asked) if (made.operators, made.fixes) not in known]
-    new.sort(key=lambda number: -sum(timing.operators.get(name, 0.0) for name in asked[number][0].operators))
-    # A cluster shares out the tests of each proof already.
-    beside, each = (prover.jobs, replace(prover, jobs=1)) if prover.executor is None else (1, prover)
-    with timing.phase("proofs"):
-        for number in new[:1]:
-            prove(number, prover)
-        with ThreadPoolExecutor(beside) as pool:
-            list(pool.map(partial(prove, prover=each), new[1:]))
-    return [known[made.operators, made.fixes] for made, *_ in asked]
-
-
-def _judged(made: Repair, kept: Sequence[str], overtime: Sequence[str], prover: Prover) -> Repair:
-    if not kept and not overtime:
-        return replace(made, doubt="alone, without the other repairs, none of its operators passes")
-    return prover.prove(made, overtime)
 
 
 def _refused(search: Search, repairs: Sequence[Repair]) -> bool:

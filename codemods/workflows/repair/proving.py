@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ...engine.parsing import parse_module
 from ...lab.isolation import Limits
 from ...lab.operators import BACKWARD, CALLS, MODULES, OPERATORS, UNBACKED
 from ...lab.variants import Laboratory
@@ -17,10 +15,10 @@ from ...torchapi.locating import Place
 from ...verify.change import Change
 from ...verify.command import verify
 from ...verify.sides import Side
+from .drafts import Draft
 from .grouping import Group, only
 from .judging import expression
 from .repaired import Repair, Spot
-from .search import Search
 from .trials import Trial
 
 SAMPLES = 4
@@ -59,21 +57,27 @@ class Prover:
     """Forks off a process that holds torch as it is installed, and replays scripts."""
     proven: Proven | None = None
 
-    def repair(self, group: Group, search: Search, first: Mapping[str, Trial], passing: tuple[str, ...] = ()) -> Repair:
+    def repair(
+        self,
+        group: Group,
+        drafts: Mapping[Path, Draft],
+        first: Mapping[str, Trial],
+        passing: tuple[str, ...] = (),
+    ) -> Repair:
         """The group as a repair that nobody has verified yet; all samples of its ``passing`` operators passed."""
-        drafts = only(search.drafts, [group])
+        drafts = only(drafts, [group])
         changes, files = [], []
         as_tried = True
         for path, draft in sorted(drafts.items()):
             if draft.taken:
                 after = draft.language.polish(draft.source, draft.now.content, draft.context)
                 changes.append(Change(path, draft.source.content, after))
-                as_tried = as_tried and _same_code(path, draft.now.content, after)
+                as_tried = as_tried and _same_code(draft, after)
                 files.append(self._name(path))
         fixes = tuple(fix for member in group.members for fix in member.fixes)
         spots = []
         for member in group.members:
-            source = search.drafts[member.path].source
+            source = drafts[member.path].source
             for fix in member.fixes:
                 function = fix.function or member.candidate.site.function
                 start = min(fix.start, len(source.content))
@@ -129,13 +133,10 @@ class Prover:
         return path.name
 
 
-def _same_code(path: Path, tried: bytes, written: bytes) -> bool:
-    """Whether two texts differ in their layout alone; of C++ only the same text is known to."""
-    if tried == written:
-        return True
-    if path.suffix != ".py":
-        return False
-    return ast.dump(parse_module(tried)) == ast.dump(parse_module(written))
+def _same_code(draft: Draft, written: bytes) -> bool:
+    """Whether a draft and the text that is written differ in layout alone; of C++ only the same text is known to."""
+    tried = draft.now.content
+    return tried == written or (draft.source.path.suffix == ".py" and draft.language.same_code(tried, written))
 
 
 def _slug(spots: Sequence[Spot]) -> str:

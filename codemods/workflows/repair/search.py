@@ -49,6 +49,8 @@ class Search:
     """Which changes are tried together, alone: by default those of all that share one."""
     files: frozenset[Path] = frozenset()
     """Only places in these files are mended; empty: in all."""
+    settled: Callable[[Sequence[Group], Mapping[Path, Draft]], None] = lambda groups, drafts: None
+    """Is given the groups that pass alone on all samples, where the search goes on about others."""
     attempts: list[Attempt] = field(default_factory=list)
     mended_by_swap: list[str] = field(default_factory=list)
     """Operators that the source tree's own, unchanged kernels make pass: no repair of ours."""
@@ -107,9 +109,12 @@ class Search:
         with self.bench.timing.phase(ALONE):
             tried = self.bench.try_alone(self.drafts, found)
         again = False
+        settled = []
         harmful: dict[int, tuple[Kept, Trial]] = {}
         for group, trials in zip(found, tried, strict=True):
             drafts = only(self.drafts, [group])
+            if group.members and all(trial.passed for trial in trials.values()):
+                settled.append(group)
             for name, trial in trials.items():
                 if trial.passed:
                     self._alone.add(name)
@@ -125,7 +130,10 @@ class Search:
                     harmful[id(member)] = member, trial
         for member, trial in harmful.values():
             self._take_back(member, trial, 0, "taken back")
-        return again or bool(harmful) or self.open
+        again = again or bool(harmful) or self.open
+        if again:
+            self.settled(settled, self.drafts)
+        return again
 
     @property
     def open(self) -> bool:

@@ -1,0 +1,126 @@
+"""The proofs of a run: one for each group, the first of them beside a search that goes on about a few operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ...engine.rule import Fix
+from .drafts import Draft
+from .grouping import Group
+from .proving import Prover
+from .repaired import Repair
+from .search import ALONE, Search
+from .timing import Timing
+from .trials import Trial
+
+_Key = tuple[tuple[str, ...], tuple[Fix, ...]]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A group to be proven; those of its operators that passed alone, and those that met a limit of time."""
+
+    group: Group
+    drafts: Mapping[Path, Draft]
+    passing: tuple[str, ...]
+    overtime: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> _Key:
+        fixes = tuple(fix for member in self.group.members for fix in member.fixes)
+        return self.group.operators, fixes
+
+
+@dataclass
+class Proofs:
+    """Has the groups of a search proven, none twice. ``first`` are the trials of the operators without any repair."""
+
+    prover: Prover
+    first: Mapping[str, Trial]
+    timing: Timing
+    progress: Callable[[str], None]
+    _begun: dict[_Key, Future[Repair]] = field(default_factory=dict)
+    _beside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="proof"))
+
+    def begin(self, found: Sequence[Group], drafts: Mapping[Path, Draft]) -> None:
+        """Have groups of which each operator passes alone proven while the search goes on: one at a time, the longest
+        first.
+
+        What was to be proven before and has not begun is forgotten: its group may be another one now.
+        """
+        if self.prover.executor is not None:
+            # A cluster shares out the tests of each proof: nothing there has room for another.
+            return
+        self._forget_the_waiting()
+        drafts, alone = dict(drafts), replace(self.prover, jobs=1)
+        for asked in self._longest_first([_Asked(group, drafts, group.operators) for group in found]):
+            if asked.key not in self._begun:
+                words = "beside the search"
+                self._begun[asked.key] = self._beside.submit(self._prove, asked, alone, words)
+
+    def all(self, search: Search) -> list[Repair]:
+        """Each group of the search as a repair with its verdict.
+
+        The group that took longest to try has all processes, then each process has a group of its own, the longest
+        first: none waits for the end of another's.
+        """
+        self._forget_the_waiting()
+        every = self._asked(search)
+        new = self._longest_first([asked for asked in every if asked.key not in self._begun])
+        numbers = {asked.key: f"{number} of {len(every)}" for number, asked in enumerate(every, 1)}
+        running = [future for future in self._begun.values() if not future.done()]
+        beside, each = self.prover.jobs, replace(self.prover, jobs=1)
+        if self.prover.executor is not None:
+            beside, each = 1, self.prover
+
+        def prove(asked: _Asked, prover: Prover) -> None:
+            done: Future[Repair] = Future()
+            done.set_result(self._prove(asked, prover, numbers[asked.key]))
+            self._begun[asked.key] = done
+
+        with self.timing.phase("proofs"):
+            if not running:
+                for asked in new[:1]:
+                    prove(asked, self.prover)
+                new = new[1:]
+            with ThreadPoolExecutor(beside) as pool:
+                ended: list[Future[Any]] = [pool.submit(future.result) for future in running]
+                ended += [pool.submit(prove, asked, each) for asked in new]
+            for one in ended:
+                one.result()
+        return [self._begun[asked.key].result() for asked in every]
+
+    def close(self) -> None:
+        """Begin no more, and wait for what is running."""
+        self._beside.shutdown(cancel_futures=True)
+
+    def _forget_the_waiting(self) -> None:
+        for key in [key for key, future in self._begun.items() if future.cancel()]:
+            del self._begun[key]
+
+    def _asked(self, search: Search) -> list[_Asked]:
+        passing = [name for name, trial in search.trials.items() if trial.passed]
+        found = search.grouping(search.chains, passing)
+        with self.timing.phase(ALONE):
+            trials = search.bench.try_alone(search.drafts, found)
+        every = []
+        for group, alone in zip(found, trials, strict=True):
+            kept = tuple(name for name in group.operators if alone[name].passed)
+            overtime = tuple(name for name in group.operators if alone[name].crashed)
+            every.append(_Asked(replace(group, operators=kept or group.operators), search.drafts, kept, overtime))
+        return every
+
+    def _longest_first(self, every: Sequence[_Asked]) -> list[_Asked]:
+        took = self.timing.operators
+        return sorted(every, key=lambda asked: -sum(took.get(name, 0.0) for name in asked.group.operators))
+
+    def _prove(self, asked: _Asked, prover: Prover, which: str) -> Repair:
+        made = prover.repair(asked.group, asked.drafts, self.first, asked.passing)
+        self.progress(f"proving {which}: {made.name} ({len(asked.passing)} operators)")
+        if not asked.passing and not asked.overtime:
+            return replace(made, doubt="alone, without the other repairs, none of its operators passes")
+        return prover.prove(made, asked.overtime)
