@@ -49,17 +49,26 @@ def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | No
     """The byte range of the smallest statement at a line; of a compound statement only its head."""
     module = parse(source)
     best: tuple[int, ast.stmt] | None = None
-    for node in module.nodes.every(ast.AST, ast.stmt):
-        if not isinstance(node, ast.stmt):
-            continue
-        last = node.end_lineno or node.lineno
-        if node.lineno <= line <= last and (best is None or last - node.lineno <= best[0]):
-            best = last - node.lineno, node
+    for node in _statements_at(module.tree, line):
+        size = (node.end_lineno or node.lineno) - node.lineno
+        if best is None or size <= best[0]:
+            best = size, node
     if best is None:
         return None
     start, end = module.span(best[1])
     body = getattr(best[1], "body", None)
     return (start, module.span(body[0])[0]) if isinstance(body, list) and body else (start, end)
+
+
+def _statements_at(node: ast.AST, line: int) -> Iterator[ast.stmt]:
+    """The statements inside of a node that a line is one of, outer before inner."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            if child.lineno <= line <= (child.end_lineno or child.lineno):
+                yield child
+                yield from _statements_at(child, line)
+        elif isinstance(child, ast.ExceptHandler | ast.match_case):
+            yield from _statements_at(child, line)
 
 
 def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:

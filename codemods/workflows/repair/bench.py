@@ -21,6 +21,7 @@ from .timing import Timing
 from .trials import Frame, Trial, Tried
 
 _FRAMES = 4
+_REGISTERS = b"py_impl"
 _ONE_CHILD = 3
 """How many operators of a group one child takes; more are shared among children."""
 
@@ -202,7 +203,9 @@ class Bench:
                 name = self.module(path)
                 modules[name] = self._written(path.stem, content)
                 digest.update(name.encode() + content)
-                registered += newly_registered(draft.source.content, content)
+                # No fix changes a registration but those that write one.
+                if any(_REGISTERS in edit.text for fix in draft.taken for edit in fix.edits):
+                    registered += newly_registered(draft.source.content, content)
         if not native or self.native is None or not cpp:
             return Variant("repaired", modules=modules, identity=digest.hexdigest(), registered=tuple(registered))
         library = self.native.library(cpp, frozenset(self.kernels))
