@@ -661,6 +661,38 @@ def test_the_folder_holds_patch_evidence_summary_and_hand_over(tmp_path: Path) -
     assert json.loads((tmp_path / "out" / "figures.json").read_text())["left"] == {"no-candidate": 1}
 
 
+def test_a_later_run_takes_the_place_of_what_an_earlier_one_said_of_the_same_operators(
+    tmp_path: Path, fresh_cache: Path
+) -> None:
+    def of(name: str, *operators: str, **more: str) -> Repair:
+        samples, expressions = dict.fromkeys(operators, 1), dict.fromkeys(operators, "u0 < 2")
+        return made_repair(name=name, operators=operators, samples=samples, expressions=expressions, **more)
+
+    def ran(*repairs: Repair, asked: str, left: Sequence[HandOver] = ()) -> list[Path]:
+        return write(Outcome("2.13.0 abc", 3, repairs, tuple(left), dict.fromkeys(asked.split(), "2")), out)
+
+    def names() -> list[str]:
+        return sorted(path.stem[5:] for path in out.glob("0*.patch"))
+
+    out = tmp_path / "out"
+    ran(
+        of("one", "first"),
+        of("both", "first", "second"),
+        asked="first second third",
+        left=[HandOver("third", "no-candidate", "u0 < 2", 1, ())],
+    )
+    assert names() == ["both", "one"] and (out / "left" / "third.md").exists()
+    ran(of("gradients", "first", protocol="backward"), asked="first")
+    assert names() == ["both", "gradients", "one"], "it was asked for another protocol"
+    assert ran(of("new", "first"), of("last", "third"), asked="first third") == []
+    assert names() == ["both", "gradients", "last", "new"], "another operator is in the older one too"
+    assert not (out / "left" / "third.md").exists()
+    (mine,) = out.glob("*-new.patch")
+    mine.write_bytes(mine.read_bytes() + b"a word of mine\n")
+    assert ran(of("newest", "first"), asked="first") == [mine]
+    assert names() == ["both", "gradients", "last", "new", "newest"] and mine.with_suffix(".json").exists()
+
+
 def test_what_only_the_test_kept_from_passing_is_counted_apart() -> None:
     mended = made_repair()
     files = {"files": ("torch/testing/_utils.py",), "operators": ("bernoulli",), "name": "testing"}

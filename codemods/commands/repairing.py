@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from ..engine.interrupting import promise
-from ..engine.written import remember
 from ..lab.batch import children
 from ..lab.operators import CALLS, MODULES, OPERATORS, UNBACKED
 from ..lab.scratch import scratch_folder
@@ -52,8 +51,10 @@ def repair(asked: Repair) -> int:
                 outcome = replace(outcome, repairs=tuple(added.complete(outcome.repairs)))
     except (TorchError, UnknownOperator, NothingRuns, CompilerMissing) as error:
         raise click.ClickException(str(error)) from None
-    write(outcome, asked.output, [added] if added else [])
-    remember(asked.output)
+    changed = write(outcome, asked.output, [added] if added else [])
+    if changed:
+        rest = f" and {len(changed) - 1} more" if changed[1:] else ""
+        click.echo(f"{changed[0]}{rest}: of an earlier run and changed since, so not removed", err=True)
     _show(outcome, asked.output)
     return 0 if len(outcome.mended) + len(outcome.unblocked) == outcome.asked else 1
 

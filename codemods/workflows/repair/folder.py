@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...engine.rule import Fix
+from ...engine.written import is_own, remember
 from ...lab.operators import BACKWARD, CALLS, MODULES
 from ...reports.patch import patch
 from ...verify.evidence import to_json
@@ -32,13 +34,19 @@ Addition = Callable[[Repair], Added]
 """What a repair gets beside the fix: a test, a removed xfail."""
 
 UNPROVEN = "unproven"
+_LEFT = "left"
 _BEFORE = "; before: "
 """What follows in a reason is torch's own message, whose expression is named already."""
 
 
-def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) -> None:
-    """Write all of ``outcome`` below ``folder``; ``additions`` are asked once for each proven repair."""
+def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) -> list[Path]:
+    """Write all of ``outcome`` below ``folder``; ``additions`` are asked once for each proven repair.
+
+    What an earlier run wrote there of the same operators goes: a series is made of all that the folder holds. Returns
+    the patches of an earlier run that were changed since, which stay.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    changed = _clear(folder, outcome)
     names: list[str] = []
     ordered = sorted(outcome.repairs, key=lambda one: (not one.proven, -len(one.operators), one.name))
     for number, repair in enumerate(ordered, 1):
@@ -50,12 +58,37 @@ def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) ->
         (place / f"{name}.patch").write_bytes(text_of(repair, more))
         said = evidence(repair) | {key: value for one in more for key, value in one.evidence.items()}
         (place / f"{name}.json").write_text(json.dumps(said, indent=1) + "\n")
-    left = folder / "left"
+    left = folder / _LEFT
     left.mkdir(exist_ok=True)
     for handover in outcome.handovers:
         (left / f"{handover.operator}.md").write_text(hand_over_text(handover))
     (folder / "summary.md").write_text("".join(summary(outcome, ordered, names)))
     (folder / "figures.json").write_text(json.dumps(figures(outcome), indent=1) + "\n")
+    remember(folder)
+    return changed
+
+
+def _clear(folder: Path, outcome: Outcome) -> list[Path]:
+    """Remove what an earlier run wrote of nothing but what this one was asked; the patches that stay, being changed."""
+    asked = set(outcome.modes)
+    about: Iterable[Repair | HandOver] = (*outcome.repairs, *outcome.handovers)
+    ways = {(one.kind, one.protocol) for one in about}
+    changed = []
+    for path in sorted([*folder.glob("[0-9]*.json"), *folder.glob(f"{UNPROVEN}/[0-9]*.json")]):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            said = json.loads(path.read_bytes())
+            if asked.issuperset(said["operators"]) and (said["kind"], said["protocol"]) in ways:
+                pair = [one for one in (path, path.with_suffix(".patch")) if one.exists()]
+                if all(map(is_own, pair)):
+                    for one in pair:
+                        one.unlink()
+                else:
+                    changed.append(pair[-1])
+    for name in asked:
+        left = folder / _LEFT / f"{name}.md"
+        if is_own(left):
+            left.unlink()
+    return changed
 
 
 def text_of(repair: Repair, more: Sequence[Added] = ()) -> bytes:
@@ -101,6 +134,8 @@ def evidence(repair: Repair) -> dict[str, Any]:
     return {
         "version": 1,
         "name": repair.name,
+        "kind": repair.kind,
+        "protocol": repair.protocol,
         "operators": list(repair.operators),
         "samples": repair.samples,
         "expressions": repair.expressions,
