@@ -505,6 +505,24 @@ def test_what_passes_through_the_changes_of_others_alone_joins_them(module: Path
     assert not search.complete()
 
 
+def test_a_group_that_another_operator_joins_is_not_told_as_one_that_passes_alone(
+    module: Path, advisors: Advisors
+) -> None:
+    """What the other one needs was brought by this group: the two are one from now on."""
+    told: list[tuple[str, ...]] = []
+
+    class Shared(Texts):
+        def trial(self, name: str, text: bytes) -> Trial:
+            trial = super().trial(name, text)
+            return replace(trial, frames=tuple(replace(frame, function="meta") for frame in trial.frames))
+
+    right, mark = b"guard_or_false(x.numel() == 0)", b"x.numel() == 0"
+    search = searched(Shared(module, {"own": right, "free": right}, at={"own": mark, "free": mark}), advisors)
+    search.chains["free"].clear()
+    search.settled = lambda found, drafts: told.extend(one.operators for one in found)
+    assert search.complete() and told == []
+
+
 def test_what_passes_alone_is_told_while_something_else_is_open(module: Path, advisors: Advisors) -> None:
     right = {"first": b"guard_or_false(x.numel() == 0)", "third": b"torch._check"}
     bench = Texts(module, right, at={"first": b"x.numel() == 0", "third": THIRD})

@@ -132,8 +132,14 @@ class Search:
             self._take_back(member, trial, 0, "taken back")
         again = again or bool(harmful) or self.open
         if again:
-            self.settled(settled, self.drafts)
+            self.settled([one for one in settled if self._stays(one)], self.drafts)
         return again
+
+    def _stays(self, group: Group) -> bool:
+        """Whether no operator has joined a group by now, and none that goes on would join it if it passed."""
+        failing = (chain for name, chain in self.chains.items() if not self.trials[name].passed)
+        shared = {member for chain in failing for member in chain}
+        return shared.isdisjoint(group.members) and group in self.grouping(self.chains, self._passing)
 
     @property
     def open(self) -> bool:
