@@ -519,7 +519,7 @@ def test_a_group_that_another_operator_joins_is_not_told_as_one_that_passes_alon
     right, mark = b"guard_or_false(x.numel() == 0)", b"x.numel() == 0"
     search = searched(Shared(module, {"own": right, "free": right}, at={"own": mark, "free": mark}), advisors)
     search.chains["free"].clear()
-    search.settled = lambda found, drafts: told.extend(one.operators for one in found)
+    search.provable = lambda found, drafts: told.extend(one.operators for one in found)
     assert search.complete() and told == []
 
 
@@ -528,7 +528,7 @@ def test_what_passes_alone_is_told_while_something_else_is_open(module: Path, ad
     bench = Texts(module, right, at={"first": b"x.numel() == 0", "third": THIRD})
     told: list[tuple[str, ...]] = []
     search = searched(bench, advisors)
-    search.settled = lambda found, drafts: told.extend(one.operators for one in found)
+    search.provable = lambda found, drafts: told.extend(one.operators for one in found)
     assert not search.complete() and told == [], "nothing is left to be looked for"
     search.refuse(["third"], "regressed: another error", 0)
     assert search.complete() and told == [("first",)]

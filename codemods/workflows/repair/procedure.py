@@ -136,7 +136,7 @@ def repair(
         first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}
         proofs = Proofs(prover, first, timing, progress)
         stack.callback(proofs.close)
-        search = Search(advisors, bench, {}, dict(first), files=wanted.files, settled=proofs.begin)
+        search = Search(advisors, bench, {}, dict(first), files=wanted.files, provable=proofs.begin)
         _search(search, progress)
         repairs = proofs.all(search)
         if _refused(search, repairs):

@@ -49,8 +49,8 @@ class Search:
     """Which changes are tried together, alone: by default those of all that share one."""
     files: frozenset[Path] = frozenset()
     """Only places in these files are mended; empty: in all."""
-    settled: Callable[[Sequence[Group], Mapping[Path, Draft]], None] = lambda groups, drafts: None
-    """Is given the groups that pass alone on all samples, where the search goes on about others."""
+    provable: Callable[[Sequence[Group], Mapping[Path, Draft]], None] = lambda groups, drafts: None
+    """Is given the groups that pass alone on all samples and stay so, while the search goes on about others."""
     attempts: list[Attempt] = field(default_factory=list)
     mended_by_swap: list[str] = field(default_factory=list)
     """Operators that the source tree's own, unchanged kernels make pass: no repair of ours."""
@@ -109,12 +109,12 @@ class Search:
         with self.bench.timing.phase(ALONE):
             tried = self.bench.try_alone(self.drafts, found)
         again = False
-        settled = []
+        whole: list[Group] = []
         harmful: dict[int, tuple[Kept, Trial]] = {}
         for group, trials in zip(found, tried, strict=True):
             drafts = only(self.drafts, [group])
             if group.members and all(trial.passed for trial in trials.values()):
-                settled.append(group)
+                whole.append(group)
             for name, trial in trials.items():
                 if trial.passed:
                     self._alone.add(name)
@@ -132,7 +132,7 @@ class Search:
             self._take_back(member, trial, 0, "taken back")
         again = again or bool(harmful) or self.open
         if again:
-            self.settled([one for one in settled if self._stays(one)], self.drafts)
+            self.provable([one for one in whole if self._stays(one)], self.drafts)
         return again
 
     def _stays(self, group: Group) -> bool:
