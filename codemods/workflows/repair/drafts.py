@@ -22,26 +22,25 @@ class Additions:
     """
 
     def __init__(self, original: bytes) -> None:
-        self._content = original
-        self._edits: list[Edit] = []
-
-    @property
-    def content(self) -> bytes:
-        """The file with all of the texts behind it."""
-        return self._content
+        self._original = original
+        self._edits: tuple[Edit, ...] = ()
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The texts, each at its place."""
-        return tuple(self._edits)
+        """The texts, each at its place. Another thread may add one at any time: what belongs together is read once."""
+        return self._edits
+
+    def content(self, edits: Sequence[Edit]) -> bytes:
+        """The file with these texts behind it, all that there were at some time."""
+        return self._original + b"".join(edit.text for edit in edits)
 
     def add(self, text: bytes) -> Edit:
         """The place of a text; the same one when it is added again."""
         known = next((edit for edit in self._edits if edit.text == text), None)
         if known is None:
-            known = Edit(len(self._content), len(self._content) + len(text), text)
-            self._edits.append(known)
-            self._content += text
+            start = self._edits[-1].end if self._edits else len(self._original)
+            known = Edit(start, start + len(text), text)
+            self._edits = (*self._edits, known)
         return known
 
 
@@ -70,7 +69,7 @@ class Draft:
         for fix in standing:
             edits = [old for old in edits if not any(conflict(old, new) for new in fix.edits)]
             edits += (edit for edit in fix.edits if edit not in below)
-        base = replace(self.source, content=self.additions.content) if self.additions else self.source
+        base = replace(self.source, content=self.additions.content(below)) if self.additions else self.source
         completion = self.language.complete(base, standing, self.context) if standing else []
         joined = _joined([*_each_helper_once(edits), *left], completion)
         return Step(joined, apply(base.content, joined))
