@@ -74,7 +74,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="scripts/cluster-bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--operators", type=int, default=64, help="how many operators the workers hunt [64]")
+    parser.add_argument("--operators", type=int, default=256, help="how many operators the workers hunt [256]")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     words = parser.parse_args()
     with scratch_folder() as scratch:
