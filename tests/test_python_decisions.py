@@ -48,6 +48,7 @@ from symfix.python.rewrite.refusals import read_only_in
 from symfix.python.rewrite.scripting import branch_for_script
 from symfix.python.syntax.module import Module, parse
 from symfix.python.syntax.names import Names
+from symfix.python.syntax.sameness import same_tree
 from symfix.python.syntax.tree import Function, Survey, imported_names, literal, spelled
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n\n"
@@ -474,7 +475,7 @@ def test_a_star_import_may_bind_a_builtin_however_it_is_spelled(blanks: str) -> 
     ],
 )
 def test_two_texts_are_the_same_code_where_all_of_their_trees_is(one: bytes, other: bytes) -> None:
-    assert same_code(one, other) is (ast.dump(ast.parse(one)) == ast.dump(ast.parse(other)))
+    assert same_tree(one, other) is same_code(one, other) is (ast.dump(ast.parse(one)) == ast.dump(ast.parse(other)))
 
 
 def test_what_the_engine_asks_of_python() -> None:
