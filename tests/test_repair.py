@@ -709,6 +709,9 @@ def test_a_later_run_takes_the_place_of_what_an_earlier_one_said_of_the_same_ope
     mine.write_bytes(mine.read_bytes() + b"a word of mine\n")
     assert ran(of("newest", "first"), asked="first") == [mine]
     assert names() == ["both", "gradients", "last", "new", "newest"] and mine.with_suffix(".json").exists()
+    assert (
+        mine.read_bytes().endswith(b"a word of mine\n") and len({path.name[:4] for path in out.glob("0*.patch")}) == 5
+    )
 
 
 def test_what_only_the_test_kept_from_passing_is_counted_apart() -> None:

@@ -42,14 +42,17 @@ _BEFORE = "; before: "
 def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) -> list[Path]:
     """Write all of ``outcome`` below ``folder``; ``additions`` are asked once for each proven repair.
 
-    What an earlier run wrote there of the same operators goes: a series is made of all that the folder holds. Returns
-    the patches of an earlier run that were changed since, which stay.
+    What an earlier run wrote there of the same operators goes: a series is made of all that the folder holds. The
+    numbers go on after those of what stays. Returns the patches that stay since somebody changed them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     changed = _clear(folder, outcome)
     names: list[str] = []
     ordered = sorted(outcome.repairs, key=lambda one: (not one.proven, -len(one.operators), one.name))
-    for number, repair in enumerate(ordered, 1):
+    numbers = (
+        int(path.name[:4]) for part in (folder, folder / UNPROVEN) for path in part.glob("[0-9][0-9][0-9][0-9]-*")
+    )
+    for number, repair in enumerate(ordered, max(numbers, default=0) + 1):
         name = f"{number:04d}-{repair.name}"
         names.append(name)
         place = folder if repair.proven else folder / UNPROVEN
