@@ -48,7 +48,6 @@ from symfix.python.rewrite.refusals import read_only_in
 from symfix.python.rewrite.scripting import branch_for_script
 from symfix.python.syntax.module import Module, parse
 from symfix.python.syntax.names import Names
-from symfix.python.syntax.sameness import same_tree
 from symfix.python.syntax.tree import Function, Survey, imported_names, literal, spelled
 
 HEAD = "import math\nimport torch\nfrom torch import Tensor\n\n\n"
@@ -453,29 +452,6 @@ def test_a_star_import_may_bind_a_builtin_however_it_is_spelled(blanks: str) -> 
     module = parse(SourceFile(Path("a.py"), f"from x import{blanks}*\nmin\n".encode()))
     statement = module.tree.body[1]
     assert isinstance(statement, ast.Expr) and module.names.meaning(statement.value) is None
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (b"x = 1; y = 2\nz = 3\n", b"x = 1; y = 2\n\n\nz = (3)\n"),
-        (b"x = 1; y = 2\n", b"x = 1; y = 2; z = 3\n"),
-        (b"x = 1; y = 2\n", b"y = 2; x = 1\n"),
-        (b"@f\ndef g(): ...\n", b"@h\ndef g(): ...\n"),
-        (b"@f\ndef g(): ...\n", b"@f\ndef g():\n    ...\n"),
-        (b"@f\ndef g(): ...\n", b"@ f\ndef g(): ...\n"),
-        (b"x = '''a\n b'''\ny = 1\n", b"x = '''a\n b'''\ny = 2\n"),
-        (b"x = '''a\n b'''\n", b"x = '''a\nb'''\n"),
-        (b"# coding: latin-1\nx = 1\ny = '\xc3\xbc'\n", b"# coding: utf-8\nx = 1\ny = '\xc3\xbc'\n"),
-        (b"# coding: latin-1\nx = 'a'\n", b"# coding: utf-8\nx = 'a'\n"),
-        (b"x = 1\r\ny = 2\r\n", b"x = 1\ny = 2\n"),
-        (b"if a:\n    b\n", b"if a:\n  b\n"),
-        (b"if a:\n    b\nelse:\n    c\n", b"if a:\n    b\nif a:\n    c\n"),
-        (b"", b"\n# nothing\n"),
-    ],
-)
-def test_two_texts_are_the_same_code_where_all_of_their_trees_is(one: bytes, other: bytes) -> None:
-    assert same_tree(one, other) is same_code(one, other) is (ast.dump(ast.parse(one)) == ast.dump(ast.parse(other)))
 
 
 def test_what_the_engine_asks_of_python() -> None:

@@ -492,7 +492,9 @@ def test_after_a_step_is_taken_back_the_sample_that_failed_before_it_is_tried(mo
     assert asked[-1] == {"first": 17}
 
 
-def test_what_passes_through_the_changes_of_others_alone_joins_them(module: Path, advisors: Advisors) -> None:
+def with_another_joining(module: Path, advisors: Advisors) -> Search:
+    """Two operators fail at one place; what mends it is in the chain of the one, and the other passes through it."""
+
     class Shared(Texts):
         def trial(self, name: str, text: bytes) -> Trial:
             trial = super().trial(name, text)
@@ -501,6 +503,11 @@ def test_what_passes_through_the_changes_of_others_alone_joins_them(module: Path
     right, mark = b"guard_or_false(x.numel() == 0)", b"x.numel() == 0"
     search = searched(Shared(module, {"own": right, "free": right}, at={"own": mark, "free": mark}), advisors)
     search.chains["free"].clear()
+    return search
+
+
+def test_what_passes_through_the_changes_of_others_alone_joins_them(module: Path, advisors: Advisors) -> None:
+    search = with_another_joining(module, advisors)
     assert search.complete() and search.chains["free"] == search.chains["own"]
     assert not search.complete()
 
@@ -511,14 +518,7 @@ def test_a_group_that_another_operator_joins_is_not_told_as_one_that_passes_alon
     """What the other one needs was brought by this group: the two are one from now on."""
     told: list[tuple[str, ...]] = []
 
-    class Shared(Texts):
-        def trial(self, name: str, text: bytes) -> Trial:
-            trial = super().trial(name, text)
-            return replace(trial, frames=tuple(replace(frame, function="meta") for frame in trial.frames))
-
-    right, mark = b"guard_or_false(x.numel() == 0)", b"x.numel() == 0"
-    search = searched(Shared(module, {"own": right, "free": right}, at={"own": mark, "free": mark}), advisors)
-    search.chains["free"].clear()
+    search = with_another_joining(module, advisors)
     search.provable = lambda found, drafts: told.extend(one.operators for one in found)
     assert search.complete() and told == []
 
@@ -709,9 +709,9 @@ def test_a_later_run_takes_the_place_of_what_an_earlier_one_said_of_the_same_ope
     mine.write_bytes(mine.read_bytes() + b"a word of mine\n")
     assert ran(of("newest", "first"), asked="first") == [mine]
     assert names() == ["both", "gradients", "last", "new", "newest"] and mine.with_suffix(".json").exists()
-    assert (
-        mine.read_bytes().endswith(b"a word of mine\n") and len({path.name[:4] for path in out.glob("0*.patch")}) == 5
-    )
+    assert mine.read_bytes().endswith(b"a word of mine\n")
+    assert len({path.name[:4] for path in out.glob("0*.patch")}) == 5
+    assert ran(of("last of all", "first"), asked="first") == [mine], "nor is it taken for symfix's own later"
 
 
 def test_what_only_the_test_kept_from_passing_is_counted_apart() -> None:

@@ -87,7 +87,7 @@ def test_what_is_proven_beside_the_search_is_not_proven_again(proofs: Proofs, pr
     for future in list(proofs._begun.values()):
         future.result(30)
     assert proving.log == [("long", 1), ("middle", 1), ("short", 1)]
-    assert [one.name for one in proofs.all(search_of(found))] == ["short", "long", "middle"]
+    assert [one.name for one in proofs.repairs(search_of(found))] == ["short", "long", "middle"]
     assert len(proving.log) == 3
 
 
@@ -97,7 +97,7 @@ def test_what_waits_is_forgotten_and_what_runs_is_waited_for(proofs: Proofs, pro
     joined = group("short", "middle", fix=1)
     proofs.begin([group("long"), joined], {})
     with ThreadPoolExecutor(1) as pool:
-        ended = pool.submit(proofs.all, search_of([group("long"), joined]))
+        ended = pool.submit(proofs.repairs, search_of([group("long"), joined]))
         proving.go_on.set()
         repairs = ended.result(30)
     assert [one.operators for one in repairs] == [("long",), ("short", "middle")]
@@ -108,14 +108,14 @@ def test_a_group_that_became_another_one_is_proven_as_that(proofs: Proofs, provi
     proving.go_on.set()
     proofs.begin([group("short")], {})
     assert next(iter(proofs._begun.values())).result(30).name == "short"
-    (repair,) = proofs.all(search_of([group("short", fix=7)]))
+    (repair,) = proofs.repairs(search_of([group("short", fix=7)]))
     assert repair.fixes[0].edits[0].start == 7
     assert proving.log == [("short", 1), ("short", 2)]
 
 
 def test_the_longest_has_all_processes_where_nothing_runs_beside_it(proofs: Proofs, proving: Proving) -> None:
     proving.go_on.set()
-    repairs = proofs.all(search_of([group("short"), group("long"), group("middle")]))
+    repairs = proofs.repairs(search_of([group("short"), group("long"), group("middle")]))
     assert [one.name for one in repairs] == ["short", "long", "middle"]
     assert proving.log[0] == ("long", 2) and sorted(proving.log[1:]) == [("middle", 1), ("short", 1)]
     assert proofs.timing.phases["proofs"] > 0
@@ -126,7 +126,7 @@ def test_what_passes_nowhere_alone_is_not_proven_but_what_took_too_long_is(proof
     search = search_of(
         [group("short", "long"), group("middle"), group("slow")], lost=("long", "middle"), late=("slow",)
     )
-    some, none, late = proofs.all(search)
+    some, none, late = proofs.repairs(search)
     assert some.operators == some.passing == ("short",)
     assert none.doubt.startswith("alone, without the other repairs")
     assert late.doubt == "overtime: ('slow',)" and late.passing == ()
@@ -140,7 +140,7 @@ def test_a_cluster_proves_one_group_after_the_other_and_none_beside_the_search()
         proofs = Proofs(proving, {}, Timing(), lambda _: None)  # type: ignore[arg-type]
         proofs.begin([group("short")], {})
         assert proving.log == []
-        proofs.all(search_of([group("short"), group("long")]))
+        proofs.repairs(search_of([group("short"), group("long")]))
         proofs.close()
     assert proving.log == [("short", 2), ("long", 2)]
 
@@ -153,5 +153,5 @@ def test_what_fails_in_a_proof_beside_the_search_is_said_at_its_end() -> None:
     proofs = Proofs(Failing(), {}, Timing(), lambda _: None)  # type: ignore[arg-type]
     proofs.begin([group("short")], {})
     with pytest.raises(OSError, match="no room"):
-        proofs.all(search_of([group("short")]))
+        proofs.repairs(search_of([group("short")]))
     proofs.close()

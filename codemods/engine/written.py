@@ -11,10 +11,10 @@ from . import storage
 KEPT = 4000
 
 
-def remember(path: Path) -> None:
-    """Remember the contents of a file, or of all files of a folder, that was just written."""
+def remember(*paths: Path) -> None:
+    """Remember the contents of files, or of all files of folders, that were just written."""
     folder = storage.folder("written")
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+    for file in (file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])):
         with contextlib.suppress(OSError):
             if file.is_file():
                 storage.store(_entry(folder, file), storage.digest_of(file))

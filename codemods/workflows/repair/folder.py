@@ -49,26 +49,34 @@ def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) ->
     changed = _clear(folder, outcome)
     names: list[str] = []
     ordered = sorted(outcome.repairs, key=lambda one: (not one.proven, -len(one.operators), one.name))
-    numbers = (
-        int(path.name[:4]) for part in (folder, folder / UNPROVEN) for path in part.glob("[0-9][0-9][0-9][0-9]-*")
-    )
+    parts = (folder, folder / UNPROVEN)
+    numbers = [int(path.name[:4]) for part in parts for path in part.glob("[0-9][0-9][0-9][0-9]-*")]
+    written: list[Path] = []
+
+    def put(path: Path, content: bytes) -> None:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+        written.append(path)
+
     for number, repair in enumerate(ordered, max(numbers, default=0) + 1):
         name = f"{number:04d}-{repair.name}"
         names.append(name)
         place = folder if repair.proven else folder / UNPROVEN
-        place.mkdir(exist_ok=True)
         more = [addition(repair) for addition in additions] if repair.proven else []
-        (place / f"{name}.patch").write_bytes(text_of(repair, more))
+        put(place / f"{name}.patch", text_of(repair, more))
         said = evidence(repair) | {key: value for one in more for key, value in one.evidence.items()}
-        (place / f"{name}.json").write_text(json.dumps(said, indent=1) + "\n")
-    left = folder / _LEFT
-    left.mkdir(exist_ok=True)
+        put(place / f"{name}.json", _json(said))
     for handover in outcome.handovers:
-        (left / f"{handover.operator}.md").write_text(hand_over_text(handover))
-    (folder / "summary.md").write_text("".join(summary(outcome, ordered, names)))
-    (folder / "figures.json").write_text(json.dumps(figures(outcome), indent=1) + "\n")
-    remember(folder)
+        put(folder / _LEFT / f"{handover.operator}.md", hand_over_text(handover).encode())
+    put(folder / "summary.md", "".join(summary(outcome, ordered, names)).encode())
+    put(folder / "figures.json", _json(figures(outcome)))
+    # What else is there may be a person's: it is not remembered as written by symfix.
+    remember(*written)
     return changed
+
+
+def _json(value: object) -> bytes:
+    return f"{json.dumps(value, indent=1)}\n".encode()
 
 
 def _clear(folder: Path, outcome: Outcome) -> list[Path]:

@@ -138,11 +138,11 @@ def repair(
         stack.callback(proofs.close)
         search = Search(advisors, bench, {}, dict(first), files=wanted.files, provable=proofs.begin)
         _search(search, progress)
-        repairs = proofs.all(search)
+        repairs = proofs.repairs(search)
         if _refused(search, repairs):
             progress("looking for other candidates where the proof failed")
             _search(search, progress, _ROUNDS[-1:])
-            repairs = proofs.all(search)
+            repairs = proofs.repairs(search)
     with timing.phase("all repairs at once"):
         regressions, compared = _whole(search, repairs, found, wanted, progress, counted)
     if native is not None:

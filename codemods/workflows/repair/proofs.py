@@ -47,8 +47,7 @@ class Proofs:
     _beside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="proof"))
 
     def begin(self, found: Sequence[Group], drafts: Mapping[Path, Draft]) -> None:
-        """Have groups of which each operator passes alone proven while the search goes on: one at a time, the longest
-        first.
+        """Have groups that pass alone proven while the search goes on: one at a time, the longest first.
 
         What was to be proven before and has not begun is forgotten: its group may be another one now.
         """
@@ -59,10 +58,9 @@ class Proofs:
         drafts, alone = dict(drafts), replace(self.prover, jobs=1)
         for asked in self._longest_first([_Asked(group, drafts, group.operators) for group in found]):
             if asked.key not in self._begun:
-                words = "beside the search"
-                self._begun[asked.key] = self._beside.submit(self._prove, asked, alone, words)
+                self._begun[asked.key] = self._beside.submit(self._prove, asked, alone, "beside the search")
 
-    def all(self, search: Search) -> list[Repair]:
+    def repairs(self, search: Search) -> list[Repair]:
         """Each group of the search as a repair with its verdict.
 
         The group that took longest to try has all processes, then each process has a group of its own, the longest

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .bench import Bench
+from .building import builds, that_build, with_picked
 from .drafts import Draft
 from .grouping import Group, Kept, groups, only
 from .judging import came_of, expression, got_further, line_of, told
@@ -83,7 +84,7 @@ class Search:
                 if self._back_up(most):
                     continue
                 return True
-            drafts = self._with(picked)
+            drafts = with_picked(self.drafts, picked)
             names = _names(picked)
             progress(f"round {number}: {len(picked)} candidates for {len(names)} operators")
             with ThreadPoolExecutor(1) as beside:
@@ -302,37 +303,12 @@ class Search:
         return False
 
     def _that_build(self, picked: Picks) -> Picks:
-        """Without the candidates that do not compile: the compiler's line says which one it is."""
-        left = list(picked)
-        drafts = self._with(picked)
-        self.bench.start({path: drafts[path] for path in _files(picked)})
-        for path in sorted(path for path in _files(picked) if path.suffix != ".py"):
-            while True:
-                here = [pick for pick in left if pick[0].site.path == path]
-                if not here:
-                    break
-                draft = self._with(here)[path]
-                failure = self.bench.builds(path, draft)
-                if failure is None:
-                    break
-                at = draft.origin(draft.line_start(failure.line)) if failure.line else 0
-                culprit = min(here, key=lambda pick: abs(self._first(pick[0]) - at))
-                self._openings.close(culprit[0])
-                came = f"{NOT_COMPILED}: {failure.reason}"
-                self.attempts.append(Attempt(*culprit, kept=False, came=came, built=False))
-                left.remove(culprit)
+        left, unbuilt = that_build(self.bench, self.drafts, picked)
+        for one in unbuilt:
+            self._openings.close(one.candidate)
+            came = f"{NOT_COMPILED}: {one.reason}"
+            self.attempts.append(Attempt(one.candidate, one.operators, kept=False, came=came, built=False))
         return left
-
-    def _first(self, candidate: Candidate) -> int:
-        """Where a candidate's first edit stands in the original."""
-        return self.drafts[candidate.site.path].origin(min(fix.start for fix in candidate.fixes))
-
-    def _with(self, picked: Picks) -> dict[Path, Draft]:
-        drafts = dict(self.drafts)
-        for path in _files(picked):
-            fixes = [fix for candidate, _ in picked if candidate.site.path == path for fix in candidate.fixes]
-            drafts[path] = drafts[path].take(fixes)
-        return drafts
 
     def _tried_on(self, drafts: Mapping[Path, Draft], picked: Picks, most: int) -> Tried:
         """What is registered is tried on all samples at once: what C++ does otherwise, no later candidate mends."""
@@ -346,9 +322,8 @@ class Search:
         What goes wrong here goes wrong there again, and is said there.
         """
         ahead = self._openings.pick(self.drafts, (candidate for candidate, _ in picked))
-        drafts = self._with(ahead)
-        if ahead and not any(self.bench.builds(path, drafts[path]) for path in _files(ahead)):
-            self._tried_on(drafts, ahead, most)
+        if ahead and builds(self.bench, self.drafts, ahead):
+            self._tried_on(with_picked(self.drafts, ahead), ahead, most)
 
     def _judge(
         self,
@@ -375,7 +350,7 @@ class Search:
                 if candidate.site.path.suffix != ".py":
                     # A place in C++ is a whole function: what stands further down was not asked before.
                     self._untry(one for one in self.attempts if one.candidate.site == candidate.site)
-        self.drafts = self._with(kept)
+        self.drafts = with_picked(self.drafts, kept)
         left = {path: list(draft.taken) for path, draft in self.drafts.items()}
         for candidate, names in reversed(kept):
             taken = left[candidate.site.path]
@@ -386,10 +361,6 @@ class Search:
             for name in names:
                 self._extend(name, member)
                 self._found(name, tried.trials[name], drafts)
-
-
-def _files(picked: Picks) -> set[Path]:
-    return {candidate.site.path for candidate, _ in picked}
 
 
 def _names(picked: Picks) -> list[str]:

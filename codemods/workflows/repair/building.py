@@ -1,0 +1,67 @@
+"""Which of the picked candidates can be tried together: those whose files compile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from .bench import Bench
+from .drafts import Draft
+from .openings import Picks
+from .sites import Candidate
+
+Drafts = Mapping[Path, Draft]
+
+
+@dataclass(frozen=True)
+class Unbuilt:
+    """A candidate that does not compile, those that it was picked for, and what the compiler says."""
+
+    candidate: Candidate
+    operators: tuple[str, ...]
+    reason: str
+
+
+def with_picked(drafts: Drafts, picked: Picks) -> dict[Path, Draft]:
+    """The drafts with the candidates taken."""
+    taken = dict(drafts)
+    for path in files(picked):
+        fixes = [fix for candidate, _ in picked if candidate.site.path == path for fix in candidate.fixes]
+        taken[path] = taken[path].take(fixes)
+    return taken
+
+
+def files(picked: Picks) -> set[Path]:
+    """The files that the candidates change."""
+    return {candidate.site.path for candidate, _ in picked}
+
+
+def builds(bench: Bench, drafts: Drafts, picked: Picks) -> bool:
+    """Whether all of the files compile with the candidates taken."""
+    taken = with_picked(drafts, picked)
+    return not any(bench.builds(path, taken[path]) for path in files(picked))
+
+
+def that_build(bench: Bench, drafts: Drafts, picked: Picks) -> tuple[Picks, list[Unbuilt]]:
+    """The candidates that compile together, and the others: the line that the compiler names says which one it is."""
+    left, unbuilt = list(picked), []
+    taken = with_picked(drafts, picked)
+    bench.start({path: taken[path] for path in files(picked)})
+    for path in sorted(path for path in files(picked) if path.suffix != ".py"):
+        while here := [pick for pick in left if pick[0].site.path == path]:
+            draft = with_picked(drafts, here)[path]
+            failure = bench.builds(path, draft)
+            if failure is None:
+                break
+            at = draft.origin(draft.line_start(failure.line)) if failure.line else 0
+            culprit = min(here, key=partial(_distance, drafts[path], at))
+            unbuilt.append(Unbuilt(*culprit, failure.reason))
+            left.remove(culprit)
+    return left, unbuilt
+
+
+def _distance(draft: Draft, at: int, pick: tuple[Candidate, tuple[str, ...]]) -> int:
+    """How far the first edit of a candidate, which is said of the draft, stands from a byte of the original."""
+    return abs(draft.origin(min(fix.start for fix in pick[0].fixes)) - at)
