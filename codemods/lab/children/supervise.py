@@ -15,6 +15,8 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,8 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 REAP_SECONDS = 10.0
 TICK_SECONDS = 0.5
-WALK_PAUSE = 50.0
-"""How many times as long as the last walk of the scratch folder took, until the next."""
+WALK_PAUSE, LONGEST_PAUSE_SECONDS = 200.0, 20.0
+"""How many times as long as the last walk of the scratch folder took, until the next; and no longer than so."""
 
 
 def main() -> None:
@@ -123,7 +125,7 @@ class Watch:
             return ""
         size = size_of(self.scratch)
         ended = time.monotonic()
-        self.next_walk = ended + WALK_PAUSE * (ended - started)
+        self.next_walk = ended + min(LONGEST_PAUSE_SECONDS, WALK_PAUSE * (ended - started))
         return f"more than {self.disk // 1024**2} MiB written" if size > self.disk else ""
 
 
@@ -184,24 +186,33 @@ def reap_descendants() -> int:
 
 
 def descendants_of(ancestor: int) -> set[int]:
-    table = parents()
-    found = {ancestor}
-    while True:
-        more = {process for process, parent in table.items() if parent in found} - found
-        if not more:
-            return found - {ancestor}
-        found |= more
+    children = told_children if Path(f"/proc/{ancestor}/task/{ancestor}/children").exists() else children_by_parent()
+    found, unseen = set[int](), {ancestor}
+    while unseen:
+        unseen = {child for process in unseen for child in children(process)} - found
+        found |= unseen
+    return found - {ancestor}
 
 
-def parents() -> dict[int, int]:
-    found = {}
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            text = (process / "stat").read_bytes()
-        except OSError:
-            continue
-        found[int(process.name)] = int(text[text.rindex(b")") + 2 :].split()[1])
+def told_children(process: int) -> set[int]:
+    """The children of one process as the kernel lists them: all processes of a machine take long to read."""
+    found = set[int]()
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with suppress(OSError):
+                found.update(map(int, Path(f"/proc/{process}/task/{thread}/children").read_bytes().split()))
     return found
+
+
+def children_by_parent() -> Callable[[int], set[int]]:
+    """What gives the children of a process where the kernel does not list them."""
+    found: dict[int, set[int]] = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            text = (process / "stat").read_bytes()
+            parent = int(text[text.rindex(b")") + 2 :].split()[1])
+            found.setdefault(parent, set()).add(int(process.name))
+    return lambda process: found.get(process, set())
 
 
 if __name__ == "__main__":
