@@ -113,6 +113,13 @@ def test_a_group_that_became_another_one_is_proven_as_that(proofs: Proofs, provi
     assert proving.log == [("short", 1), ("short", 2)]
 
 
+def test_where_none_is_as_long_as_the_others_together_each_has_one_process(proofs: Proofs, proving: Proving) -> None:
+    proving.go_on.set()
+    proofs.timing.operators["middle"] = 8.5
+    proofs.repairs(search_of([group("short"), group("long"), group("middle")]))
+    assert sorted(proving.log) == [("long", 1), ("middle", 1), ("short", 1)]
+
+
 def test_the_longest_has_all_processes_where_nothing_runs_beside_it(proofs: Proofs, proving: Proving) -> None:
     proving.go_on.set()
     repairs = proofs.repairs(search_of([group("short"), group("long"), group("middle")]))

@@ -198,9 +198,9 @@ def told_children(process: int) -> set[int]:
     """The children of one process as the kernel lists them: all processes of a machine take long to read."""
     found = set[int]()
     with suppress(OSError):
-        for thread in os.listdir(f"/proc/{process}/task"):
+        for thread in Path(f"/proc/{process}/task").iterdir():
             with suppress(OSError):
-                found.update(map(int, Path(f"/proc/{process}/task/{thread}/children").read_bytes().split()))
+                found.update(map(int, (thread / "children").read_bytes().split()))
     return found
 
 

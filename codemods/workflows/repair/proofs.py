@@ -63,8 +63,8 @@ class Proofs:
     def repairs(self, search: Search) -> list[Repair]:
         """Each group of the search as a repair with its verdict.
 
-        The group that took longest to try has all processes, then each process has a group of its own, the longest
-        first: none waits for the end of another's.
+        Each process has a group of its own, the longest first: none waits for the end of another's. A group that takes
+        longer than all others together has all processes before that.
         """
         self._forget_the_waiting()
         every = self._asked(search)
@@ -81,9 +81,8 @@ class Proofs:
             self._begun[asked.key] = done
 
         with self.timing.phase("proofs"):
-            if not running:
-                for asked in new[:1]:
-                    prove(asked, self.prover)
+            if not running and self._is_half(new):
+                prove(new[0], self.prover)
                 new = new[1:]
             with ThreadPoolExecutor(beside) as pool:
                 ended: list[Future[Any]] = [pool.submit(future.result) for future in running]
@@ -113,8 +112,14 @@ class Proofs:
         return every
 
     def _longest_first(self, every: Sequence[_Asked]) -> list[_Asked]:
-        took = self.timing.operators
-        return sorted(every, key=lambda asked: -sum(took.get(name, 0.0) for name in asked.group.operators))
+        return sorted(every, key=self._seconds, reverse=True)
+
+    def _is_half(self, every: Sequence[_Asked]) -> bool:
+        """Whether the first of these took at least as long to try as all others."""
+        return bool(every) and 2 * self._seconds(every[0]) >= sum(map(self._seconds, every))
+
+    def _seconds(self, asked: _Asked) -> float:
+        return sum(self.timing.operators.get(name, 0.0) for name in asked.group.operators)
 
     def _prove(self, asked: _Asked, prover: Prover, which: str) -> Repair:
         made = prover.repair(asked.group, asked.drafts, self.first, asked.passing)
