@@ -15,6 +15,7 @@ import pytest
 from running import symfix
 from symfix.codemods.engine import interrupting
 from symfix.codemods.lab import sandbox, scratch
+from symfix.codemods.lab.children import supervise
 from symfix.codemods.lab.isolation import CHILDREN, Ended, Limits, Network, SandboxMissing, run
 from symfix.codemods.lab.scratch import clear_leftovers, scratch_folder
 
@@ -200,6 +201,22 @@ def test_a_required_sandbox_that_is_not_there_is_an_error(tmp_path: Path, monkey
     else:
         with pytest.raises(SandboxMissing, match="lets no process leave the network"):
             python("", tmp_path, limits)
+
+
+def test_processes_are_found_without_the_kernels_list_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import subprocess, sys; print(subprocess.Popen(['sleep', '300']).pid, flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        grandchild = int(child.stdout.readline())
+        try:
+            expected = {child.pid, grandchild}
+            assert expected <= supervise.descendants_of(os.getpid())
+            monkeypatch.setattr(supervise, "told_children", supervise.children_by_parent())
+            assert expected <= supervise.descendants_of(os.getpid())
+            assert supervise.descendants_of(grandchild) == set()
+        finally:
+            os.kill(grandchild, signal.SIGKILL)
+            child.communicate()
 
 
 def test_detached_processes_are_killed(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from ..lab.observation import Observation
 from ..lab.operators import Answers, Task, ask_all, recalled, remember
 from ..lab.variants import Laboratory, Variant
 from .evidence import question_key
+from .question import traces
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,10 @@ class Sides:
         return replace(before, tasks=known | before.tasks), after
 
     def _key(self, task: Task, samples: int) -> str:
-        return question_key(
-            [self.before.variant.identity.encode(), self.build.encode(), repr((task, samples)).encode()]
-        )
+        return answer_key(self.before.variant, self.build, task, samples)
+
+
+def answer_key(variant: Variant, build: str, task: Task, samples: int = 0) -> str:
+    """The name of what a variant of the torch ``build`` answers; of a protocol that traces it hangs on ``samples``."""
+    asked = repr((task, samples if traces(task) else 0))
+    return question_key([variant.identity.encode(), build.encode(), asked.encode()])

@@ -215,9 +215,10 @@ def _whole(
     progress(f"all repairs at once: the {len(found.passed)} {wanted.kind} that passed before")
     lost = no_longer_passing(found, changed, bench.laboratory, wanted.jobs, counted)
     operators: Sequence[Operator] = [*found.passed, *found.failed, *found.untestable]
+    place = locate(None, wanted.torch_python)
     if wanted.kind == MODULES:
-        operators = operators_of(bench.laboratory, locate(None, wanted.torch_python))
-    unequal, compared = no_longer_equal(operators, changed, bench.laboratory, found.torch, wanted.jobs, progress)
+        operators = operators_of(bench.laboratory, place)
+    unequal, compared = no_longer_equal(operators, changed, bench.laboratory, place, wanted.jobs, progress)
     return [*lost, *unequal], compared
 
 

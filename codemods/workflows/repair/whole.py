@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from ...lab.operators import Answer, Task, ask_all, recalled, remember
 from ...lab.variants import Laboratory, Variant
+from ...torchapi.locating import Place
 from ...verify.change import Check
 from ...verify.compare.comparing import compare
-from ...verify.evidence import question_key
+from ...verify.evidence import installed
+from ...verify.sides import answer_key
 from ..hunt.failure import Operator
 from ..hunt.sweep import Sweep, sweep
 
@@ -39,16 +42,17 @@ def no_longer_equal(
     operators: Sequence[Operator],
     changed: Variant,
     laboratory: Laboratory,
-    build: str,
+    place: Place,
     jobs: int,
     progress: Callable[[str], None],
 ) -> tuple[list[str], int]:
-    """What differs on concrete sizes, with how, and how many operators were compared."""
+    """What differs on concrete sizes from the torch at ``place``, with how, and how many operators were compared."""
     names = sorted({operator.name for operator in operators})
     tasks: list[Task] = [(name, "eager") for name in names]
     progress(f"comparing {len(names)} operators on concrete sizes")
-    before = _asked(laboratory, Variant("installed", identity=f"installed {build}"), tasks, jobs)
-    after = _asked(laboratory, changed, tasks, jobs)
+    # Of most operators that a proof ran it has asked the torch before its change the same.
+    before = _asked(laboratory, Variant("installed", identity=installed(place.package)), place.build, tasks, jobs)
+    after = _asked(laboratory, changed, place.build, tasks, jobs)
     found: list[str] = []
     compared = 0
     for task in tasks:
@@ -59,9 +63,10 @@ def no_longer_equal(
     return found, compared
 
 
-def _asked(laboratory: Laboratory, variant: Variant, tasks: Sequence[Task], jobs: int) -> Mapping[Task, Answer]:
-    def key(task: Task) -> str:
-        return question_key([variant.identity.encode(), repr(task).encode()])
+def _asked(
+    laboratory: Laboratory, variant: Variant, build: str, tasks: Sequence[Task], jobs: int
+) -> Mapping[Task, Answer]:
+    key = partial(answer_key, variant, build)
 
     known = recalled(key, tasks)
     answers = ask_all(laboratory, variant, [task for task in tasks if task not in known], jobs=jobs)
