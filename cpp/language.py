@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..codemods.engine.rule import Context, Language
 from ..codemods.engine.source import SourceFile
-from .analysis.eligibility import worth_reading
+from .analysis.relevance import is_read, worth_reading
 from .analysis.signatures import HEADERS
 from .rewrite.alternatives import alternatives, extent
 from .rewrite.formatting import wrap_long_lines
@@ -12,6 +12,7 @@ from .rewrite.includes import includes
 from .syntax.comments import same_code
 from .syntax.project import SUFFIXES, read_project
 from .syntax.tree import count_errors, doubts, tree_of
+from .syntax.wholeness import is_whole
 
 
 def _errors(content: bytes) -> int:
@@ -21,9 +22,12 @@ def _errors(content: bytes) -> int:
 def _unparsed(source: SourceFile, context: Context) -> tuple[int, str] | None:
     """Some macros only look like broken statements; a template's tags are none of C++.
 
-    A header that no rule would read is not parsed for this alone.
+    What no rule reads is parsed where somebody named it, headers excepted, and else only where it is cut off or torn:
+    the grammar stumbles over CUDA and macros of files that compile, and takes ten times as long as all the rest.
     """
-    if source.path.suffix in HEADERS and not worth_reading(source, context):
+    header = source.path.suffix in HEADERS
+    parsed = worth_reading(source, context) if header else source.named or is_read(source, context)
+    if not parsed and is_whole(source.content):
         return None
     tree = tree_of(source.content)
     found = None if tree.tags else min((error.start_byte for error in doubts(tree.root)), default=None)

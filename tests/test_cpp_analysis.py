@@ -13,7 +13,7 @@ from symfix.codemods.engine.source import SourceFile
 from symfix.cpp.analysis import facts
 from symfix.cpp.analysis.branches import branch_of, gives_up
 from symfix.cpp.analysis.comparisons import comparison, from_method, general_answer, is_size
-from symfix.cpp.analysis.eligibility import symint_name, worth_reading
+from symfix.cpp.analysis.eligibility import symint_name
 from symfix.cpp.analysis.graph import Form, Refusal, Value
 from symfix.cpp.analysis.growth import grow
 from symfix.cpp.analysis.inference import Inference
@@ -23,6 +23,7 @@ from symfix.cpp.analysis.passes import Pass
 from symfix.cpp.analysis.promotions import analyse
 from symfix.cpp.analysis.reasons import SkipReason
 from symfix.cpp.analysis.registrations import registrations
+from symfix.cpp.analysis.relevance import worth_reading
 from symfix.cpp.analysis.saved import is_context, slot
 from symfix.cpp.analysis.seeds import seeds, without_remains
 from symfix.cpp.analysis.signatures import may_change, returned_values, uses

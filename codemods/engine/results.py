@@ -39,6 +39,8 @@ class _Entry(NamedTuple):
     """What its project said, by digest."""
     outcome: str | None
     """Packed; None when there was nothing to say."""
+    named: bool
+    """Of a file that is named more may be said than of one that is found in a folder."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Results:
         """The answer when the file's stat is the one it had; reads the file only when there is something to show."""
         located = target.located
         entry = self._entry(located)
-        if entry is None or entry.stat is None:
+        if entry is None or entry.stat is None or entry.named:
             return None
         around = located.rpartition(os.sep)[0], wing.package
         if around not in self._around:
@@ -101,13 +103,14 @@ class Results:
         except OSError:
             return None
 
-    def by_content(self, path: Path, content: bytes, wing: WingCard) -> Hit | None:
+    def by_content(self, path: Path, content: bytes, wing: WingCard, *, named: bool) -> Hit | None:
         """The answer when the file's bytes are the ones it had."""
         located = path.absolute()
         entry = self._entry(str(located))
         if (
             wing.hangs_on_other_files
             or entry is None
+            or entry.named is not named
             or entry.digest != _digest(content)
             or not _holds(entry, located, wing)
         ):
@@ -115,7 +118,7 @@ class Results:
         self._remember(path, content, entry)
         return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, content))
 
-    def learn(self, path: Path, content: bytes, outcome: Outcome | None, wing: WingCard) -> None:
+    def learn(self, path: Path, content: bytes, outcome: Outcome | None, wing: WingCard, *, named: bool) -> None:
         """Keep an answer; a failure is a bug that the next run should meet again, so it is not kept."""
         if not isinstance(outcome, Failed) and not wing.hangs_on_other_files:
             packed = None if outcome is None else _pack(outcome)
@@ -123,7 +126,7 @@ class Results:
             package = outcome is not None and package_speaks(located, wing)
             settings = settings_digest(located, wing)
             project = project_digest(located, wing)
-            self._remember(path, content, _Entry(None, _digest(content), settings, package, project, packed))
+            self._remember(path, content, _Entry(None, _digest(content), settings, package, project, packed, named))
 
     def _remember(self, path: Path, content: bytes, entry: _Entry) -> None:
         try:

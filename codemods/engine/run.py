@@ -141,7 +141,7 @@ def run(
             silent = _says_nothing(answer)
             outcomes[target.located] = None if silent and not target.named else answer
             if task.on_disk:
-                results.learn(task.path, task.content, None if silent else answer, task.wing)
+                results.learn(task.path, task.content, None if silent else answer, task.wing, named=task.named)
     results.save()
     found = [outcome for target in targets if (outcome := outcomes[target.located]) is not None]
     whole = only_whole(found, lambda outcome, fixes: turn_down(outcome, fixes, question, surroundings.context()))
@@ -187,6 +187,7 @@ class Task:
     on_disk: bool
     project: bytes = b""
     package_speaks: bool | None = None
+    named: bool = False
 
 
 def _without_rules(target: Target, question: Question, results: Results) -> Outcome | Task | None:
@@ -199,18 +200,18 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
     content = read(target.path) if target.content is None else target.content
     if isinstance(content, Refused):
         return content
-    hit = results.by_content(target.path, content, wing) if target.content is None else None
+    hit = results.by_content(target.path, content, wing, named=target.named) if target.content is None else None
     if hit is not None:
         return _aloud(content, target) if hit.outcome is None else hit.outcome
     if not target.named and not question.concerns(content, wing):
-        results.learn(target.path, content, None, wing)
+        results.learn(target.path, content, None, wing, named=False)
         return None
     admitted = admit(target.path, content) if not target.named and is_generated(content) else None
     if isinstance(admitted, Refused) and _says_nothing(admitted):  # said here, it is not sent to another process
-        results.learn(target.path, content, None, wing)
+        results.learn(target.path, content, None, wing, named=False)
         return None
     project = said_by_project(target.path.absolute(), wing)
-    return Task(target.path, content, wing, target.content is None, project)
+    return Task(target.path, content, wing, target.content is None, project, named=target.named)
 
 
 def _says_nothing(outcome: Outcome) -> bool:
@@ -309,7 +310,7 @@ def examine(task: Task, question: Question, context: Context) -> Outcome:
         return source
     path = task.path.absolute()
     speaks = package_speaks(path, task.wing) if task.package_speaks is None else task.package_speaks
-    located = SourceFile(path, task.content, speaks, task.project)
+    located = SourceFile(path, task.content, speaks, task.project, task.named)
     try:
         rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
         outcome = rewrite(located, rules, load_language(task.wing.package), context, question.wishes)
@@ -332,7 +333,7 @@ def turn_down(outcome: Changed, fixes: Sequence[Fix], question: Question, contex
     left = examine(task, replace(question, wishes=replace(question.wishes, without=without)), context)
     if isinstance(left, (Refused, Failed)):
         raise RuleBug(f"without {len(fixes)} of its fixes {outcome.source.path} can't be rewritten: {left.detail}")
-    return left
+    return replace(left, unparsed=outcome.unparsed)
 
 
 def default_jobs() -> int:

@@ -20,6 +20,8 @@ class SourceFile:
     """One of the language's package words stands in some file of the package."""
     project: bytes = b""
     """What the language reads out of all files of the project; empty outside of one."""
+    named: bool = False
+    """Whether the caller named it rather than a folder above it."""
 
     @cached_property
     def _line_starts(self) -> list[int]:

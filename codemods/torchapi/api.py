@@ -95,6 +95,19 @@ class TorchApi:
         """Everything torch expects under the name of a C++ function; what torchgen writes itself is left out."""
         return tuple(self._kernel(number) for number in self._index["kernels"].get(name, ()))
 
+    @cached_property
+    def names(self) -> frozenset[bytes]:
+        """All names of which `kernels`, `functions` or `methods` know something, ``_symint`` put in or left out."""
+        found = {*self._index["kernels"], *self._index["functions"], *self._index["methods"]}
+        for name in tuple(found):
+            before, word, behind = name.rpartition("_symint")
+            if word:
+                found.add(before + behind)
+            else:
+                form = next((ending for ending in ("_outf", "_out") if name.endswith(ending)), "")
+                found.add(f"{name.removesuffix(form)}_symint{form}")
+        return frozenset(name.encode() for name in found)
+
     @lru_cache(maxsize=1024)  # noqa: B019 - one api lives as long as the process
     def has(self, symbol: str) -> bool:
         """Whether this torch has a symbol, read from its headers or Python files.

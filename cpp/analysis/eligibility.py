@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from tree_sitter import Node
 
-from ...codemods.engine.rule import Context
-from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi import Kernel, TorchApi
 from ..syntax.declarations import Function
 from ..syntax.model import STRUCTURED_KERNEL, STRUCTURED_META, Model
-from ..syntax.project import NO_PROJECT, Project, project_of
-from ..syntax.registering import MARKS
+from ..syntax.project import Project
 from ..syntax.tree import ancestors, every
 from ..syntax.types import SYMBOLIC, Type, read_type
 from .reasons import SkipReason
@@ -45,37 +41,6 @@ _DEVICES = frozenset({"cpu", "cuda", "hip", "rocm", "xpu", "sycl", "mps", "metal
 _DEVICE_NAME = re.compile(r"\w+NativeFunctions::|(?:\w_|[a-z0-9])(?i:cuda|cpu|hip|xpu|mps|npu|mlu)\(")
 """The heads of kernels: ``fill_cuda(…)``, ``fillCpu(…)``, ``XLANativeFunctions::fill(…)`` as torchgen declares them."""
 _MARKED = ("call_expression", "if_statement", "conditional_expression", "declaration")
-
-
-_DEFINED = re.compile(rb"^[ \t]*(?:static |inline )*[\w:<>,&* ]*?\b(\w+)\((?:[^;{}]*)\)[^;{}()]*\{", re.MULTILINE)
-_CALLED = re.compile(rb"\b(\w+)\(")
-_ALWAYS = (*MARKS, b"META_FUNC", b"generated::details", b"functionalization")
-
-
-@lru_cache(maxsize=4)
-def worth_reading(source: SourceFile, context: Context) -> bool:
-    """Whether a file can hold a function that sees symbolic sizes; a look at its text, no parse.
-
-    It can where it defines something by the name of a kernel that runs on fake tensors.
-    """
-    content = source.content
-    if context.all_functions or any(word in content for word in _ALWAYS):
-        return True
-    project = project_of(source.project) if source.project else NO_PROJECT
-    if any(name.encode() in content for name in project.macros):
-        return True
-    said = {
-        name
-        for name in set(_CALLED.findall(content))
-        if name.decode() in project.by_function or _runs_on_fake_tensors(name.decode(), context.api)
-    }
-    return bool(said) and any(match[1] in said for match in _DEFINED.finditer(content))
-
-
-@lru_cache(maxsize=65536)
-def _runs_on_fake_tensors(name: str, api: TorchApi) -> bool:
-    kernels = api.kernels(name) or successors(api, name)
-    return any(not FAKE_KEYS.isdisjoint(kernel.keys) for kernel in kernels)
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Rule, Safety
 from ...codemods.engine.source import SourceFile
 from ..analysis.comparisons import Comparison, comparison
-from ..analysis.eligibility import worth_reading
 from ..analysis.inference import Inference
 from ..analysis.knowledge import knowledge
 from ..analysis.methods import SYMBOLIC_CALLS
+from ..analysis.relevance import worth_reading
 from ..syntax.tree import ancestors, arguments, every
 from ..syntax.types import Type
 

@@ -17,23 +17,21 @@ Safety: safe. On plain integers the same values reach the same calls. Unsafe whe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
-from ..analysis.eligibility import successors
 from ..analysis.promotions import analyse
+from ..analysis.relevance import trails_schema
 from ..rewrite.emit import fix
 from ..rewrite.skips import skip
 
 NAME = "follow_symint_schema"
-_DEFINED = re.compile(rb"^[ \t]*[A-Za-z][\w:<>&*, ]*[ &*](\w+)\(([^()]*)", re.MULTILINE)
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     """One Fix for each kernel that can follow its schema, one Skip for each that can't."""
-    if not any(_left_behind(name.decode(), taken, context) for name, taken in set(_DEFINED.findall(source.content))):
+    if not trails_schema(source, context):
         return
     analysis = analyse(source, context, signatures=True)
     for promotion in analysis.promotions:
@@ -48,13 +46,6 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _named(before: str, after: str) -> str:
     return f"{before} to {after}" if before != after else f"{before} to the types of its schema"
-
-
-def _left_behind(name: str, taken: bytes, context: Context) -> bool:
-    """Whether a definition, by a look at its text, may take integers where torch expects SymInts."""
-    standing = [kernel for kernel in context.api.kernels(name) if kernel.symint]
-    wanted = (sum("SymInt" in kind for kind, _ in kernel.parameters) for kernel in standing)
-    return any(taken.count(b"SymInt") < count for count in wanted) or bool(successors(context.api, name))
 
 
 rule = Rule(NAME, Safety.UNSAFE, "cpp", (b"int64_t", b"IntArrayRef"), decide)

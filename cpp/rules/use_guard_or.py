@@ -21,9 +21,9 @@ from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi import available
 from ..analysis.branches import Branch, branch_of, gives_up
 from ..analysis.comparisons import comparison, general_answer
-from ..analysis.eligibility import worth_reading
 from ..analysis.knowledge import knowledge
 from ..analysis.reasons import SkipReason
+from ..analysis.relevance import worth_reading
 from ..rewrite.sym_methods import as_method
 from ..syntax.tree import Tree, every
 

@@ -19,13 +19,11 @@ from ...codemods.engine.rule import Context, Fix, Rule, Safety
 from ...codemods.engine.source import SourceFile
 from ..analysis.comparisons import comparison
 from ..analysis.knowledge import knowledge
+from ..analysis.relevance import GUARDS
 from ..rewrite.sym_methods import as_method
 from ..syntax.tree import arguments, every, is_deep
 
 NAME = "use_sym_bool"
-_MACROS = (
-    "TORCH_GUARD_OR_FALSE", "TORCH_GUARD_OR_TRUE", "TORCH_STATICALLY_KNOWN_TRUE", "TORCH_GUARD_SIZE_OBLIVIOUS",
-)  # fmt: skip
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
@@ -34,7 +32,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
     tree = know.model.tree
     for node in every(tree.root, "call_expression"):
         name = node.child_by_field_name("function")
-        if name is None or tree.text(name) not in _MACROS or len(arguments(node)) != 1:
+        if name is None or tree.text(name) not in GUARDS or len(arguments(node)) != 1:
             continue
         condition = arguments(node)[0]
         found = None if is_deep(condition) else comparison(know.types, condition, of_sizes=False)
@@ -45,4 +43,4 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
             yield Fix(NAME, 2, Safety.SAFE, edits, message, function=None if owner is None else owner.name)
 
 
-rule = Rule(NAME, Safety.SAFE, "cpp", tuple(macro.encode() for macro in _MACROS), decide)
+rule = Rule(NAME, Safety.SAFE, "cpp", tuple(macro.encode() for macro in GUARDS), decide)

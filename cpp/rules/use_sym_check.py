@@ -23,10 +23,10 @@ from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ...codemods.torchapi import available
 from ..analysis.comparisons import comparison
-from ..analysis.eligibility import worth_reading
 from ..analysis.inference import Inference
 from ..analysis.knowledge import knowledge
 from ..analysis.reasons import SkipReason
+from ..analysis.relevance import worth_reading
 from ..rewrite.sym_methods import as_method
 from ..syntax.tree import arguments, every
 

@@ -23,10 +23,10 @@ from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
-from ..analysis.eligibility import worth_reading
 from ..analysis.methods import CONCRETE
 from ..analysis.promotions import analyse
 from ..analysis.reasons import SkipReason
+from ..analysis.relevance import worth_reading
 from ..rewrite.emit import fix
 from ..rewrite.skips import skip
 from ..syntax.model import Model

@@ -1,0 +1,73 @@
+"""Which files hold something that a rule could speak of; a look at their text, no parse."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ...codemods.engine.rule import Context
+from ...codemods.engine.source import SourceFile
+from ...codemods.torchapi import TorchApi
+from ..syntax.project import NO_PROJECT, project_of
+from ..syntax.registering import MARKS
+from .eligibility import successors
+from .registrations import FAKE_KEYS
+
+GUARDS = (
+    "TORCH_GUARD_OR_FALSE", "TORCH_GUARD_OR_TRUE", "TORCH_STATICALLY_KNOWN_TRUE", "TORCH_GUARD_SIZE_OBLIVIOUS",
+)  # fmt: skip
+"""Macros whose arguments are looked at in whichever function they stand."""
+_DEFINED = re.compile(rb"^[ \t]*(?:static |inline )*[\w:<>,&* ]*?\b(\w+)\((?:[^;{}]*)\)[^;{}()]*\{", re.MULTILINE)
+_CALLED = re.compile(rb"\b(\w+)\(")
+_ALWAYS = (*MARKS, b"META_FUNC", b"generated::details", b"functionalization")
+
+
+@lru_cache(maxsize=4)
+def worth_reading(source: SourceFile, context: Context) -> bool:
+    """Whether a file can hold a function that sees symbolic sizes; a look at its text, no parse.
+
+    It can where it defines something by the name of a kernel that runs on fake tensors.
+    """
+    content = source.content
+    if context.all_functions or any(word in content for word in _ALWAYS):
+        return True
+    project = project_of(source.project) if source.project else NO_PROJECT
+    if any(name.encode() in content for name in project.macros):
+        return True
+    called = set(_CALLED.findall(content))
+    said = {name for name in called & context.api.names if _runs_on_fake_tensors(name.decode(), context.api)}
+    said |= {name for name in called if name.decode() in project.by_function} if project.by_function else set()
+    return bool(said) and any(match[1] in said for match in _DEFINED.finditer(content))
+
+
+@lru_cache(maxsize=65536)
+def _runs_on_fake_tensors(name: str, api: TorchApi) -> bool:
+    kernels = api.kernels(name) or successors(api, name)
+    return any(not FAKE_KEYS.isdisjoint(kernel.keys) for kernel in kernels)
+
+
+_KERNEL_HEAD = re.compile(rb"^[ \t]*[A-Za-z][\w:<>&*, ]*[ &*](\w+)\(([^()]*)", re.MULTILINE)
+
+
+@lru_cache(maxsize=4)
+def trails_schema(source: SourceFile, context: Context) -> bool:
+    """Whether a file may define a kernel on integers where torch expects SymInts."""
+    heads = set(_KERNEL_HEAD.findall(source.content))
+    known = context.api.names
+    return any(_left_behind(name.decode(), taken, context) for name, taken in heads if name in known)
+
+
+def _left_behind(name: str, taken: bytes, context: Context) -> bool:
+    standing = [kernel for kernel in context.api.kernels(name) if kernel.symint]
+    wanted = (sum("SymInt" in kind for kind, _ in kernel.parameters) for kernel in standing)
+    return any(taken.count(b"SymInt") < count for count in wanted) or bool(successors(context.api, name))
+
+
+def is_read(source: SourceFile, context: Context) -> bool:
+    """Whether any rule reads more of a file than its text."""
+    return (
+        bool(source.project)
+        or any(guard.encode() in source.content for guard in GUARDS)
+        or worth_reading(source, context)
+        or trails_schema(source, context)
+    )
