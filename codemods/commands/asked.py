@@ -1,4 +1,7 @@
-"""What was asked of each command: the words of its command line as one frozen value."""
+"""What was asked of each command: the words of its command line as one frozen value.
+
+Nobody compares or prints these, and what does that would be compiled anew at each start, for all commands.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 STDIN = Path("-")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Target:
     """Which torch counts."""
 
@@ -17,7 +20,7 @@ class Target:
     min_torch: tuple[int, int] | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Examination(Target):
     """Which rules look at which files."""
 
@@ -33,7 +36,7 @@ class Examination(Target):
     quiet: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Shown:
     """How findings are printed."""
 
@@ -42,7 +45,7 @@ class Shown:
     show_left: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Proof:
     """What is run before and after a change, and how."""
 
@@ -56,7 +59,7 @@ class Proof:
     sandbox: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Check(Examination, Shown):
     """``symfix check``."""
 
@@ -65,7 +68,7 @@ class Check(Examination, Shown):
     executor: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fix(Examination, Shown, Proof):
     """``symfix fix``."""
 
@@ -75,7 +78,7 @@ class Fix(Examination, Shown, Proof):
     add_ignore: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Verify(Target, Proof):
     """``symfix verify``."""
 
@@ -87,7 +90,7 @@ class Verify(Target, Proof):
     style: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Hunt:
     """``symfix hunt``."""
 
@@ -108,7 +111,7 @@ class Hunt:
     page: Path | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Repair:
     """``symfix repair``."""
 
@@ -128,7 +131,7 @@ class Repair:
     fresh: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Widen:
     """``symfix widen``."""
 
@@ -142,7 +145,7 @@ class Widen:
     allow_dirty: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Exporting:
     """How targets are tried, and where what comes of it goes."""
 
@@ -159,7 +162,7 @@ class Exporting:
     min_torch: tuple[int, int] | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Export(Exporting):
     """``symfix export``."""
 
@@ -168,7 +171,7 @@ class Export(Exporting):
     report: Path | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ApplyReport(Exporting):
     """``symfix apply-report``."""
 
@@ -176,7 +179,7 @@ class ApplyReport(Exporting):
     target: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Xfails:
     """``symfix xfails``."""
 
@@ -188,7 +191,7 @@ class Xfails:
     style: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Series:
     """Which series a command of ``symfix series`` is about."""
 
@@ -197,7 +200,7 @@ class Series:
     repository: Path | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeriesPlan(Series, Examination):
     """``symfix series plan``."""
 
@@ -205,7 +208,7 @@ class SeriesPlan(Series, Examination):
     most_lines: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeriesBuild(Series):
     """``symfix series build``."""
 
@@ -220,14 +223,14 @@ class SeriesBuild(Series):
     sandbox: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeriesStatus(Series):
     """``symfix series status``."""
 
     style: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeriesSend(Series):
     """``symfix series send``."""
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from ..engine import repository
-from ..engine.cluster import NoCluster, UnlikeWorker, cluster
 from ..engine.intake import Target, find
 from ..engine.nearest import nearest
 from ..engine.registry import Registry
@@ -76,14 +75,22 @@ def examine(
             if executor is None:
                 report = run(targets, question, surroundings, jobs=jobs, progress=progress)
             else:
-                from ..engine.far import spread_far
-
-                with cluster(executor) as workers:
-                    report = run(
-                        targets, question, surroundings, executor=workers, spread=spread_far, progress=progress
-                    )
+                report = _run_far(executor, targets, question, surroundings, progress)
             return Session(question, surroundings, report)
-    except (TorchError, NoCluster, UnlikeWorker) as error:
+    except TorchError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _run_far(
+    executor: str, targets: list[Target], question: Question, surroundings: TorchSurroundings, progress: Progress
+) -> Report:
+    from ..engine.cluster import NoCluster, UnlikeWorker, cluster
+    from ..engine.far import spread_far
+
+    try:
+        with cluster(executor) as workers:
+            return run(targets, question, surroundings, executor=workers, spread=spread_far, progress=progress)
+    except (NoCluster, UnlikeWorker) as error:
         raise click.ClickException(str(error)) from None
 
 

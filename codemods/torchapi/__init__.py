@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from .api import TorchApi
-from .declaring import DeclaredArgument, DeclaredSchema, SchemaError, read_schema
-from .errors import NotATorchTree, TorchError, TorchgenFailed, TorchMissing, TorchTooOld, YamlUnreadable
-from .releases import available
-from .schema import Argument, Kernel, Operator, Signature
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .api import TorchApi
+    from .declaring import DeclaredArgument, DeclaredSchema, SchemaError, read_schema
+    from .errors import NotATorchTree, TorchError, TorchgenFailed, TorchMissing, TorchTooOld, YamlUnreadable
+    from .releases import available
+    from .schema import Argument, Kernel, Operator, Signature
 
 __all__ = [
     "Argument",
@@ -26,3 +30,19 @@ __all__ = [
     "available",
     "read_schema",
 ]
+
+_HOMES = {
+    "api": ("TorchApi",),
+    "declaring": ("DeclaredArgument", "DeclaredSchema", "SchemaError", "read_schema"),
+    "errors": ("NotATorchTree", "TorchError", "TorchMissing", "TorchTooOld", "TorchgenFailed", "YamlUnreadable"),
+    "releases": ("available",),
+    "schema": ("Argument", "Kernel", "Operator", "Signature"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """A run that has nothing to ask of a torch only looks where it is, and imports no more for that."""
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{home}", __name__), name)
