@@ -18,6 +18,7 @@ GUARDS = (
 )  # fmt: skip
 """Macros whose arguments are looked at in whichever function they stand."""
 _DEFINED = re.compile(rb"^[ \t]*(?:static |inline )*[\w:<>,&* ]*?\b(\w+)\((?:[^;{}]*)\)[^;{}()]*\{", re.MULTILINE)
+_HEAD = re.compile(rb"[\w:<>,&* \t]*")
 _CALLED = re.compile(rb"\b(\w+)\(")
 _ALWAYS = (*MARKS, b"META_FUNC", b"generated::details", b"functionalization")
 
@@ -37,7 +38,17 @@ def worth_reading(source: SourceFile, context: Context) -> bool:
     called = set(_CALLED.findall(content))
     said = {name for name in called & context.api.names if _runs_on_fake_tensors(name.decode(), context.api)}
     said |= {name for name in called if name.decode() in project.by_function} if project.by_function else set()
-    return bool(said) and any(match[1] in said for match in _DEFINED.finditer(content))
+    return _begins_line(said, content) and any(match[1] in said for match in _DEFINED.finditer(content))
+
+
+def _begins_line(names: set[bytes], content: bytes) -> bool:
+    """Whether a line begins as `_DEFINED` does with one of the names: what most files do not have is told quickly."""
+    if not names:
+        return False
+    for match in re.finditer(rb"\b(?:" + b"|".join(sorted(names)) + rb")\(", content):
+        if _HEAD.fullmatch(content, content.rfind(b"\n", 0, match.start()) + 1, match.start()):
+            return True
+    return False
 
 
 @lru_cache(maxsize=65536)

@@ -18,6 +18,7 @@ _ATTRIBUTES = re.compile(
 _DEFINES_ATTRIBUTE = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(?:__attribute__|__declspec|\[\[)", re.MULTILINE
 )
+_SAYING_ATTRIBUTE = (b"__attribute__", b"__declspec", b"[[")
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 _MACRO_HEAD = re.compile(rb"[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)]*\))?")
 _BARE_MACRO = re.compile(
@@ -54,15 +55,16 @@ def mask_attributes(content: bytes) -> Masked:
     """
     text = _TAG.sub(_named, content) if _TEMPLATE.search(content) else content
     text = _ATTRIBUTES.sub(_blank, text)
-    own = sorted({match[1] for match in _DEFINES_ATTRIBUTE.finditer(content)})
+    defines = any(word in content for word in _SAYING_ATTRIBUTE)
+    own = sorted({match[1] for match in _DEFINES_ATTRIBUTE.finditer(content)}) if defines else ()
     if own:
         text = re.sub(rb"\b(?:" + b"|".join(map(re.escape, own)) + rb")\b", _blank, text)
     return Masked(text, ())
 
 
-def mask_preprocessor(content: bytes) -> Masked:
+def mask_preprocessor(masked: Masked) -> Masked:
     """Hide macro bodies too, and of each conditional everything but its first branch; end bare macro calls by ``;``."""
-    text = mask_attributes(content).text
+    text = masked.text
     hidden = [match.span() for match in _DEFINE.finditer(text)] + _later_branches(text)
     buffer = bytearray(text)
     for start, end in hidden:

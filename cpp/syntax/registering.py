@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from .macros import Macro, definitions, reaching
 
@@ -92,6 +93,15 @@ def registering_macros(texts: Sequence[str]) -> dict[str, Macro]:
 
 def read_blocks(content: bytes, macros: Mapping[str, Macro]) -> tuple[Block, ...]:
     """The registrations of a file; ``macros`` are the registering ones of other files, its own are read here."""
+    return _read(content, macros) if macros else _read_alone(content)
+
+
+@lru_cache(maxsize=4)
+def _read_alone(content: bytes) -> tuple[Block, ...]:
+    return _read(content, {})
+
+
+def _read(content: bytes, macros: Mapping[str, Macro]) -> tuple[Block, ...]:
     text = content.decode("latin-1")
     own = registering_macros([text])
     return tuple(_Reader(_bare(text), {**macros, **own}).blocks())

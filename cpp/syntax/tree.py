@@ -36,7 +36,7 @@ class Tree:
         masked = mask_attributes(content)
         tree = parser.parse(masked.text)
         if tree.root_node.has_error:
-            deeper = mask_preprocessor(content)
+            deeper = mask_preprocessor(masked)
             other = parser.parse(deeper.text)
             if count_errors(other.root_node) < count_errors(tree.root_node):
                 masked, tree = deeper, other

@@ -45,17 +45,29 @@ def scripted(module: Module, function: Function | None) -> bool:
     inside = _inside_torch(module.source.path)
     if inside in _SCRIPTED or inside.startswith("torch/nn/modules/"):
         return True
-    asks = b"is_scripting" in module.source.content
+    asking = _asking(module)
     scope = function
     while scope is not None:
         for decorator in scope.node.decorator_list:
             if spelled(decorator).partition("(")[0].endswith(_SCRIPT_DECORATORS):
                 return True
-        if asks and any(node.attr == "is_scripting" for node in scope.nodes.attributes):
+        if scope in asking:
             return True
         scope = scope.outer
     passed = _passed_to_script(module)
     return function is not None and bool(passed) and function.outermost.node.name in passed
+
+
+@lru_cache(maxsize=8)
+def _asking(module: Module) -> frozenset[Function]:
+    """The functions that ask whether TorchScript runs them."""
+    if b"is_scripting" not in module.source.content:
+        return frozenset()
+    return frozenset(
+        function
+        for function in module.functions
+        if any(node.attr == "is_scripting" for node in function.nodes.attributes)
+    )
 
 
 def speaks_to_script(module: Module) -> bool:
