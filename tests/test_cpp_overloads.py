@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cpp_facts import HEAD, place
 from goldens import installed_torch
-from symfix.cpp.analysis.eligibility import successors
+from symfix.cpp.analysis.eligibility import successors, symint_name
 from symfix.cpp.analysis.overloads import meant, required
 from symfix.cpp.analysis.reasons import SkipReason
 from symfix.cpp.analysis.signatures import may_change, uses
@@ -73,6 +73,15 @@ def test_what_the_schema_calls_an_overload() -> None:
     names = [kernel.name for kernel in successors(installed_torch(), "conv1d")]
     assert names == ["conv1d_symint", "conv1d_padding_symint"]
     assert successors(installed_torch(), "somebody") == ()
+
+
+def test_every_name_that_torch_knows_something_of_is_among_its_names() -> None:
+    api = installed_torch()
+    assert b"somebody" not in api.names
+    for name in (*api.names, b"add_outf", b"narrow_symint", b"mean_symint_out", b"conv1d_padding_symint"):
+        for form in (name.decode(), name.decode().replace("_symint", ""), symint_name(name.decode())):
+            if api.kernels(form) or successors(api, form):
+                assert form.encode() in api.names
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from goldens import installed_torch
 from running import symfix
+from symfix.codemods.engine.rule import Context
+from symfix.codemods.engine.source import SourceFile
+from symfix.cpp.analysis.relevance import is_read
 from symfix.cpp.syntax.wholeness import is_whole
 
 WHOLE = (
@@ -66,3 +70,15 @@ def test_what_the_grammar_cannot_read_is_said_of_a_file_that_is_named(tmp_path: 
     for _ in range(2):
         assert symfix("check", ".", "--statistics", cwd=tmp_path, code=0).stderr.count("parse") == 0
         assert "a.cpp:5:" in symfix("check", "a.cpp", cwd=tmp_path, code=0).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("int f() { return 1; }\n", False),
+        ("bool g(c10::SymInt n) { return TORCH_GUARD_OR_FALSE(n == 0); }\n", True),
+        ('Tensor f(const Tensor& t) { return t; }\nTORCH_LIBRARY(a, m) { m.def("f", f); }\n', True),
+    ],
+)
+def test_what_a_rule_reads_is_parsed(text: str, read: bool) -> None:
+    assert is_read(SourceFile(Path("a.cpp"), text.encode()), Context(installed_torch())) is read

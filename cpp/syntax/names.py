@@ -60,7 +60,9 @@ class Names:
         self._spaces = sorted(_namespaces(tree))
         self._declared: dict[str, list[_Declared]] = defaultdict(list)
         self._directives: list[_Declared] = []
-        for node in every(tree.root, *_TYPES, *_ALIASES, *_PARAMETERS):
+        self.declaring = every(tree.root, *_TYPES, *_ALIASES, *_PARAMETERS)
+        """What gives names to types, in source order."""
+        for node in self.declaring:
             self._declare(node)
         self._methods(tree.root)
         self._asked: set[tuple[str, int]] = set()

@@ -43,9 +43,12 @@ class Struct:
         return next((one for one in self.fields if one.name == name), None)
 
 
+_CLASSES = ("struct_specifier", "class_specifier")
+
+
 def read_structs(tree: Tree, names: Names) -> Mapping[str, Struct]:
     """The plain structs of a file by name; a name that several classes of the file have means none of them."""
-    nodes = [node for node in every(tree.root, "struct_specifier", "class_specifier") if _is_defined(node)]
+    nodes = [node for node in names.declaring if node.type in _CLASSES and _is_defined(node)]
     seen = Counter(_name(tree, node) for node in nodes)
     read = (_struct(tree, names, node) for node in nodes if seen[_name(tree, node)] == 1)
     return {struct.name: struct for struct in read if struct is not None}
