@@ -70,11 +70,12 @@ def test_check_says_the_same_as_here_while_a_worker_is_killed(address: str, tmp_
         (tmp_path / "src").mkdir(exist_ok=True)
         (tmp_path / "src" / f"m{number}.py").write_text(SHAPES + f"# {number}\n" * 3000)
     (tmp_path / "src" / "binary.py").write_bytes(b"\0torch._check_is_size")
-    here = symfix("check", "--format", "json", "src", cwd=tmp_path, code=1, XDG_CACHE_HOME=str(tmp_path / "one"))
+    one, two = (str(cache_with_indexes(tmp_path / name)) for name in ("one", "two"))
+    here = symfix("check", "--format", "json", "src", cwd=tmp_path, code=1, XDG_CACHE_HOME=one)
     (victim, *_) = workers_of(address)
     with ThreadPoolExecutor(1) as pool:
         words = ("check", "--executor", address, "--format", "json", "src")
-        asked = pool.submit(symfix, *words, cwd=tmp_path, code=1, XDG_CACHE_HOME=str(tmp_path / "two"))
+        asked = pool.submit(symfix, *words, cwd=tmp_path, code=1, XDG_CACHE_HOME=two)
         time.sleep(1.0)
         os.kill(victim, signal.SIGKILL)
         there = asked.result()
@@ -135,7 +136,7 @@ def test_a_proof_and_a_model_work_there_too(address: str, tmp_path: Path) -> Non
     for words in (("init", "-q"), ("add", "."), ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")):
         subprocess.run(["git", *words], cwd=tmp_path, check=True)
     (folder / "masked" / "_ops.py").write_text("if True:".join(text.rsplit("if mask.shape != input.shape:", 1)))
-    words = ("verify", "--op", "masked.amax", "--format", "json", "--torch-root", ".", "torch/masked/_ops.py")
+    words = ("verify", "--op", "masked.cumsum", "--format", "json", "--torch-root", ".", "torch/masked/_ops.py")
     seen = []
     for name, more in (("here", ()), ("there", ("--executor", address))):
         cache = str(cache_with_indexes(tmp_path / name))

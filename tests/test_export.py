@@ -6,12 +6,23 @@ import json
 import py_compile
 import shutil
 import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from running import symfix
+from symfix.codemods.cli import main_group
 from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.lab.batch import children
+from symfix.codemods.lab.forking import Forking, forking
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.scratch import scratch_folder
 from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.workflows.export import procedure
 from symfix.codemods.workflows.export.draft_report import BadReport, load
 from symfix.codemods.workflows.export.folder import patches, to_json
 from symfix.codemods.workflows.export.naming import Names
@@ -41,21 +52,55 @@ def target():
 GENERAL, NOT_AT_ZERO = "chosen.sum(0)", "chosen.amax(0)"
 EMPTY = '"more": [((x, torch.zeros(6, dtype=torch.bool)), {})]'
 
+Exporting = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def holding() -> Iterator[Forking]:
+    """A torch that exports, as `procedure` starts one for each command."""
+    with (
+        scratch_folder() as scratch,
+        forking(Laboratory(locate(None, None).python, scratch, Limits()), children(None), exports=True) as laboratory,
+    ):
+        yield laboratory
+
+
+@pytest.fixture
+def exporting(holding: Forking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exporting:
+    """``symfix export`` in this process and this test's folder, on the torch that the tests of this file share."""
+
+    @contextmanager
+    def held(laboratory: Laboratory, jobs: int, *, exports: bool) -> Iterator[Forking]:
+        assert exports
+        yield replace(holding, scratch=laboratory.scratch, limits=laboratory.limits)
+
+    monkeypatch.setattr(procedure, "forking", held)
+    monkeypatch.chdir(tmp_path)
+
+    def exported(*words: object, code: int) -> str:
+        asked = ["export", *map(str, words)]
+        ended = CliRunner().invoke(main_group, asked, env={"COLUMNS": "100"}, standalone_mode=False)
+        assert ended.return_value == code, f"{ended.exception!r}\n{ended.output}"
+        assert "Traceback" not in ended.stderr
+        return ended.stdout
+
+    return exported
+
 
 @pytest.mark.parametrize("name", ["mask_and_branch", "item_and_slice"])
-def test_a_failing_model_goes_to_proven(name: str, tmp_path: Path) -> None:
+def test_a_failing_model_goes_to_proven(name: str, tmp_path: Path, exporting: Exporting) -> None:
     shutil.copy(MODELS / f"{name}.py", tmp_path)
     said = symfix("export", f"{name}.py", cwd=tmp_path, code=0).stdout
     assert said == (MODELS / f"{name}.txt").read_text()
     written = (tmp_path / "symfix-export" / f"{name}-py.patch").read_text()
     assert written == (MODELS / f"{name}.patch").read_text()
     subprocess.run(["git", "apply", tmp_path / "symfix-export" / f"{name}-py.patch"], cwd=tmp_path, check=True)
-    assert f"{name}.py: exports as it is" in symfix("export", f"{name}.py", cwd=tmp_path, code=0).stdout
+    assert f"{name}.py: exports as it is" in exporting(f"{name}.py", code=0)
 
 
-def test_a_loop_over_data_is_left_with_its_place(tmp_path: Path) -> None:
+def test_a_loop_over_data_is_left_with_its_place(tmp_path: Path, exporting: Exporting) -> None:
     shutil.copy(MODELS / "loop_over_data.py", tmp_path)
-    said = symfix("export", "loop_over_data.py", "--page", "page.html", cwd=tmp_path, code=1).stdout
+    said = exporting("loop_over_data.py", "--page", "page.html", code=1)
     assert said == (MODELS / "loop_over_data.txt").read_text()
     assert not (tmp_path / "symfix-export").exists()
     assert "for _ in range(int(steps.max())):" in (tmp_path / "page.html").read_text()
@@ -69,13 +114,13 @@ def test_a_loop_over_data_is_left_with_its_place(tmp_path: Path) -> None:
     ],
 )
 def test_a_default_is_proven_by_inputs_that_take_both_sides(
-    tmp_path: Path, body: str, more: str, code: int, said: str
+    tmp_path: Path, body: str, more: str, code: int, said: str, exporting: Exporting
 ) -> None:
     (tmp_path / "model.py").write_text(BRANCH.replace("BODY", body).replace("MORE", more))
-    assert said in symfix("export", "model.py", cwd=tmp_path, code=code).stdout
+    assert said in exporting("model.py", code=code)
 
 
-def test_a_side_that_no_input_takes_is_said(tmp_path: Path) -> None:
+def test_a_side_that_no_input_takes_is_said(tmp_path: Path, exporting: Exporting) -> None:
     (tmp_path / "model.py").write_text(
         """
 import torch
@@ -89,14 +134,14 @@ def target():
     return {"model": Model(), "args": (torch.randn(3, 4), torch.tensor([1, 0])), "dynamic": {"x": {0: "batch"}}}
 """
     )
-    said = symfix("export", "model.py", cwd=tmp_path, code=1).stdout
+    said = exporting("model.py", code=1)
     assert said.startswith("model.py: one side only")
     assert "the other side of model.py:8, always false: return x * 2 if guard_or_false(n == 0) else x + x" in said
 
 
-def test_only_a_shortcut_is_left_out(tmp_path: Path) -> None:
+def test_only_a_shortcut_is_left_out(tmp_path: Path, exporting: Exporting) -> None:
     shutil.copy(MODELS / "mask_shortcut.py", tmp_path)
-    said = symfix("export", "mask_shortcut.py", "mask_shortcut.py:shifted", cwd=tmp_path, code=1).stdout
+    said = exporting("mask_shortcut.py", "mask_shortcut.py:shifted", code=1)
     assert said == (MODELS / "mask_shortcut.txt").read_text()
     written = (tmp_path / "symfix-export" / "mask_shortcut-py.patch").read_text()
     assert written == (MODELS / "mask_shortcut.patch").read_text()
@@ -133,7 +178,7 @@ def test_a_package_without_its_source_is_said(tmp_path: Path) -> None:
     assert "closed_net/blocks.py:8 in forward" in said
 
 
-def test_unbacked_sizes_are_proven_by_one_program(tmp_path: Path) -> None:
+def test_unbacked_sizes_are_proven_by_one_program(tmp_path: Path, exporting: Exporting) -> None:
     (tmp_path / "model.py").write_text(
         """
 import torch
@@ -148,7 +193,7 @@ def target():
     return {"model": Model(), "args": (torch.randn(3, 4),), "dynamic": {"x": {0: "batch"}}}
 """
     )
-    said = symfix("export", "model.py", "--unbacked", "--format", "json", cwd=tmp_path, code=0).stdout
+    said = exporting("model.py", "--unbacked", "--format", "json", code=0)
     (target,) = json.loads(said)["targets"]
     assert target["verdict"] == "proven"
     assert target["obstacles"][0]["expression"] == "Eq(u0, 1)"
@@ -170,7 +215,9 @@ def target():
         ),
     ],
 )
-def test_what_torch_decides_is_stated_in_front_of_the_call(tmp_path: Path, call: str, check: str, note: str) -> None:
+def test_what_torch_decides_is_stated_in_front_of_the_call(
+    tmp_path: Path, call: str, check: str, note: str, exporting: Exporting
+) -> None:
     text = f"""
 import torch
 
@@ -182,7 +229,7 @@ def target():
     return {{"model": Model(), "args": (torch.randn(3, 4),), "dynamic": {{"x": {{0: "batch"}}}}}}
 """
     (tmp_path / "model.py").write_text(text)
-    said = symfix("export", "model.py", "--unbacked", cwd=tmp_path, code=0).stdout
+    said = exporting("model.py", "--unbacked", code=0)
     assert note in said
     (patch,) = (tmp_path / "symfix-export").glob("*.patch")
     subprocess.run(["git", "apply", patch], cwd=tmp_path, check=True)
@@ -190,7 +237,7 @@ def target():
     assert (tmp_path / "model.py").read_text() == text.replace("        return", comment + check, 1)
 
 
-def test_a_branch_that_narrows_the_range_is_found(tmp_path: Path) -> None:
+def test_a_branch_that_narrows_the_range_is_found(tmp_path: Path, exporting: Exporting) -> None:
     (tmp_path / "model.py").write_text(
         """
 import torch
@@ -203,7 +250,7 @@ def target():
     return {"model": Model(), "args": (torch.randn(5, 4),), "dynamic": {"x": {0: "batch"}}}
 """
     )
-    said = symfix("export", "model.py", cwd=tmp_path, code=1).stdout
+    said = exporting("model.py", code=1)
     assert "stops, narrows-range" in said
     assert "model.py:6 in forward" in said
 
@@ -268,16 +315,16 @@ def test_what_is_asked_wrongly_is_one_clear_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("hang", ["while True: pass", "import time; time.sleep(600)"])
-def test_a_child_that_hangs_ends_by_its_limits(tmp_path: Path, hang: str) -> None:
+def test_a_child_that_hangs_ends_by_its_limits(tmp_path: Path, hang: str, exporting: Exporting) -> None:
     (tmp_path / "model.py").write_text(f"def target():\n    {hang}\n")
-    said = symfix("export", "model.py", "--timeout", 5, cwd=tmp_path, code=1).stdout
+    said = exporting("model.py", "--timeout", 5, code=1)
     assert "stops, not-sizes" in said
 
 
-def test_the_skeleton_is_a_target_that_is_proven(tmp_path: Path) -> None:
+def test_the_skeleton_is_a_target_that_is_proven(tmp_path: Path, exporting: Exporting) -> None:
     symfix("export", "--init", "mine.py", cwd=tmp_path, code=0)
     assert (tmp_path / "mine.py").read_text() == SKELETON
-    assert "mine.py: proven" in symfix("export", "mine.py", cwd=tmp_path, code=0).stdout
+    assert "mine.py: proven" in exporting("mine.py", code=0)
     assert "exists" in symfix("export", "--init", "mine.py", cwd=tmp_path, code=2).stderr
 
 

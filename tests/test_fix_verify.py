@@ -12,6 +12,7 @@ from running import git
 from symfix.codemods.cli import main_group
 from symfix.codemods.commands import examining, proving
 from symfix.codemods.engine.registry import Registry
+from symfix.codemods.lab.variants import Laboratory
 from symfix.codemods.torchapi.locating import locate
 
 KERNEL = """\
@@ -116,11 +117,11 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Tree:
 
 
 @pytest.fixture(autouse=True)
-def notes(monkeypatch: pytest.MonkeyPatch) -> None:
+def notes(monkeypatch: pytest.MonkeyPatch, ready: Laboratory) -> None:
     for module in (examining, proving):
         monkeypatch.setattr(module, "Registry", lambda: Registry(("notewing",)))
     # The second sample of the few that reach the kernel of trapezoid is the last of nine.
-    monkeypatch.setattr(proving, "run_verification", partial(proving.run_verification, samples=9))
+    monkeypatch.setattr(proving, "run_verification", partial(proving.run_verification, samples=9, ready=ready))
 
 
 @pytest.mark.parametrize(("language", "kind"), EVERY if "SYMFIX_EVERY_HARM" in os.environ else SOME)
