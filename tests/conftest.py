@@ -17,8 +17,11 @@ from symfix.codemods.torchapi.locating import locate
 TESTS = Path(__file__).parent
 sys.path += [str(TESTS / "support"), str(TESTS.parent / "scripts")]
 LONG = (
-    "cluster", "verify", "fix_verify", "hunt", "widen_schema", "registered_kernels", "verify_extension", "forking",
-    "planted_faults", "export", "repair_subjects", "verify_harm", "add_fake_kernel", "regression", "fuzz_operators",
+    "cluster", "goldens", "verify", "fix_verify", "verify_extension", "widen_schema", "packaging", "series_build",
+    "export", "series_words", "words", "registered_kernels", "forking", "trees_are_data", "xfails_judged",
+    "planted_faults", "repair_subjects", "series_send", "tmux", "add_fake_kernel", "cache_heals", "verify_formulas",
+    "hunt", "widen", "verify_harm", "verify_protocols", "odd_surroundings", "fuzz_operators", "cli", "two_releases",
+    "keeping", "torchapi_locating", "python_semantics",
 )  # fmt: skip
 """The files of tests that take longest: they begin first, so that no process waits for another at the end."""
 
@@ -34,6 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Bring the files that take longest to the front."""
     places = {f"test_{name}": number for number, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_pytest() -> Iterator[None]:
+    """A pytest that a test starts does not import hypothesis, which is half of its start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_ADDOPTS", "-p no:hypothesispytest")
+        yield
 
 
 @pytest.fixture

@@ -136,7 +136,7 @@ def test_a_proof_and_a_model_work_there_too(address: str, tmp_path: Path) -> Non
     for words in (("init", "-q"), ("add", "."), ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a")):
         subprocess.run(["git", *words], cwd=tmp_path, check=True)
     (folder / "masked" / "_ops.py").write_text("if True:".join(text.rsplit("if mask.shape != input.shape:", 1)))
-    words = ("verify", "--op", "masked.cumsum", "--format", "json", "--torch-root", ".", "torch/masked/_ops.py")
+    words = ("verify", "--op", "masked.median", "--format", "json", "--torch-root", ".", "torch/masked/_ops.py")
     seen = []
     for name, more in (("here", ()), ("there", ("--executor", address))):
         cache = str(cache_with_indexes(tmp_path / name))

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import torch
+from indexes import cache_with_indexes
 from running import symfix
 from symfix.codemods.lab.children import fuzzing
 from symfix.codemods.lab.children.planning import (
@@ -168,7 +169,8 @@ def test_what_dies_in_eager_too_is_told_so() -> None:
     assert said is not None and said["text"] == "SIGFPE, in eager too"
 
 
-def test_torch_is_fuzzed(fresh_cache: Path) -> None:
+def test_torch_is_fuzzed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache_with_indexes(tmp_path / "cache")))
     found = fuzz(["abs", "t"], Fuzz(4, seed=3), Sweep("unbacked", ""), jobs=1)
     assert found.calls >= 8 and not found.late and not found.sweep.untestable
     assert len(found.sweep.passed) + len(found.sweep.failed) == 2
