@@ -98,6 +98,22 @@ def test_a_test_that_begins_to_pass_proves_a_python_change(project: Path) -> Non
     assert contents(project) == before
 
 
+@pytest.mark.parametrize("environment", [{}, {"PYTEST_PLUGINS": "hypothesis"}])
+def test_cases_are_told_where_pytest_loads_no_plugins_of_itself(
+    environment: dict[str, str], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}.items():
+        monkeypatch.setenv(name, value)
+    answer = changed(project, "VALUE = 42\nOTHER = 1\n")
+    assert [check.subject for check in answer.checks if check.protocol == "case"] == [
+        "tests/test_answer.py::test_value"
+    ]
+    # Named once more where pytest loads it anyway, it tells of each case once.
+    words = "unset PYTEST_DISABLE_PLUGIN_AUTOLOAD; PYTEST_PLUGINS=symfix_watching python -m pytest -q tests"
+    again = changed(project, "VALUE = 42\nOTHER = 1\n", tests=[words])
+    assert (again.verdict, again.checks[0].after.message) == (Verdict.PROVEN, "2 pass")
+
+
 def test_a_test_that_ceases_to_pass_is_a_regression(project: Path) -> None:
     answer = changed(project, "VALUE = 41\nOTHER = 2\n")
     assert answer.verdict is Verdict.REGRESSED

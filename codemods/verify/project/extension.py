@@ -16,7 +16,7 @@ from ...torchapi.locating import Place
 from ..change import Change, Check, Verdict, Verification
 from ..verdict import decide
 from .extension_tests import Ran, compare_runs, read
-from .extension_trees import NoProject, Project, Tree, clean, find_project, plant
+from .extension_trees import WATCHER, NoProject, Project, Tree, clean, find_project, plant
 
 SECONDS = 3600.0
 """How long a build or a test command may take, unless it is said."""
@@ -135,6 +135,10 @@ class _Side:
         environment = self._environment(tree)
         if watched:
             environment["SYMFIX_WATCH"] = str(reports)
+            if environment.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
+                # An entry point is not enough then.
+                plugins = environment.get("PYTEST_PLUGINS")
+                environment["PYTEST_PLUGINS"] = ",".join(filter(None, (plugins, WATCHER)))
         ended = run(
             ["/bin/sh", "-c", words], scratch=self._place, limits=self._limits, cwd=tree.folder, environment=environment
         )

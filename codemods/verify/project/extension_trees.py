@@ -18,7 +18,9 @@ from ..change import Change
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 _PRODUCTS = frozenset({"__pycache__", "build", "dist", ".git", ".hg", ".tox", ".nox", ".pytest_cache", ".mypy_cache"})
 _WATCHING = CHILDREN / "watching.py"
-_OURS = ("_symfix", "symfix_watching", "_virtualenv", "__pycache__")
+WATCHER = "symfix_watching"
+"""The module in the copy's environment that tells what tests load and how each went: a plugin of pytest."""
+_OURS = ("_symfix", WATCHER, "_virtualenv", "__pycache__")
 _LIMITS = Limits(wall=120)
 
 
@@ -148,12 +150,13 @@ def _make_environment(tree: Tree, scratch: Path, python: Path) -> None:
         told = (made.stderr or sites.stderr).strip().splitlines()[-1:]
         raise NoProject(f"no scratch environment can be made with {python}: {' '.join(told)}")
     lines = [f"import site; site.addsitedir({folder!r})" for folder in json.loads(sites.stdout.splitlines()[-1])]
-    (tree.site / "_symfix.pth").write_text("\n".join([*lines, "import symfix_watching", ""]))
-    shutil.copyfile(_WATCHING, tree.site / "symfix_watching.py")
-    card = tree.site / "symfix_watching-0.dist-info"
+    (tree.site / "_symfix.pth").write_text("\n".join([*lines, f"import {WATCHER}", ""]))
+    shutil.copyfile(_WATCHING, tree.site / f"{WATCHER}.py")
+    card = tree.site / f"{WATCHER}-0.dist-info"
     card.mkdir()
     (card / "METADATA").write_text("Metadata-Version: 2.1\nName: symfix-watching\nVersion: 0\n")
-    (card / "entry_points.txt").write_text("[pytest11]\nsymfix = symfix_watching\n")
+    # By its module's name pytest takes it once, however often it is named.
+    (card / "entry_points.txt").write_text(f"[pytest11]\n{WATCHER} = {WATCHER}\n")
     _carry_over_scripts(python, tree.environment / "bin")
 
 
