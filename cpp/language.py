@@ -22,8 +22,8 @@ def _errors(content: bytes) -> int:
 def _unparsed(source: SourceFile, context: Context) -> tuple[int, str] | None:
     """Some macros only look like broken statements; a template's tags are none of C++.
 
-    What no rule reads is parsed where somebody named it, headers excepted, and else only where it is cut off or torn:
-    the grammar stumbles over CUDA and macros of files that compile, and takes ten times as long as all the rest.
+    A file that no rule reads is parsed if it is a source that was named, or if its brackets, strings or conditionals do
+    not end. In others the grammar finds errors that are none: it does not know CUDA, nor every macro.
     """
     header = source.path.suffix in HEADERS
     parsed = worth_reading(source, context) if header else source.named or is_read(source, context)

@@ -1,6 +1,6 @@
 """What was asked of each command: the words of its command line as one frozen value.
 
-Nobody compares or prints these, and what does that would be compiled anew at each start, for all commands.
+Nothing compares or prints them: a `dataclass` compiles the methods for that at each start, for every command.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """A run that has nothing to ask of a torch only looks where it is, and imports no more for that."""
+    """Import what is named when it is first asked for: a run that only locates a torch needs none of it."""
     home = next((home for home, names in _HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -136,7 +136,7 @@ class _Side:
         if watched:
             environment["SYMFIX_WATCH"] = str(reports)
             if environment.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
-                # An entry point is not enough then.
+                # Pytest reads no entry points then.
                 plugins = environment.get("PYTEST_PLUGINS")
                 environment["PYTEST_PLUGINS"] = ",".join(filter(None, (plugins, WATCHER)))
         ended = run(
