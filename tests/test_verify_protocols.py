@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from symfix.codemods.lab.children.protocols import unbacked
+from symfix.codemods.lab.children.compiled import Compiled
+from symfix.codemods.lab.children.protocols import ONE_BY_ONE, unbacked
 from symfix.codemods.lab.children.samples import Sample
 from symfix.codemods.lab.children.training import Trained, Untrainable
 from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
@@ -49,6 +50,15 @@ def test_guards_are_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen["passed"], seen
 
 
+DECOMPOSED, TRACED = ONE_BY_ONE
+
+
+def decomposing(operator: object, into: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiling = importlib.import_module("torch._inductor.compile_fx")
+    table = {**compiling.select_decomp_table(), operator: into}
+    monkeypatch.setattr(compiling, "select_decomp_table", lambda: table)
+
+
 def decomposed_tanh(guess: object, error: float) -> object:
     def tanh(x: torch.Tensor) -> torch.Tensor:
         empty = guess(x.shape[0] == 0)  # type: ignore[operator]
@@ -65,13 +75,56 @@ def decomposed_tanh(guess: object, error: float) -> object:
 def test_a_wrong_default_in_a_decomposition(
     guess: object, error: float, passes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compiling = importlib.import_module("torch._inductor.compile_fx")
-    table = {**compiling.select_decomp_table(), torch.ops.aten.tanh.default: decomposed_tanh(guess, error)}
-    monkeypatch.setattr(compiling, "select_decomp_table", lambda: table)
+    decomposing(torch.ops.aten.tanh.default, decomposed_tanh(guess, error), monkeypatch)
     seen = unbacked(Sample(torch.tanh, (torch.ones(3, 2),), {}))
     assert seen["passed"] is passes, seen
     if not passes:
         assert seen["error"].startswith("as decomposed: ")
+
+
+def test_two_backends_make_code_of_one_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    decomposing(torch.ops.aten.tanh.default, decomposed_tanh(guard_or_false, 1.0), monkeypatch)
+    sample = Sample(torch.tanh, (torch.zeros(3, 2),), {})
+    compiled = Compiled(sample, "eager", others=ONE_BY_ONE)
+    assert compiled.alike(DECOMPOSED) is None, "nothing is compiled yet"
+    assert sample.call(compiled, unbacked=True).tolist() == [[0.0, 0.0]] * 3
+    alike = compiled.alike(DECOMPOSED)
+    assert alike is not None and compiled.alike(TRACED) is None, "the first that can is enough"
+    assert sample.call(alike, unbacked=True).tolist() == [[1.0, 1.0]] * 3
+    assert sample.call(compiled, unbacked=True).tolist() == [[0.0, 0.0]] * 3
+    assert compiled.count == 1
+
+
+def test_where_the_first_backend_refuses_a_graph_the_next_makes_code_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(x: torch.Tensor) -> torch.Tensor:
+        return x * 0 if x.shape[0] == 7 else x
+
+    decomposing(torch.ops.aten.tanh.default, refusing, monkeypatch)
+    sample = Sample(torch.tanh, (torch.zeros(3, 2),), {})
+    compiled = Compiled(sample, "eager", others=ONE_BY_ONE)
+    assert sample.call(compiled, unbacked=True).tolist() == [[0.0, 0.0]] * 3
+    refused, traced = compiled.alike(DECOMPOSED), compiled.alike(TRACED)
+    assert refused is not None and traced is not None and compiled.count == 1
+    with pytest.raises(RuntimeError, match=r"Eq\(u\d+, 7\)"):
+        sample.call(refused, unbacked=True)
+    assert sample.call(traced, unbacked=True).tolist() == [[0.0, 0.0]] * 3
+
+
+def test_what_another_backend_settles_about_a_size_guards_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The graph of the whole operator holds for other sizes too: it is traced again, for its own backend alone."""
+
+    def threes(x: torch.Tensor) -> torch.Tensor:
+        torch._check(x.shape[0] == 3)
+        return x
+
+    decomposing(torch.ops.aten.tanh.default, threes, monkeypatch)
+    sample = Sample(torch.tanh, (torch.zeros(3, 2),), {})
+    compiled = Compiled(sample, "eager", others=ONE_BY_ONE)
+    assert sample.call(compiled, unbacked=True).tolist() == [[0.0, 0.0]] * 3
+    assert compiled.alike(DECOMPOSED) is None and compiled.count == 2
+    larger = sample.resized(lambda size: size + 1)
+    with torch.compiler.set_stance("fail_on_recompile"):
+        assert larger.call(compiled, unbacked=True).shape == (4, 3)
 
 
 @pytest.mark.parametrize("refuses", [False, True], ids=["gives a result", "refuses as eager does"])
@@ -93,9 +146,7 @@ def test_what_a_decomposition_does_on_known_sizes_too_is_no_deviation(
     library.define("rows(Tensor x) -> Tensor")
     library.impl("rows", rows, "CPU")
     library.impl("rows", torch.empty_like, "Meta")
-    compiling = importlib.import_module("torch._inductor.compile_fx")
-    table = {**compiling.select_decomp_table(), torch.ops.symfix_protocols.rows.default: decomposed}
-    monkeypatch.setattr(compiling, "select_decomp_table", lambda: table)
+    decomposing(torch.ops.symfix_protocols.rows.default, decomposed, monkeypatch)
     seen = unbacked(Sample(torch.ops.symfix_protocols.rows, (torch.ones(3, 2),), {}))
     assert seen["passed"], seen
     deviation = {"kind": "silent", "said": "a result where eager raises RuntimeError: a lone row"}
@@ -121,9 +172,7 @@ def test_a_default_that_is_wrong_at_one_where_another_size_must_be_two(
     library.define("spaced(Tensor x, Tensor pair) -> Tensor")
     library.impl("spaced", spaced, "CPU")
     library.impl("spaced", lambda x, pair: torch.empty_like(x), "Meta")
-    compiling = importlib.import_module("torch._inductor.compile_fx")
-    table = {**compiling.select_decomp_table(), torch.ops.symfix_protocols.spaced.default: decomposed}
-    monkeypatch.setattr(compiling, "select_decomp_table", lambda: table)
+    decomposing(torch.ops.symfix_protocols.spaced.default, decomposed, monkeypatch)
     seen = unbacked(Sample(torch.ops.symfix_protocols.spaced, (torch.ones(5), torch.ones(2)), {}))
     assert seen["passed"], seen
     assert (seen["probes"]["1"], seen["probes"]["1 instead of 2"]) == ({}, {})

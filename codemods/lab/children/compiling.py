@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import traceback
+from functools import cache, lru_cache
+from types import ModuleType
 from typing import Any
 
 import torch
+
+_EXPRESSIONS = 1 << 14
 
 
 def compile_anew() -> None:
@@ -13,7 +18,8 @@ def compile_anew() -> None:
 
     Dynamo times the guards of each function that it has compiled, and flushes the processor's caches for that: a
     quarter to a third of a compilation that only traces. For its metrics it writes its own and Inductor's settings as
-    JSON, and for each default that is taken the stack is written as text: a thirtieth.
+    JSON, for each default that is taken the stack is written as text, and with each trace one is read for an error
+    that names two of them: a twentieth together.
     """
     torch._dynamo.reset()
     guards: Any = importlib.import_module("torch._dynamo.guards")
@@ -22,6 +28,25 @@ def compile_anew() -> None:
     metrics._get_dynamo_config_for_logging = metrics._scrubbed_inductor_config_for_logging = _not_told
     shapes: Any = importlib.import_module("torch.fx.experimental.symbolic_shapes")
     shapes.ShapeEnv._log_suppressed_dde = _not_told
+    fakes: Any = importlib.import_module("torch._subclasses.fake_tensor")
+    fakes.traceback = _WITHOUT_STACKS
+    _remember_numbers()
+
+
+@cache
+def _remember_numbers() -> None:
+    """A sum of sizes asks each of its terms whether it is a number, thousands of times while a graph is traced."""
+    expressions: Any = importlib.import_module("sympy").Expr
+    # An expression never changes.
+    expressions.is_number = property(lru_cache(_EXPRESSIONS)(expressions.is_number.fget))
+
+
+def _no_stack(*_: Any) -> traceback.StackSummary:
+    return traceback.StackSummary()
+
+
+_WITHOUT_STACKS = ModuleType(traceback.__name__)
+vars(_WITHOUT_STACKS).update(vars(traceback), extract_stack=_no_stack)
 
 
 def _not_timed(*_: Any) -> float:

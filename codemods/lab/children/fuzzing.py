@@ -246,7 +246,8 @@ def _forked(work: Callable[[], Any]) -> tuple[Any, str]:
 
 
 def _traced(made: Any, expected: Any) -> Row | None:
-    from .protocols import Compiled, probe
+    from .compiled import Compiled
+    from .protocols import probe
     from .samples import difference, repeats
     from .tracking import explain
 

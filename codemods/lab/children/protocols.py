@@ -10,7 +10,7 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils import _pytree as pytree
 
-from .compiling import compile_anew
+from .compiled import Alike, Compiled
 from .decomposing import through_decompositions
 from .dispatching import registered, samples_for_registered
 from .effects import call_and_watch, gradients
@@ -21,6 +21,8 @@ from .varying import varied_samples_of
 Seen = dict[str, Any]
 _NOT_AGAIN = "fail_on_recompile"
 """The stance of dynamo, which its refusals name."""
+ONE_BY_ONE = {"aot_eager_decomp_partition": "as decomposed", "aot_eager": "as traced"}
+"""The backends that run the operators of a graph one by one, the one to be asked first, and how each runs them."""
 
 
 def eager(sample: Sample) -> Seen:
@@ -115,12 +117,12 @@ def unbacked(sample: Sample) -> Seen:
     expected, error = attempt(sample.outcome)
     if error:
         return {"passed": False, "error": error, "eager": True}
-    compiled = Compiled(sample, sample.backend)
+    compiled = Compiled(sample, sample.backend, others=ONE_BY_ONE)
     result, error = attempt(lambda: sample.outcome(compiled, unbacked=True))
     said = error or difference(result, expected, values=repeats(sample.outcome, expected))
     if said:
         return {"passed": False, "silent": not error, "error": said}
-    apart, said = taken_apart(sample, expected)
+    apart, said = taken_apart(sample, expected, compiled)
     if said:
         return {"passed": False, "silent": True, "error": said}
     if apart is None:
@@ -131,16 +133,18 @@ def unbacked(sample: Sample) -> Seen:
     return {"passed": True, "other_layout": _other_layout(result, expected), "probes": probes}
 
 
-def taken_apart(sample: Sample, expected: Any) -> tuple[Compiled | None, str]:
+def taken_apart(sample: Sample, expected: Any, whole: Compiled) -> tuple[Compiled | Alike | None, str]:
     """Compiled with unbacked sizes so that its operators run one by one, and how its result differs from eager's.
+
+    It is of the trace of ``whole``, where that holds a code for `ONE_BY_ONE`.
 
     A graph that calls an operator whole, on real sizes, is right whatever the trace took for them; one by one, and by
     their decompositions as Inductor runs them, a wrong default shows. None where the code can't be taken apart, which
     PyTorch's own test does not ask for. A decomposition that differs on known sizes too is no fault of the sizes.
     """
     values = repeats(sample.outcome, expected)
-    for backend, how in (("aot_eager_decomp_partition", "as decomposed"), ("aot_eager", "as traced")):
-        compiled = Compiled(sample, backend)
+    for backend, how in ONE_BY_ONE.items():
+        compiled = whole.alike(backend) or Compiled(sample, backend)
         result, error = attempt(lambda compiled=compiled: sample.outcome(compiled, unbacked=True))  # type: ignore[misc]
         if error:
             continue
@@ -153,7 +157,7 @@ def taken_apart(sample: Sample, expected: Any) -> tuple[Compiled | None, str]:
 
 
 def at_other_sizes(
-    sample: Sample, compiled: Compiled, together: Mapping[str, Callable[[int], int]]
+    sample: Sample, compiled: Compiled | Alike, together: Mapping[str, Callable[[int], int]]
 ) -> dict[str, Deviation]:
     """What `probe` says with all sizes changed ``together``, then with those of one value at 1 and at 0.
 
@@ -172,7 +176,7 @@ Deviation = dict[str, str]
 ``said``; empty where it does not deviate."""
 
 
-def probe(sample: Sample, compiled: Compiled) -> Deviation:
+def probe(sample: Sample, compiled: Compiled | Alike) -> Deviation:
     """How the compiled code deviates at other sizes. It is not compiled anew, which would take most of the time."""
     expected, eager_error = attempt(sample.outcome)
     with torch.compiler.set_stance(_NOT_AGAIN):
@@ -195,36 +199,6 @@ def _other_layout(result: Any, expected: Any) -> str:
     """How the layout of an equal result differs from eager's; empty when it does not."""
     now, then = layout(result), layout(expected)
     return "" if now == then else f"the result is laid out as {now}, with eager as {then}"
-
-
-class Compiled:
-    """A compiled call that counts its compilations."""
-
-    def __init__(self, sample: Sample, backend: str, dynamic: bool | None = None) -> None:
-        compile_anew()
-        self.count = 0
-        self._inner = torch._dynamo.backends.registry.lookup_backend(backend)
-
-        def counting(graph: Any, inputs: Any) -> Any:
-            self.count += 1
-            return self._inner(graph, inputs)
-
-        self._call = _compile(sample, counting, dynamic)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call(*args, **kwargs)
-
-    def on_known_sizes(self, sample: Sample) -> Any:
-        """What the same backend makes of the sample's own sizes; its error where it raises one."""
-        result, error = attempt(lambda: sample.outcome(_compile(sample, self._inner, dynamic=False)))
-        return error or result
-
-
-def _compile(sample: Sample, backend: Any, dynamic: bool | None) -> Any:
-    function = sample.function
-    return torch.compile(
-        lambda *args, **kwargs: function(*args, **kwargs), backend=backend, fullgraph=True, dynamic=dynamic
-    )
 
 
 def _calls_and_errors(operator: Any) -> list[Sample]:

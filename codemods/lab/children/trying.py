@@ -136,18 +136,19 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str)
 def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
     """PyTorch's protocol, the result compared, and the compiled code called at other sizes."""
     from . import protocols
+    from .compiled import Compiled
     from .samples import attempt, difference, repeats
 
     expected, error = attempt(sample.outcome)
     if error:
         return {"passed": False, "error": error, "eager": True}
-    compiled = protocols.Compiled(sample, sample.backend)
+    compiled = Compiled(sample, sample.backend, others=protocols.ONE_BY_ONE if take_apart else ())
     result, error = attempt(lambda: sample.outcome(compiled, unbacked=True))
     said = error or difference(result, expected, values=repeats(sample.outcome, expected))
     if said:
         return {"passed": False, "silent": not error, "error": said}
     probes = protocols.at_other_sizes(sample, compiled, _TOGETHER)
-    apart, said = protocols.taken_apart(sample, expected) if take_apart else (None, "")
+    apart, said = protocols.taken_apart(sample, expected, compiled) if take_apart else (None, "")
     if said:
         return {"passed": False, "silent": True, "error": said}
     if apart:

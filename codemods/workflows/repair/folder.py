@@ -214,8 +214,8 @@ def repro(handover: HandOver) -> Iterator[str]:
 
 
 def _drawn(handover: HandOver) -> Iterator[str]:
+    yield "from symfix.codemods.lab.children.compiled import Compiled"
     yield "from symfix.codemods.lab.children.planning import call_named"
-    yield "from symfix.codemods.lab.children.protocols import Compiled"
     yield "from torch.testing._internal.common_methods_invocations import op_db"
     yield ""
     yield 'named = {".".join(filter(None, (one.name, one.variant_test_name))): one for one in op_db}'
