@@ -44,6 +44,21 @@ class Box:
         return 1
 BOX = Box()
 """
+KERNELS = """
+class Table(dict):
+    def py_impl(self, key):
+        return lambda function: self.setdefault(key, function)
+HALVES = Table()
+register_decomposition = HALVES.py_impl
+@register_decomposition("half of")
+@noted
+def half_of(n):
+    return n / 2
+@noted
+@register_decomposition("inner")
+def inner(n):
+    return n
+"""
 
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="codes tell their functions from Python 3.11 on")
 
@@ -84,6 +99,49 @@ def test_an_error_names_the_line_of_the_new_text(module: ModuleType, tmp_path: P
     with pytest.raises(ZeroDivisionError) as caught:
         half(1)
     assert "return n / 0" in str(caught.traceback[-1].statement)
+
+
+@pytest.fixture
+def kernels(module: ModuleType, tmp_path: Path) -> ModuleType:
+    text = BEFORE + KERNELS
+    Path(str(module.__file__)).write_text(text)
+    exec(compile(text, str(module.__file__), "exec"), vars(module))
+    return module
+
+
+def test_what_a_function_is_newly_registered_for_finds_it(kernels: ModuleType, tmp_path: Path) -> None:
+    """As where an operator that C++ composes is given the reference that stands in the file."""
+    after = (BEFORE + KERNELS).replace('("half of")\n', '("half of")\n@HALVES.py_impl("for tracing")\n')
+    exchanged(
+        kernels, after.replace("def half_of(n):\n    return n / 2", "def half_of(n):\n    return n // 2"), tmp_path
+    )
+    assert list(kernels.HALVES) == ["half of", "inner", "for tracing"]
+    assert kernels.HALVES["for tracing"] is kernels.half_of and kernels.half_of(5) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("@noted\n@register", '@noted\n@HALVES.py_impl("for tracing")\n@register'),
+        ("def inner(n)", '@HALVES.py_impl("for tracing")\ndef inner(n, by=2)'),
+        ("def half_of(n)", '@HALVES.py_impl("for tracing")\ndef half_of(n)'),
+    ],
+    ids=["below what wraps", "another signature beside", "what is wrapped"],
+)
+def test_what_a_wrapper_hides_is_registered_by_an_import_alone(
+    kernels: ModuleType, tmp_path: Path, old: str, new: str
+) -> None:
+    assert old in KERNELS
+    with pytest.raises(TooDeep):
+        exchanged(kernels, BEFORE + KERNELS.replace(old, new), tmp_path)
+    assert list(kernels.HALVES) == ["half of", "inner"]
+
+
+def test_a_name_that_was_given_away_is_not_registered(kernels: ModuleType, tmp_path: Path) -> None:
+    kernels.half_of = kernels.half
+    after = (BEFORE + KERNELS).replace('("half of")\n', '("half of")\n@HALVES.py_impl("for tracing")\n')
+    with pytest.raises(TooDeep, match="half_of"):
+        exchanged(kernels, after, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,15 @@ import linecache
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
 _FUTURE = 0x1FF0000
 """The bits of a code's flags that ``from __future__`` sets."""
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
+_TABLE = "register_decomposition"
+"""What gives the function back that it enters in a table, as ``py_impl`` of an operator does."""
 
 
 class TooDeep(Exception):
@@ -45,6 +48,8 @@ def exchange(modules: Mapping[str, str]) -> None:
 
 def _exchange(module: ModuleType, path: str, before: str, after: str, living: Sequence[FunctionType]) -> None:
     added = list(_added(ast.parse(before).body, ast.parse(after).body))
+    run_anew = [one for one in added if isinstance(one, ast.stmt)]
+    entries = [one for one in added if isinstance(one, _Entry)]
     text = compile(after, path, "exec")
     was, now = _codes(compile(before, path, "exec")), _codes(text)
     pairs = []
@@ -58,31 +63,76 @@ def _exchange(module: ModuleType, path: str, before: str, after: str, living: Se
         if code.co_freevars != function.__code__.co_freevars:
             raise TooDeep(f"{name} has other variables of the functions around it")
         pairs.append((function, code))
+    for entry in entries:
+        if not _is_its_own(vars(module).get(entry.function), entry.function, was, living):
+            raise TooDeep(f"{entry.function} is not what its definition made")
     exec(  # what an import of the changed text would run, and that of the old one did not
-        compile(ast.Module(added, []), path, "exec", flags=text.co_flags & _FUTURE, dont_inherit=True), vars(module)
+        compile(ast.Module(run_anew, []), path, "exec", flags=text.co_flags & _FUTURE, dont_inherit=True), vars(module)
     )
     for function, code in pairs:
         function.__code__ = code
+    for entry in entries:
+        enter = eval(compile(ast.Expression(entry.decorator), path, "eval"), vars(module))
+        enter(vars(module)[entry.function])
     linecache.cache[path] = (len(after.encode()), None, after.splitlines(keepends=True), path)
 
 
-def _added(before: Sequence[ast.stmt], after: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The imports and functions that only the changed text has, in order; all else has to be the same."""
+@dataclass(frozen=True)
+class _Entry:
+    """A function that only the changed text registers for an operator, by a decorator."""
+
+    function: str
+    decorator: ast.expr
+
+
+def _added(before: Sequence[ast.stmt], after: Sequence[ast.stmt]) -> Iterator[ast.stmt | _Entry]:
+    """The imports, functions and entries that only the changed text has, in order; all else has to be the same."""
     imports = {ast.dump(one) for one in before if isinstance(one, (ast.Import, ast.ImportFrom))}
-    left = [_outline(one) for one in before if not isinstance(one, (ast.Import, ast.ImportFrom))]
+    left = [one for one in before if not isinstance(one, (ast.Import, ast.ImportFrom))]
     known = {one.name for one in before if isinstance(one, _Definition)}
     for one in after:
         if isinstance(one, (ast.Import, ast.ImportFrom)):
             if ast.dump(one) not in imports:
                 yield one
-        elif left and _outline(one) == left[0]:
+        elif left and _outline(one) == _outline(left[0]):
             left.pop(0)
+        elif left and (entries := list(_entries(left[0], one))):
+            left.pop(0)
+            yield from entries
         elif isinstance(one, _Definition) and one.name not in known:
             yield one
         else:
             raise TooDeep(f"line {one.lineno} is run when the module is imported")
     if left:
         raise TooDeep("a statement that is run when the module is imported is gone")
+
+
+def _entries(before: ast.stmt, after: ast.stmt) -> Iterator[_Entry]:
+    """The entries that only the changed definition has, the innermost first; none where more than these differs.
+
+    Above them nothing may stand but other tables: whatever wraps the function is below, and has made what is entered.
+    """
+    if not isinstance(before, _Definition) or not isinstance(after, _Definition):
+        return
+    old = {ast.dump(one) for one in before.decorator_list}
+    new = [one for one in after.decorator_list if ast.dump(one) not in old]
+    above = after.decorator_list[: after.decorator_list.index(new[-1])] if new else []
+    kept = [one for one in after.decorator_list if one not in new]
+    same = ast.copy_location(type(after)(**{**dict(ast.iter_fields(after)), "decorator_list": kept}), after)
+    if _outline(before) == _outline(same) and all(map(_enters, new)) and all(map(_enters, above)):
+        yield from (_Entry(after.name, one) for one in reversed(new))
+
+
+def _enters(decorator: ast.expr) -> bool:
+    function = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return (isinstance(function, ast.Attribute) and function.attr == "py_impl") or _TABLE in ast.unparse(function)
+
+
+def _is_its_own(found: object, name: str, codes: Mapping[str, list[CodeType]], living: Sequence[FunctionType]) -> bool:
+    """Whether what has this name in a module is what its only definition there made: the function, or what wraps it."""
+    inner = inspect.unwrap(found) if callable(found) else None
+    own = next((one for one in living if one is inner), None)
+    return own is not None and own.__code__.co_qualname == name and len(codes[name]) == 1
 
 
 def _outline(statement: ast.stmt) -> str:
