@@ -314,7 +314,8 @@ def _frames_now() -> tuple[list[Any], list[Any], list[str]]:
     from torch._guards import TracingContext
 
     stack = list(reversed(_captured().summary()))
-    found = list(_of_torch(stack))
+    # Which frame of Python stands where in the mixed stack can't be trusted: it depends on how Python was built, too.
+    found = sorted(_of_torch(stack), key=lambda frame: not frame[0])
     user = [
         [frame.filename, frame.lineno, frame.name]
         for frame in reversed(list(TracingContext.extract_stack() or traceback.StackSummary()))

@@ -1,0 +1,23 @@
+"""Where a size was asked for, as a trial tells it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from symfix.codemods.lab.children import trying
+
+OUTER = ("/site/torch/functional.py", 10, "stft")
+INNER = ("/site/torch/_meta_registrations.py", 20, "meta_fft")
+KERNEL = ("aten/src/ATen/native/SpectralOps.cpp", 0, "at::native::fft(at::Tensor const&)")
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_where_torch_puts_a_frame_of_cpp_does_not_matter(monkeypatch: pytest.MonkeyPatch, place: int) -> None:
+    """It looks for the interpreter's symbols, and finds them or not: that depends on how Python was built."""
+    stack = [OUTER, INNER]
+    stack.insert(place, KERNEL)
+    frames = [SimpleNamespace(filename=file, lineno=line, name=name) for file, line, name in stack]
+    monkeypatch.setattr(trying, "_captured", lambda: SimpleNamespace(summary=lambda: frames))
+    found, _, _ = trying._frames_now()
+    assert [tuple(one) for one in found] == [INNER, OUTER, ("", 0, KERNEL[2])]
