@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ from symfix.codemods.lab.children.compiled import Compiled
 from symfix.codemods.lab.children.protocols import ONE_BY_ONE, unbacked
 from symfix.codemods.lab.children.samples import Sample
 from symfix.codemods.lab.children.training import Trained, Untrainable
-from torch.fx.experimental.symbolic_shapes import guard_or_false, guard_or_true
+from torch.fx.experimental.symbolic_shapes import _constrain_range_for_size, guard_or_false, guard_or_true
 
 
 @pytest.fixture
@@ -110,11 +110,18 @@ def test_where_the_first_backend_refuses_a_graph_the_next_makes_code_of_it(monke
     assert sample.call(traced, unbacked=True).tolist() == [[0.0, 0.0]] * 3
 
 
-def test_what_another_backend_settles_about_a_size_guards_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "settle",
+    [lambda size: torch._check(size == 3), lambda size: _constrain_range_for_size(size, min=3, max=3)],
+    ids=["the size", "its range"],
+)
+def test_what_another_backend_settles_about_a_size_guards_nothing(
+    settle: Callable[[object], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The graph of the whole operator holds for other sizes too: it is traced again, for its own backend alone."""
 
     def threes(x: torch.Tensor) -> torch.Tensor:
-        torch._check(x.shape[0] == 3)
+        settle(x.shape[0])
         return x
 
     decomposing(torch.ops.aten.tanh.default, threes, monkeypatch)

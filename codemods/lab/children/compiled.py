@@ -17,8 +17,8 @@ _Backend = Callable[[Any, Any], Callable[..., Any]]
 class Compiled:
     """A compiled call that counts its compilations.
 
-    The first of the backends ``others`` that can makes code of the same graph, which `alike` runs: dynamo traces once
-    for both. Where that leaves something behind on which a later decision about a size may depend, none of them does.
+    The first of the backends ``others`` that can makes code of the same graph too, which `alike` runs: dynamo traces
+    once for both. Where that settles something about a size, all is compiled again, without it.
     """
 
     def __init__(self, sample: Sample, backend: str, dynamic: bool | None = None, others: Iterable[str] = ()) -> None:
@@ -93,11 +93,13 @@ class _Disturbed(Exception):
 
 
 def _known_of_sizes() -> tuple[Any, ...]:
-    """How much the environment of the trace has settled about sizes, and about inputs that are the same."""
+    """What the environment of the trace has settled about sizes, and about inputs that are the same."""
     context = TracingContext.get()
     environment: Any = context.fake_mode.shape_env if context.fake_mode else None
     same = len(context.guards_context.aotautograd_guards)
-    return (same, environment._get_key(), len(environment.guards)) if environment else (same,)
+    if environment is None:
+        return (same,)
+    return same, environment._get_key(), len(environment.guards), dict(environment.var_to_range)
 
 
 def _named(backend: str) -> _Backend:
