@@ -14,7 +14,7 @@ KERNEL = ("aten/src/ATen/native/SpectralOps.cpp", 0, "at::native::fft(at::Tensor
 
 @pytest.mark.parametrize("place", range(3))
 def test_where_torch_puts_a_frame_of_cpp_does_not_matter(monkeypatch: pytest.MonkeyPatch, place: int) -> None:
-    """It looks for the interpreter's symbols, and finds them or not: that depends on how Python was built."""
+    """It puts it before the frames of Python or behind them: that depends on how Python was built."""
     stack = [OUTER, INNER]
     stack.insert(place, KERNEL)
     frames = [SimpleNamespace(filename=file, lineno=line, name=name) for file, line, name in stack]

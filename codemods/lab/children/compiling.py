@@ -18,8 +18,8 @@ def compile_anew() -> None:
 
     Dynamo times the guards of each function that it has compiled, and flushes the processor's caches for that: a
     quarter to a third of a compilation that only traces. For its metrics it writes its own and Inductor's settings as
-    JSON, for each default that is taken the stack is written as text, and with each trace one is read for an error
-    that names two of them: a twentieth together.
+    JSON, for each default that is taken the stack is written as text, and with each trace it is read, for an error
+    about mixed fake modes: a twentieth together.
     """
     torch._dynamo.reset()
     guards: Any = importlib.import_module("torch._dynamo.guards")
