@@ -73,7 +73,7 @@ def ready() -> Iterator[Laboratory]:
     """A laboratory whose children are forks of one process that holds torch as it is installed, for all tests."""
     with (
         scratch_folder() as scratch,
-        forking(Laboratory(locate(None, None).python, scratch, Limits()), 2, scripts=True) as laboratory,
+        forking(Laboratory(locate(None, None).python, scratch, Limits()), 2, scripts=True, exchange=True) as laboratory,
     ):
         yield laboratory
 

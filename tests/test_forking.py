@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -71,9 +72,12 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleTy
     del sys.modules["exchanged_here"]
 
 
-def exchanged(module: ModuleType, after: str, folder: Path) -> None:
+NOTHING = importing.Used()
+
+
+def exchanged(module: ModuleType, after: str, folder: Path, used: importing.Used = NOTHING) -> None:
     (folder / "after.py").write_text(after)
-    exchange({module.__name__: str(folder / "after.py")})
+    exchange({module.__name__: str(folder / "after.py")}, used)
 
 
 def test_who_holds_a_function_runs_its_new_code(module: ModuleType, tmp_path: Path) -> None:
@@ -156,6 +160,8 @@ def test_a_name_that_was_given_away_is_not_registered(kernels: ModuleType, tmp_p
         ("class Box:", "class Box:\n    full = True"),
         ("        return n + step", "        return n + 2"),
         ("def size(self):", "def size(self) -> int:"),
+        ("    def add(n):", "    def add(n, *more):"),
+        ("        return n + step", "        yield n + step"),
     ],
 )
 def test_what_only_an_import_brings_is_refused(module: ModuleType, tmp_path: Path, old: str, new: str) -> None:
@@ -163,6 +169,81 @@ def test_what_only_an_import_brings_is_refused(module: ModuleType, tmp_path: Pat
     with pytest.raises(TooDeep):
         exchanged(module, BEFORE.replace(old, new), tmp_path)
     assert (module.half(5), module.add_two(5), module.BOX.size()) == (2.5, 7, 1), "nothing changed"
+
+
+@pytest.fixture
+def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ModuleType, importing.Used]]:
+    """A module of which it was noted what its import used: it has run `noted` and `adder`, and read `quarter`."""
+    (tmp_path / "noted_here.py").write_text(BEFORE + READ)
+    monkeypatch.syspath_prepend(tmp_path)
+    used = importing.Used()
+    with used.noting():
+        module = importlib.import_module("noted_here")
+    yield module, used
+    del sys.modules["noted_here"]
+
+
+READ = """
+import inspect
+def quarter(n):
+    return n / 4
+def eighth(n):
+    return [each / 8 for each in [n]][0]
+TEXT = inspect.getsource(quarter)
+eighth(8)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("    return call\n", "    return functools.wraps(function)(call)\n", "noted"),
+        ("    return add\n", "    return lambda n: add(n)\n", "adder"),
+        ("n / 4", "n // 4", "quarter"),
+        ("each / 8", "each // 8", "eighth.<locals>.<listcomp>"),
+        ("[n]][0]", "[n]][-1]", "eighth"),
+    ],
+)
+def test_what_the_import_ran_or_read_an_import_alone_changes(
+    imported: tuple[ModuleType, importing.Used], tmp_path: Path, old: str, new: str, why: str
+) -> None:
+    module, used = imported
+    text = BEFORE + READ
+    assert old in text
+    with pytest.raises(TooDeep, match="the import ran or read"):
+        exchanged(module, text.replace(old, new), tmp_path, used)
+    exchanged(module, text.replace("n / 2", "n // 2").replace("class Box", "# lower\nclass Box"), tmp_path, used)
+    assert module.half(5) == 2, f"{why} stands as it was, if lower down"
+
+
+def test_annotations_are_those_that_an_import_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def typed():\n    def inner(n: int):\n        return n\n    return inner\n"
+    (tmp_path / "typed_here.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("typed_here")
+    exchanged(module, text.replace("return n\n", "return n + 1\n"), tmp_path)
+    assert module.typed()(1) == 2 and module.typed().__annotations__ == {"n": int}
+
+
+def test_who_calls_what_the_import_made_runs_the_new_code(
+    imported: tuple[ModuleType, importing.Used], tmp_path: Path
+) -> None:
+    module, used = imported
+    exchanged(module, (BEFORE + READ).replace("n + step", "n - step"), tmp_path, used)
+    assert module.add_two(5) == 3, "the import has run what is around it alone"
+
+
+def test_a_name_that_means_something_else_so_far_is_given_by_an_import_alone(
+    module: ModuleType, tmp_path: Path
+) -> None:
+    with pytest.raises(TooDeep, match="SEEN"):
+        exchanged(module, BEFORE + "def SEEN():\n    return 1\n", tmp_path)
+
+
+def test_where_nobody_noted_what_an_import_used_nothing_is_exchanged(module: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "after.py").write_text(BEFORE)
+    with pytest.raises(TooDeep, match="not noted"):
+        exchange({module.__name__: str(tmp_path / "after.py")}, None)
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +262,7 @@ def test_a_fork_says_what_a_process_of_its_own_says(laboratory: Laboratory) -> N
     raising = laboratory.scratch / "raising.py"
     raising.write_text(text + "\nraise RuntimeError('at its import')\n")
     asked = {"masked.amax": -1, "abs": -1}
-    with forking(laboratory, 2) as quick:
+    with forking(laboratory, 2, exchange=True) as quick:
         for changed in (file, raising, None):
             variant = Variant("tried", modules={"torch.masked._ops": changed} if changed else {})
             # One process of its own is enough to be compared with.
@@ -233,6 +314,16 @@ def test_a_fork_tells_what_the_import_and_its_own_script_started(laboratory: Lab
 
 def _exit(laboratory: Laboratory, variant: Variant) -> str:
     return laboratory.replay(variant, laboratory.scratch / "asks.py").observation.message
+
+
+def test_a_fork_leaves_the_processors_to_others_where_it_is_told_to(
+    laboratory: Laboratory, scripts: Laboratory
+) -> None:
+    script = laboratory.scratch / "nice.py"
+    script.write_text("import os\nimport torch\nraise SystemExit(os.nice(0))\n")
+    aside = replace(scripts, limits=replace(scripts.limits, aside=True))
+    said = [one.replay(Variant("installed"), script).observation.message for one in (scripts, aside, scripts)]
+    assert said[0] == said[2] != said[1] == "exit 19"
 
 
 def test_where_no_fork_can_be_had_a_process_is_started(laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,6 +178,22 @@ def test_a_silent_deviation_is_refused_and_the_next_candidate_tried(module: Path
     assert CHECK not in search.drafts[module].now.content
 
 
+def test_what_passes_and_stays_so_is_told_while_the_search_goes_on(module: Path, advisors: Advisors) -> None:
+    told: list[list[tuple[str, ...]]] = []
+    bench = Texts(
+        module,
+        {"first": b"guard_or_false(x.numel() == 0)", "third": SAME_ERROR},
+        {"third": CHECK},
+        {"first": b"x.numel() == 0", "third": THIRD},
+    )
+    bench.advisors = advisors
+    search = Search(advisors, bench, {}, {name: bench.trial(name, MODULE) for name in bench.right})  # type: ignore[arg-type]
+    search.completable = lambda found, drafts: told.append([one.operators for one in found])
+    search.run(0, lambda _: None)
+    assert [sorted(groups) for groups in told] == [[("first",)], [("first",), ("third",)]]
+    assert search.trials["third"].passed
+
+
 def test_an_idle_processor_tries_what_the_next_round_asks(module: Path, advisors: Advisors) -> None:
     found = []
     for room in (False, True):

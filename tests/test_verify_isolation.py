@@ -53,6 +53,18 @@ def test_temporary_files_go_with_the_scratch_folder(tmp_path: Path) -> None:
     assert python("import tempfile; print(tempfile.mkstemp()[1])", tmp_path).stdout.startswith(str(tmp_path))
 
 
+def test_a_child_leaves_the_processors_to_others_where_it_is_told_to(tmp_path: Path) -> None:
+    group = Path("/proc/self/autogroup")
+    code = (
+        f"import os, pathlib; print(os.nice(0), pathlib.Path({str(group)!r}).read_text() if {group.exists()} else '')"
+    )
+    own, aside = (python(code, tmp_path, Limits(wall=60, aside=asked)).stdout.split() for asked in (False, True))
+    assert int(own[0]) == os.nice(0)
+    assert aside[0] == "19"
+    if group.exists():
+        assert (own[-1], aside[-1]) == ("0", "19"), "a session of its own has a weight of its own"
+
+
 @pytest.fixture
 def walled(tmp_path: Path) -> None:
     if not sandbox.wall(tmp_path, tmp_path, offline=True):

@@ -39,10 +39,12 @@ class Heard(Generic[Item, Answer]):
 
 def children(jobs: int | None) -> int:
     """How many children with a torch run at a time: ``jobs``, else as many as processors and memory allow."""
-    if jobs is not None:
-        return jobs
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return max(1, min(default_jobs(), memory // _MEMORY_OF_A_CHILD))
+    return jobs if jobs is not None else max(1, min(default_jobs(), memory_for()))
+
+
+def memory_for() -> int:
+    """How many children with a torch the memory of this machine holds."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _MEMORY_OF_A_CHILD
 
 
 def rows(report: Path) -> list[dict[str, Any]]:

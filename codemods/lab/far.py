@@ -54,7 +54,7 @@ class FarLaboratory(Laboratory):
             {name: file.read_bytes() for name, file in variant.modules.items()},
             json.dumps(dict(request)),
             limits or self.limits,
-            child == "trying" and bool(request["most"]),
+            child == "trying",
             (self.build, _code()),
             _homes(self.folder),
             _files(self.folder) if self.folder is not None else {},
@@ -80,8 +80,8 @@ class _Parcel:
     modules: Mapping[str, bytes]
     request: str
     limits: Limits
-    hint: bool
-    """What a few samples say is no proof: a torch that is ready may exchange its modules for them."""
+    tries: bool
+    """A trial is no proof: a torch that is ready may exchange its modules for it."""
     builds: tuple[str, str]
     homes: tuple[str, ...]
     """The folders whose paths stand in what travels, as they are called where it comes from."""
@@ -145,7 +145,7 @@ def _place(parcel: _Parcel, python: Path) -> Iterator[tuple[Laboratory, Mapping[
         # What is a user's own may have a say in how torch is imported.
         with scratch_folder() as scratch:
             yield Laboratory(python, scratch, parcel.limits), {}
-    elif parcel.hint or not parcel.modules:
+    elif parcel.tries or not parcel.modules:
         with kept(python, parcel.limits) as found:
             yield found
     else:

@@ -47,6 +47,7 @@ def forking(
     scripts: bool = False,
     tracing: bool = True,
     exports: bool = False,
+    exchange: bool = False,
     laid: Mapping[str, Path] = MappingProxyType({}),
     wanted: Mapping[str, Touched] = MappingProxyType({}),
 ) -> Iterator[Forking]:
@@ -54,11 +55,11 @@ def forking(
 
     At most ``processes`` run at a time. Torch is imported when the first is asked for, or ``at_once``, with the changed
     modules ``laid`` over it. A variant of these very modules runs as if torch had been started for it alone; it is told
-    which statements were started if it asks for those that are ``wanted`` here, or for none. Where none are laid a fork
-    runs the functions of changed modules with their new code. What only an import brings, and whatever is asked when
-    the process has died, goes to a process of its own, as in ``laboratory``. So what a fork finds out of modules that
-    were not laid is a hint: what counts as proof is asked of a torch that was started with them. A library of kernels
-    is laid over a torch that was imported without it in either case.
+    which statements were started if it asks for those that are ``wanted`` here, or for none. Where none are laid and it
+    is to ``exchange`` what is changed, a fork runs the functions of changed modules with their new code, as long as
+    the import neither ran nor read them. What only an import brings, and whatever is asked when the process has died,
+    goes to a process of its own, as in ``laboratory``. A library of kernels is laid over a torch that was imported
+    without it in either case.
 
     ``scripts``: as many forks beside them replay scripts; torch's tests, whose import changes settings of torch, are no
     part of these. Without ``tracing``, what takes graphs apart is not imported ahead. ``exports``: the forks export
@@ -66,7 +67,7 @@ def forking(
     """
     tests = _EXPORTING if exports else (*(_TRACING if tracing else ()), *_TESTS)
     stages = [(_TORCH, processes), (tests, processes)] if scripts else [((*_TORCH, *tests), processes)]
-    warm = _Warm(laboratory, stages, Variant("laid", modules=laid, wanted=wanted))
+    warm = _Warm(laboratory, stages, Variant("laid", modules=laid, wanted=wanted), exchange=exchange)
     *first, last = (_queue(servers) for _, servers in warm.stages)
     if at_once:
         warm.begin()
@@ -132,9 +133,12 @@ def finds_torch_as_it_is(script: bytes) -> bool:
 class _Warm:
     """A process that holds torch ready, with its servers by what they hold."""
 
-    def __init__(self, laboratory: Laboratory, stages: Sequence[tuple[Sequence[str], int]], laid: Variant) -> None:
+    def __init__(
+        self, laboratory: Laboratory, stages: Sequence[tuple[Sequence[str], int]], laid: Variant, *, exchange: bool
+    ) -> None:
         self._laboratory = laboratory
         self._laid = laid
+        self._exchange = exchange
         self.stages = [(modules, [_Server(self) for _ in range(count)]) for modules, count in stages]
         self._servers = [server for _, servers in self.stages for server in servers]
         self._pipes: dict[_Server, tuple[Path, Path]] = {}
@@ -167,7 +171,7 @@ class _Warm:
             {"modules": modules, "pipes": [list(map(str, self._pipes[server])) for server in servers]}
             for modules, servers in self.stages
         ]
-        question = self._laboratory.question(self._laid, {"stages": stages})
+        question = self._laboratory.question(self._laid, {"stages": stages, "exchange": self._exchange})
         limits = replace(self._laboratory.limits, wall=_FOR_EVER, cpu=_FOR_EVER)
         self._laboratory.start("forking", question, limits)
         self.over = True
@@ -209,6 +213,7 @@ class _Server:
             "question": str(question),
             "wall": limits.wall,
             "cpu": limits.cpu,
+            "aside": limits.aside,
             "cold": _COLD,
             "stdout": str(stdout),
             "stderr": str(stderr),

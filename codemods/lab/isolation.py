@@ -52,6 +52,8 @@ class Limits:
     """All that the child and those beside it have written in their scratch folder."""
     processes: int = 1024
     network: Network = Network.LEFT_IF_POSSIBLE
+    aside: bool = False
+    """It takes of the processors what nothing else wants."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ def run(
         "stderr": str(stderr),
         "wall": limits.wall,
         "offline": "" if wall else limits.network.value,
+        "aside": limits.aside,
         "limits": {
             "RLIMIT_CPU": (limits.cpu, limits.cpu + 5),
             "RLIMIT_AS": (limits.memory, limits.memory),

@@ -74,7 +74,8 @@ def _start(key: _Key, limits: Limits) -> _Kept:
         for name, content in laid.items():
             files[name] = scratch / new_name("module.py")
             files[name].write_bytes(content)
-        ready = stack.enter_context(forking(Laboratory(python, scratch, limits), 1, laid=files, wanted=wanted))
+        alone = Laboratory(python, scratch, limits)
+        ready = stack.enter_context(forking(alone, 1, exchange=not laid, laid=files, wanted=wanted))
         closing = stack.pop_all()
     atexit.register(closing.close)
     return _Kept(key, ready, files, closing)

@@ -20,11 +20,14 @@ from typing import Any
 
 from .detours import Detours
 from .exchanging import TooDeep, exchange
+from .importing import Used
 from .recording import Recorder
 from .reporting import write
 
 imported_already = False
 """Whether this process was forked off one that holds torch ready."""
+used: Used | None = None
+"""What the imports of that one used; None where it was not noted."""
 
 Wanted = Mapping[str, Sequence[Sequence[int]]]
 
@@ -159,7 +162,7 @@ def overlay(modules: dict[str, str], wanted: Wanted = MappingProxyType({})) -> R
             raise TooDeep(f"already imported: {', '.join(late)}")
         if files:
             sys.meta_path.insert(0, _Finder(files, recorder))
-        exchange({name: text for name, text in modules.items() if name not in files})
+        exchange({name: text for name, text in modules.items() if name not in files}, used)
         return recorder
     if late := _imported(modules):
         raise RuntimeError(f"already imported: {', '.join(late)}")

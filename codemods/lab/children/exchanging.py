@@ -1,7 +1,8 @@
 """Change modules that are imported already: each function gets the code that it has in the changed text.
 
 What a process needs that was forked off one that has torch. The functions stay the same objects, so whoever imported
-or wrapped them, and whatever table they stand in, runs the new code.
+or wrapped them, and whatever table they stand in, runs the new code. As the import neither ran a changed function nor
+read its text, that of the changed text would have done the same: the process is as if it had been started with it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
+from .importing import Used
+
 _FUTURE = 0x1FF0000
 """The bits of a code's flags that ``from __future__`` sets."""
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -28,10 +31,15 @@ class TooDeep(Exception):
     """More than bodies of functions changed: only a fresh import brings that. ``str()`` says what it is."""
 
 
-def exchange(modules: Mapping[str, str]) -> None:
-    """Give each imported module, by its name, the text in the file that stands beside it. Raises TooDeep."""
+def exchange(modules: Mapping[str, str], used: Used | None) -> None:
+    """Give each imported module, by its name, the text in the file that stands beside it. Raises TooDeep.
+
+    ``used`` is what the import of these modules, and of all that imported them, ran and read.
+    """
     if not modules:
         return
+    if used is None:
+        raise TooDeep("what the import ran was not noted")
     if sys.version_info < (3, 11):
         raise TooDeep("before Python 3.11 a code does not tell which function it is of")
     changes = []
@@ -43,15 +51,21 @@ def exchange(modules: Mapping[str, str]) -> None:
     living = _living({str(module.__file__) for module, _ in changes})
     for module, after in changes:
         path = str(module.__file__)
-        _exchange(module, path, Path(path).read_text(encoding="utf-8"), after, living[path])
+        _exchange(module, path, Path(path).read_text(encoding="utf-8"), after, living[path], used)
 
 
-def _exchange(module: ModuleType, path: str, before: str, after: str, living: Sequence[FunctionType]) -> None:
+def _exchange(
+    module: ModuleType, path: str, before: str, after: str, living: Sequence[FunctionType], used: Used
+) -> None:
     added = list(_added(ast.parse(before).body, ast.parse(after).body))
     run_anew = [one for one in added if isinstance(one, ast.stmt)]
     entries = [one for one in added if isinstance(one, _Entry)]
-    text = compile(after, path, "exec")
-    was, now = _codes(compile(before, path, "exec")), _codes(text)
+    text = compile(after, path, "exec", dont_inherit=True)
+    was, now = _codes(compile(before, path, "exec", dont_inherit=True)), _codes(text)
+    if one := next((one for one in run_anew if isinstance(one, _Definition) and one.name in vars(module)), None):
+        raise TooDeep(f"{one.name} has another meaning so far")
+    if name := next(_used_and_changed(was, now, used), ""):
+        raise TooDeep(f"the import ran or read {name}")
     pairs = []
     for function in living:
         name = function.__code__.co_qualname
@@ -62,6 +76,8 @@ def _exchange(module: ModuleType, path: str, before: str, after: str, living: Se
         code = new[lines.index(function.__code__.co_firstlineno)]
         if code.co_freevars != function.__code__.co_freevars:
             raise TooDeep(f"{name} has other variables of the functions around it")
+        if _called(code) != _called(function.__code__):
+            raise TooDeep(f"{name} is called otherwise, which whoever wrapped it may have looked at")
         pairs.append((function, code))
     for entry in entries:
         if not _is_its_own(vars(module).get(entry.function), entry.function, was, living):
@@ -75,6 +91,28 @@ def _exchange(module: ModuleType, path: str, before: str, after: str, living: Se
         enter = eval(compile(ast.Expression(entry.decorator), path, "eval"), vars(module))
         enter(vars(module)[entry.function])
     linecache.cache[path] = (len(after.encode()), None, after.splitlines(keepends=True), path)
+
+
+def _called(code: CodeType) -> tuple[object, ...]:
+    """How a function is called, and whether what it gives is a generator or a coroutine."""
+    return inspect.getargs(code), code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
+
+
+def _used_and_changed(
+    was: Mapping[str, list[CodeType]], now: Mapping[str, list[CodeType]], used: Used
+) -> Iterator[str]:
+    """The functions that are another code in the changed text, and were run or read before."""
+    for name, codes in was.items():
+        others = now.get(name, [])
+        for number, code in enumerate(codes):
+            if used.has(code) and not (len(codes) == len(others) and _body(code) == _body(others[number])):
+                yield name
+
+
+def _body(code: CodeType) -> CodeType:
+    """A code without its place and without those inside of it: these are run or not for themselves."""
+    constants = tuple(None if inspect.iscode(one) else one for one in code.co_consts)
+    return code.replace(co_consts=constants, co_firstlineno=0, co_linetable=b"")
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,14 @@ import signal
 import sys
 import time
 import traceback
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
 from . import changed_torch
 from .exchanging import TooDeep
-from .importing import collecting_nothing, imported
+from .importing import Used, collecting_nothing, imported
+from .supervise import stand_aside
 
 _PR_SET_PDEATHSIG = 1
 
@@ -30,12 +32,14 @@ def main(request_path: str) -> None:
     """Have a process for each pair of pipes serve the orders that come through the first; it tells the endings.
 
     The request names modules to import and pairs in stages: who serves holds those of its stage and of those before.
+    Where the forks are to ``exchange`` modules, it is noted what the imports use.
     """
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     changed_torch.lay(request["modules"], request["wanted"])
+    changed_torch.used = Used() if request["exchange"] else None
     serving: dict[int, Path] = {}
     for stage in request["stages"]:
-        with collecting_nothing():
+        with collecting_nothing(), changed_torch.used.noting() if changed_torch.used else nullcontext():
             for name in stage["modules"]:
                 imported(name)
         for orders, endings in stage["pipes"]:
@@ -98,6 +102,8 @@ def _become(order: dict[str, Any]) -> None:
     try:
         _die_with_parent()
         os.setsid()
+        if order["aside"]:
+            stand_aside()
         resource.setrlimit(resource.RLIMIT_CPU, (order["cpu"], order["cpu"] + 5))
         for number, name in ((1, "stdout"), (2, "stderr")):
             os.dup2(os.open(order[name], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), number)

@@ -24,6 +24,8 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 REAP_SECONDS = 10.0
 TICK_SECONDS = 0.5
+LAST = 19
+"""How nice a process can be."""
 WALK_PAUSE, LONGEST_PAUSE_SECONDS = 200.0, 20.0
 """How many times as long as the last walk of the scratch folder took, until the next; and no longer than so."""
 
@@ -90,6 +92,8 @@ def become(request: dict[str, Any], libc: ctypes.CDLL) -> None:
     try:
         libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
         os.setsid()
+        if request["aside"]:
+            stand_aside()
         for name, value in request["limits"].items():
             resource.setrlimit(getattr(resource, name), tuple(value))
         os.chdir(request["cwd"])
@@ -102,6 +106,13 @@ def become(request: dict[str, Any], libc: ctypes.CDLL) -> None:
     except OSError as error:
         os.write(2, f"{request['command'][0]}: {error}\n".encode())
     os._exit(127)
+
+
+def stand_aside() -> None:
+    """Leave the processors to everybody else; the kernel weighs sessions first, then the processes of each."""
+    os.nice(LAST)
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(LAST))
 
 
 class Watch:

@@ -95,7 +95,7 @@ def _definitions(content: bytes) -> dict[_Key, Definition]:
     return found
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _parsed(content: bytes) -> ast.Module:
     """The last few trees, which nobody here changes."""
     return parse_module(content)

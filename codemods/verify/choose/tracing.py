@@ -7,17 +7,17 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ...lab.isolation import CHILDREN, Limits
+from ...lab.isolation import CHILDREN
 from ...lab.scratch import new_name
 from ...lab.variants import Laboratory, Variant
 from ...torchapi.locating import Place
 from ...torchapi.store import stored
 from .reaching import Function
 
-_LIMITS = Limits(wall=1800, cpu=1800)
+_SECONDS = 1800
 _PARTS = 2
 
 
@@ -63,7 +63,8 @@ def trace_index(laboratory: Laboratory, place: Place, progress: Callable[[str], 
 def _ask(laboratory: Laboratory, part: int) -> dict[str, Any]:
     report = laboratory.scratch / new_name("traced")
     request = {"part": part, "parts": _PARTS}
-    ended, answer = laboratory.ask("tracing", Variant("installed"), request, report, _LIMITS)
+    limits = replace(laboratory.limits, wall=_SECONDS, cpu=_SECONDS)
+    ended, answer = laboratory.ask("tracing", Variant("installed"), request, report, limits)
     if not answer:
         why = ended.died or ended.stderr.strip()[-400:]
         raise CoverageFailed(f"torch's operator tests can't be traced: {why}")

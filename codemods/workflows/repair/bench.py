@@ -46,7 +46,7 @@ class Bench:
     jobs: int = 2
     journal: Journal = field(default_factory=lambda: Journal(None, ""))
     quick: Laboratory | None = None
-    """Where some samples of an operator are tried; None: where all are."""
+    """Where an operator is tried; None: in the ``laboratory``."""
     swapped: set[str] = field(default_factory=set)
     kernels: set[str] = field(default_factory=set)
     named: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -142,20 +142,30 @@ class Bench:
     def _tried(
         self, variant: Variant, operators: Mapping[str, int], most: int, jobs: int | None = None
     ) -> dict[str, Trial]:
+        """What the journal knows of the operators, and what trials say of the others: each is asked by one thread."""
         keys = {name: self.journal.key(name, variant.identity, at, most) for name, at in operators.items()}
-        known = {name: trial for name, key in keys.items() if (trial := self.journal.get(key)) is not None}
-        left = {name: operators[name] for name in self.timing.longest_first(operators) if name not in known}
-        if not left:
-            return known
-        laboratory = self.quick if most and self.quick is not None else self.laboratory
-        tried = self.tries(laboratory, variant, left, most, jobs or self.jobs)
+        with self.journal.asking(keys.values()) as own:
+            asked = {name: at for name, at in operators.items() if keys[name] in own}
+            trials = self._ask(variant, asked, keys, most, jobs) if asked else {}
+        left = {name: at for name, at in operators.items() if name not in asked}
+        self.journal.wait_for([keys[name] for name in left])
+        trials |= {name: trial for name in left if (trial := self.journal.get(keys[name])) is not None}
+        # What met its limits when another thread asked may not do so again.
+        left = {name: at for name, at in left.items() if name not in trials}
+        return trials | self._tried(variant, left, most, jobs) if left else trials
+
+    def _ask(
+        self, variant: Variant, operators: Mapping[str, int], keys: Mapping[str, str], most: int, jobs: int | None
+    ) -> dict[str, Trial]:
+        ordered = {name: operators[name] for name in self.timing.longest_first(operators)}
+        tried = self.tries(self.quick or self.laboratory, variant, ordered, most, jobs or self.jobs)
         self._note(variant, tried.states)
         for name, trial in tried.trials.items():
             self.timing.operators[name] += trial.seconds
         if tried.broken:
-            return known | {name: Trial(name, "failed", tried.broken) for name in left}
+            return {name: Trial(name, "failed", tried.broken) for name in ordered}
         self.journal.add({keys[name]: trial for name, trial in tried.trials.items() if not trial.crashed})
-        return known | tried.trials
+        return tried.trials
 
     def swap_in(self, trials: Mapping[str, Trial], drafts: Drafts) -> dict[str, int]:
         """Run these operators on the source tree's kernels from now on; those whose files do not build stay away."""

@@ -1,13 +1,14 @@
-"""Trials of earlier runs: the same operator on the same torch with the same texts is not tried twice."""
+"""Trials so far: the same operator on the same torch with the same texts is not tried twice, nor twice at a time."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
+from threading import Condition
 
 from ...engine import storage
 from ...lab.isolation import CHILDREN
@@ -15,7 +16,7 @@ from .trials import Frame, Trial
 
 _PARTS = (
     "trying", "protocols", "compiling", "samples", "subjects", "training", "operators", "changed_torch", "references",
-    "dispatching", "effects",
+    "dispatching", "effects", "exchanging",
 )  # fmt: skip
 
 
@@ -26,6 +27,8 @@ class Journal:
         self._path = path
         self._build = build
         self._rows: dict[str, Trial] = {}
+        self._asked: set[str] = set()
+        self._answered = Condition()
         if path is not None:
             for line in storage.rows(path):
                 try:
@@ -49,6 +52,24 @@ class Journal:
 
     def get(self, key: str) -> Trial | None:
         return self._rows.get(key)
+
+    @contextmanager
+    def asking(self, keys: Iterable[str]) -> Iterator[frozenset[str]]:
+        """For the length of the block, whoever is given a question asks it: those that no other thread asks now."""
+        with self._answered:
+            own = frozenset(key for key in keys if key not in self._asked and key not in self._rows)
+            self._asked |= own
+        try:
+            yield own
+        finally:
+            with self._answered:
+                self._asked -= own
+                self._answered.notify_all()
+
+    def wait_for(self, keys: Iterable[str]) -> None:
+        """Wait until no thread asks these any more."""
+        with self._answered:
+            self._answered.wait_for(lambda: self._asked.isdisjoint(keys))
 
     def add(self, rows: Mapping[str, Trial]) -> None:
         """Keep answers, on disk too."""

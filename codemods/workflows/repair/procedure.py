@@ -14,6 +14,7 @@ from pathlib import Path
 from ...engine import storage
 from ...engine.registry import Registry
 from ...engine.surroundings import TorchSurroundings
+from ...lab.batch import memory_for
 from ...lab.far import laboratory
 from ...lab.forking import forking
 from ...lab.isolation import Limits
@@ -25,10 +26,12 @@ from ...verify.build.compiling import Builder
 from ...verify.build.modules import module_name
 from ...verify.build.toolchain import find_toolchain
 from ...verify.change import Verdict
+from ...verify.choose.choosing import index
 from ..hunt.failure import Failure, Mode, Operator
 from ..hunt.fuzz import Fuzz, fuzz
 from ..hunt.naming import operators_of
 from ..hunt.sweep import Sweep, sweep
+from .ahead import Ahead, standing_aside
 from .bench import Bench
 from .journal import Journal
 from .judging import told
@@ -113,7 +116,9 @@ def repair(
     with ExitStack() as stack:
         quick = None
         if wanted.executor is None:
-            quick = stack.enter_context(forking(lab, wanted.jobs, scripts=proven is not None))
+            # One more than run at a time: for what is asked ahead.
+            forks = forking(lab, wanted.jobs + 1, scripts=proven is not None, exchange=True)
+            quick = stack.enter_context(forks)
         prover = Prover(
             place,
             wanted.torch_root,
@@ -134,9 +139,16 @@ def repair(
         with timing.phase(_SEARCH):
             tried = bench.try_on({}, {name: failures[name].sample for name in sorted(failures)}).trials
         first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}
-        proofs = Proofs(prover, first, timing, progress)
+        # Whatever is asked beside the search needs memory of its own.
+        roomy = quick is not None and wanted.jobs > 1 and memory_for() >= 2 * wanted.jobs
+        proofs = Proofs(prover, first, timing, progress, beside=wanted.jobs if roomy else 1)
         stack.callback(proofs.close)
         search = Search(advisors, bench, {}, dict(first), files=wanted.files, provable=proofs.begin)
+        if roomy:
+            aside = standing_aside(bench)
+            ahead = Ahead(aside, partial(index, aside.laboratory, place))
+            stack.callback(ahead.close)
+            search.completable = ahead.begin
         _search(search, progress)
         repairs = proofs.repairs(search)
         if _refused(search, repairs):

@@ -37,17 +37,24 @@ class _Asked:
 
 @dataclass
 class Proofs:
-    """Has the groups of a search proven, none twice. ``first`` are the trials of the operators without any repair."""
+    """Has the groups of a search proven, none twice. ``first`` are the trials of the operators without any repair.
+
+    So many are proven at a time ``beside`` a search that goes on.
+    """
 
     prover: Prover
     first: Mapping[str, Trial]
     timing: Timing
     progress: Callable[[str], None]
+    beside: int = 1
     _begun: dict[_Key, Future[Repair]] = field(default_factory=dict)
-    _beside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="proof"))
+    _pool: ThreadPoolExecutor = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._pool = ThreadPoolExecutor(self.beside, thread_name_prefix="proof")
 
     def begin(self, found: Sequence[Group], drafts: Mapping[Path, Draft]) -> None:
-        """Have groups that pass alone proven while the search goes on: one at a time, the longest first.
+        """Have groups that pass alone proven while the search goes on, the longest first.
 
         What was to be proven before and has not begun is forgotten: its group may be another one now.
         """
@@ -58,7 +65,7 @@ class Proofs:
         drafts, alone = dict(drafts), replace(self.prover, jobs=1)
         for asked in self._longest_first([_Asked(group, drafts, group.operators) for group in found]):
             if asked.key not in self._begun:
-                self._begun[asked.key] = self._beside.submit(self._prove, asked, alone, "beside the search")
+                self._begun[asked.key] = self._pool.submit(self._prove, asked, alone, "beside the search")
 
     def repairs(self, search: Search) -> list[Repair]:
         """Each group of the search as a repair with its verdict.
@@ -93,7 +100,7 @@ class Proofs:
 
     def close(self) -> None:
         """Begin no more, and wait for what is running."""
-        self._beside.shutdown(cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True)
 
     def _forget_the_waiting(self) -> None:
         for key in [key for key, future in self._begun.items() if future.cancel()]:

@@ -52,6 +52,8 @@ class Search:
     """Only places in these files are mended; empty: in all."""
     provable: Callable[[Sequence[Group], Mapping[Path, Draft]], None] = lambda groups, drafts: None
     """Is given the groups that pass alone on all samples and stay so, while the search goes on about others."""
+    completable: Callable[[Sequence[Group], Mapping[Path, Draft]], None] = lambda groups, drafts: None
+    """Is given, after each round, the groups of what passes that stay so: those that `complete` will try."""
     attempts: list[Attempt] = field(default_factory=list)
     mended_by_swap: list[str] = field(default_factory=list)
     """Operators that the source tree's own, unchanged kernels make pass: no repair of ours."""
@@ -95,6 +97,8 @@ class Search:
             self._swap_in(most, progress)
             passed = sum(trial.passed for trial in self.trials.values())
             progress(f"round {number}: {passed} of {len(self.trials)} pass")
+            found = self.grouping(self.chains, self._passing)
+            self.completable([one for one in found if self._stays(one, found)], self.drafts)
         return False
 
     def complete(self, progress: Callable[[str], None] = lambda _: None) -> bool:
@@ -133,14 +137,15 @@ class Search:
             self._take_back(member, trial, 0, "taken back")
         again = again or bool(harmful) or self.open
         if again:
-            self.provable([one for one in whole if self._stays(one)], self.drafts)
+            found = self.grouping(self.chains, self._passing)
+            self.provable([one for one in whole if self._stays(one, found)], self.drafts)
         return again
 
-    def _stays(self, group: Group) -> bool:
-        """Whether no operator has joined a group by now, and none that goes on would join it if it passed."""
+    def _stays(self, group: Group, now: Sequence[Group]) -> bool:
+        """Whether a group is one of those ``now``, and no operator that goes on would join it if it passed."""
         failing = (chain for name, chain in self.chains.items() if not self.trials[name].passed)
         shared = {member for chain in failing for member in chain}
-        return shared.isdisjoint(group.members) and group in self.grouping(self.chains, self._passing)
+        return shared.isdisjoint(group.members) and group in now
 
     @property
     def open(self) -> bool:

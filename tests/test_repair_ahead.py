@@ -1,0 +1,121 @@
+"""What is asked ahead is asked once, and by processes that leave the processors to the others."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from symfix.codemods.engine.edits import Edit
+from symfix.codemods.engine.rule import Fix, Safety
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.workflows.repair.ahead import Ahead, standing_aside
+from symfix.codemods.workflows.repair.bench import Bench
+from symfix.codemods.workflows.repair.grouping import Group, Kept
+from symfix.codemods.workflows.repair.journal import Journal
+from symfix.codemods.workflows.repair.trials import Trial, Tried
+
+TORCH = Variant("torch", identity="torch")
+
+
+def group(*operators: str, fix: int = 0) -> Group:
+    found = Fix("rule", 2, Safety.UNSAFE, (Edit(fix, fix, b"x"),), f"{operators[0]} {fix}")
+    return Group((Kept(SimpleNamespace(), (found,)),), operators)  # type: ignore[arg-type]
+
+
+@dataclass
+class Trying:
+    """In place of `try_all`: notes what is tried where, and waits until it may go on."""
+
+    crashing: bool = False
+    asked: list[tuple[str, bool]] = field(default_factory=list)
+    begun: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    go_on: threading.Event = field(default_factory=threading.Event)
+
+    def __call__(self, laboratory: Laboratory, variant: Variant, names: Mapping[str, int], *_: Any) -> Tried:
+        self.asked += [(name, laboratory.limits.aside) for name in names]
+        self.begun.release()
+        assert self.go_on.wait(30)
+        crashed, self.crashing = self.crashing, False
+        return Tried({name: Trial(name, "failed" if crashed else "passed", crashed=crashed) for name in names})
+
+
+@pytest.fixture
+def trying() -> Iterator[Trying]:
+    made = Trying()
+    yield made
+    made.go_on.set()
+
+
+@pytest.fixture
+def bench(trying: Trying, tmp_path: Path) -> Bench:
+    return Bench(Laboratory(tmp_path, tmp_path, Limits()), trying, str, None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("crashing", [False, True])
+def test_who_asks_what_another_thread_asks_waits_for_its_answer(crashing: bool, bench: Bench, trying: Trying) -> None:
+    trying.crashing = crashing
+    said: list[dict[str, Trial]] = []
+
+    def ask(*names: str) -> threading.Thread:
+        thread = threading.Thread(target=lambda: said.append(bench._tried(TORCH, dict.fromkeys(names, -1), 0)))
+        thread.start()
+        return thread
+
+    first = ask("abs")
+    assert trying.begun.acquire(timeout=30)
+    second = ask("abs", "add")
+    assert trying.begun.acquire(timeout=30)
+    trying.go_on.set()
+    for thread in (first, second):
+        thread.join(30)
+    assert trying.asked == [("abs", False), ("add", False), *([("abs", False)] if crashing else [])]
+    assert sorted(map(sorted, said)) == [["abs"], ["abs", "add"]]
+    assert [one["abs"].passed for one in said].count(False) == crashing, "what met a limit there is tried again"
+
+
+def test_a_question_is_free_again_when_who_asked_it_failed() -> None:
+    journal = Journal(None, "")
+    with pytest.raises(OSError, match="no disk"), journal.asking(["a", "b"]) as own:
+        assert own == {"a", "b"}
+        with journal.asking(["b", "c"]) as others:
+            assert others == {"c"}
+        raise OSError("no disk")
+    journal.wait_for(["a", "b"])
+    with journal.asking(["a"]) as own:
+        assert own == {"a"}
+
+
+def test_groups_are_tried_ahead_and_the_index_is_made_behind_them(
+    bench: Bench, trying: Trying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Bench, "variant", lambda *_: TORCH)
+    bench.swapped.add("kernel")
+    trying.go_on.set()
+    ahead = Ahead(standing_aside(bench), lambda: trying.asked.append(("index", True)))
+    for _ in range(2):
+        ahead.begin([group("abs"), group("kernel"), group("add", "sub", fix=1)], {})
+    for future in list(ahead._begun.values()):
+        future.result(30)
+    assert trying.asked == [("abs", True), ("add", True), ("sub", True), ("index", True)]
+    assert bench.try_alone({}, [group("abs")])[0]["abs"].passed and len(trying.asked) == 4, "the answer is at hand"
+    ahead.close()
+
+
+def test_what_has_not_begun_is_forgotten(bench: Bench, trying: Trying, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Bench, "variant", lambda *_: TORCH)
+    ahead = Ahead(standing_aside(bench), lambda: None)
+    ahead.begin([group("abs"), group("add")], {})
+    assert trying.begun.acquire(timeout=30)
+    ahead.begin([group("add", "sub", fix=1)], {})
+    trying.go_on.set()
+    for future in list(ahead._begun.values()):
+        future.result(30)
+    ahead.begin([], {})
+    ahead.close()
+    assert [name for name, _ in trying.asked] == ["abs", "add", "sub"]
