@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..lab.forking import forking
 from ..lab.observation import Observation
-from ..lab.operators import Answers, Task, ask_all, recalled, remember
+from ..lab.operators import REGISTERED, Answer, Answers, Task, ask_all, recalled, remember
 from ..lab.variants import Laboratory, Variant
 from .evidence import question_key
 from .question import traces
@@ -53,11 +53,16 @@ class Sides:
     told: Callable[[str], None]
 
     def ask(self, tasks: Sequence[Task], samples: int, *, anew: bool) -> tuple[Answers, Answers]:
-        """What each side answers. The side before is asked once for the same torch, unless ``anew``."""
+        """What each side answers. The side before is asked once for the same torch, unless ``anew``.
+
+        A protocol that holds kernels of one torch against each other is asked of it only where those of the side after
+        differ, which may be chance. Else there is nothing to lose: it counts as what the side after says.
+        """
         known = {} if anew else recalled(lambda task: self._key(task, samples), tasks)
         left = [task for task in tasks if task not in known]
-        jobs = max(1, self.jobs // 2) if left else self.jobs
-        done = {"before": len(known), "after": 0}
+        at_first = [task for task in left if task[1] != REGISTERED]
+        jobs = max(1, self.jobs // 2) if at_first else self.jobs
+        done = {"before": len(tasks) - len(at_first), "after": 0}
 
         def ask(side: Side, some: Sequence[Task]) -> Answers:
             def counted(count: int) -> None:
@@ -67,14 +72,23 @@ class Sides:
             return ask_all(side.laboratory, side.variant, some, samples, counted=counted, jobs=jobs)
 
         with ThreadPoolExecutor(min(2, self.jobs)) as pool:
-            earlier, later = pool.submit(ask, self.before, left), pool.submit(ask, self.after, tasks)
+            earlier, later = pool.submit(ask, self.before, at_first), pool.submit(ask, self.after, tasks)
             before, after = earlier.result(), later.result()
+        held = {task: after.tasks[task] for task in left if task[1] == REGISTERED and task in after.tasks}
+        doubtful = [task for task, answer in held.items() if answer.crashed or not _all_passed(answer)]
+        if doubtful:
+            chance = ask(self.before, doubtful)
+            before = replace(chance, tasks=before.tasks | chance.tasks)
         if not anew:
             remember(lambda task: self._key(task, samples), before)
-        return replace(before, tasks=known | before.tasks), after
+        return replace(before, tasks=held | known | before.tasks), after
 
     def _key(self, task: Task, samples: int) -> str:
         return answer_key(self.before.variant, self.build, task, samples)
+
+
+def _all_passed(answer: Answer) -> bool:
+    return all(sample["passed"] for sample in answer.samples)
 
 
 def answer_key(variant: Variant, build: str, task: Task, samples: int = 0) -> str:
