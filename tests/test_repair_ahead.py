@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,9 +24,10 @@ from symfix.codemods.workflows.repair.trials import Trial, Tried
 TORCH = Variant("torch", identity="torch")
 
 
-def group(*operators: str, fix: int = 0) -> Group:
+def group(*operators: str, fix: int = 0, file: str = "a.py", registers: bool = False) -> Group:
     found = Fix("rule", 2, Safety.UNSAFE, (Edit(fix, fix, b"x"),), f"{operators[0]} {fix}")
-    return Group((Kept(SimpleNamespace(), (found,)),), operators)  # type: ignore[arg-type]
+    site = SimpleNamespace(path=Path(file), registers=registers)
+    return Group((Kept(SimpleNamespace(site=site), (found,)),), operators)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -91,25 +93,36 @@ def test_a_question_is_free_again_when_who_asked_it_failed() -> None:
         assert own == {"a"}
 
 
-def test_groups_are_tried_ahead_and_the_index_is_made_behind_them(
-    bench: Bench, trying: Trying, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("last", "indexes"),
+    [
+        (group("mul", fix=2), ["functions"]),
+        (group("mul", fix=2, registers=True), ["functions", "kernels"]),
+        (group("kernel", file="a.cpp"), ["functions", "kernels"]),
+    ],
+    ids=["Python", "registered", "C++"],
+)
+def test_groups_are_tried_ahead_and_the_indexes_that_they_need_are_made_behind_them(
+    last: Group, indexes: list[str], bench: Bench, trying: Trying, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Bench, "variant", lambda *_: TORCH)
     bench.swapped.add("kernel")
     trying.go_on.set()
-    ahead = Ahead(standing_aside(bench), lambda: trying.asked.append(("index", True)))
+    made: list[str] = []
+    ahead = Ahead(standing_aside(bench), partial(made.append, "functions"), partial(made.append, "kernels"))
     for _ in range(2):
-        ahead.begin([group("abs"), group("kernel"), group("add", "sub", fix=1)], {})
+        ahead.begin([group("abs"), group("add", "sub", fix=1), last], {})
     for future in list(ahead._begun.values()):
         future.result(30)
-    assert trying.asked == [("abs", True), ("add", True), ("sub", True), ("index", True)]
-    assert bench.try_alone({}, [group("abs")])[0]["abs"].passed and len(trying.asked) == 4, "the answer is at hand"
+    tried = ["abs", "add", "sub", *({*last.operators} - bench.swapped)]
+    assert (trying.asked, made) == ([(name, True) for name in tried], indexes)
+    assert bench.try_alone({}, [group("abs")])[0]["abs"].passed and len(trying.asked) == len(tried), "it is known"
     ahead.close()
 
 
 def test_what_has_not_begun_is_forgotten(bench: Bench, trying: Trying, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Bench, "variant", lambda *_: TORCH)
-    ahead = Ahead(standing_aside(bench), lambda: None)
+    ahead = Ahead(standing_aside(bench), bool, bool)
     ahead.begin([group("abs"), group("add")], {})
     assert trying.begun.acquire(timeout=30)
     ahead.begin([group("add", "sub", fix=1)], {})

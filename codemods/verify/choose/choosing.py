@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -157,13 +156,6 @@ def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], Non
 
     found: dict[str, list[str]] = json.loads(stored("coverage", f"{name}.json", made))
     return found
-
-
-def index(laboratory: Laboratory, place: Place) -> None:
-    """Have both indexes made, before a choice asks for them; why one can't be made is said then."""
-    for made in (trace_index, coverage):
-        with suppress(CoverageFailed):
-            made(laboratory, place, lambda _: None)
 
 
 def _own_tests(name: str, tests: Iterable[str], space: str) -> list[str]:

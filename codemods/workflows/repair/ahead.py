@@ -25,11 +25,13 @@ def standing_aside(bench: Bench) -> Bench:
 class Ahead:
     """Tries groups in full while the rounds of a search go on; whoever asks the same later finds the answers.
 
-    ``bench`` stands aside. ``index`` makes what the proofs look up, after the first groups.
+    ``bench`` stands aside. Behind the groups the indexes are made that their proofs look up: which of torch's tests run
+    which of its ``functions`` in Python, and which of its ``kernels``.
     """
 
     bench: Bench
-    index: Callable[[], object]
+    functions: Callable[[], object]
+    kernels: Callable[[], object]
     _begun: dict[tuple[object, ...], Future[object]] = field(default_factory=dict)
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="ahead"))
 
@@ -43,10 +45,17 @@ class Ahead:
         drafts = dict(drafts)
         for group in found:
             key = (group.operators, *(fix for member in group.members for fix in member.fixes))
-            if key not in self._begun and self.bench.swapped.isdisjoint(group.operators):
-                self._begun[key] = self._pool.submit(self.bench.try_alone, drafts, [group])
-        if found and () not in self._begun:
-            self._begun[()] = self._pool.submit(self.index)
+            if self.bench.swapped.isdisjoint(group.operators):
+                self._begin(key, self.bench.try_alone, drafts, [group])
+        members = [member for group in found for member in group.members]
+        if any(member.path.suffix == ".py" for member in members):
+            self._begin(("functions",), self.functions)
+        if any(member.path.suffix != ".py" or member.candidate.site.registers for member in members):
+            self._begin(("kernels",), self.kernels)
+
+    def _begin(self, key: tuple[object, ...], ask: Callable[..., object], *about: object) -> None:
+        if key not in self._begun:
+            self._begun[key] = self._pool.submit(ask, *about)
 
     def close(self) -> None:
         """Begin no more, and wait for what is running."""

@@ -26,7 +26,8 @@ from ...verify.build.compiling import Builder
 from ...verify.build.modules import module_name
 from ...verify.build.toolchain import find_toolchain
 from ...verify.change import Verdict
-from ...verify.choose.choosing import index
+from ...verify.choose.choosing import coverage
+from ...verify.choose.tracing import trace_index
 from ..hunt.failure import Failure, Mode, Operator
 from ..hunt.fuzz import Fuzz, fuzz
 from ..hunt.naming import operators_of
@@ -146,7 +147,8 @@ def repair(
         search = Search(advisors, bench, {}, dict(first), files=wanted.files, provable=proofs.begin)
         if roomy:
             aside = standing_aside(bench)
-            ahead = Ahead(aside, partial(index, aside.laboratory, place))
+            asked = (aside.laboratory, place, progress)
+            ahead = Ahead(aside, partial(trace_index, *asked), partial(coverage, *asked))
             stack.callback(ahead.close)
             search.completable = ahead.begin
         _search(search, progress)
