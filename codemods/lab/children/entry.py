@@ -39,8 +39,8 @@ def in_one_piece(call: Callable[[], None]) -> None:
     """Call with all frames in one piece of memory.
 
     From 3.11 on Python keeps its frames in pieces of 16 KB, and gives a piece back to the kernel when its last frame is
-    gone: a call that is the first in one costs as much as a hundred others, and tracers are deep. A frame that asks for
-    eight megabytes gets a piece of sixteen, of which no more is touched than frames need.
+    gone: a call that is the first in one takes 9 µs where another takes 0.06, and tracers are deep. A frame that asks
+    for eight megabytes gets a piece of sixteen, of which no more is touched than frames need.
     """
 
     def run() -> None:

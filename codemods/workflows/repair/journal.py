@@ -16,7 +16,7 @@ from .trials import Frame, Trial
 
 _PARTS = (
     "trying", "protocols", "compiling", "samples", "subjects", "training", "operators", "changed_torch", "references",
-    "dispatching", "effects", "exchanging",
+    "dispatching", "effects", "exchanging", "importing",
 )  # fmt: skip
 
 
