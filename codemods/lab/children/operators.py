@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from .changed_torch import Kernels, overlay
-from .importing import collecting_nothing
+from .importing import collect_seldom, collecting_nothing
 
 OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
 Item = TypeVar("Item")
@@ -54,6 +54,7 @@ def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> N
             _tell_what_is_registered(request["registered"])
             asked = questions()
             first = list(itertools.islice(asked, 1))
+        collect_seldom()
         for kind, subject, ask in itertools.chain(first, asked):
             say(report, {"start": subject})
             calls = kernels.calls() if kernels else []

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .changed_torch import Kernels, overlay
+from .importing import collect_seldom, collecting_nothing
 from .operators import claimed, say, spread
 
 _LONGEST_ARGUMENTS = 400
@@ -28,9 +29,11 @@ def main(request_path: str) -> None:
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     overlay(request["modules"])
     with Path(request["report"]).open("a") as report:
-        kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
-        say(report, {"loaded": kernels.states() if kernels else []})
-        operators = _prepare(request["kind"])
+        with collecting_nothing():
+            kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
+            say(report, {"loaded": kernels.states() if kernels else []})
+            operators = _prepare(request["kind"])
+        collect_seldom()
         wanted = [(name, variant) for name, variant in request["operators"]]
         say(report, {"operators": len(wanted)})
         for name in claimed(wanted, request["claims"]):
