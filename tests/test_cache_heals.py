@@ -64,6 +64,7 @@ class Asked:
     """Stands for a laboratory and counts what it is asked; ``place`` is a torch."""
 
     python = Path("python")
+    limits = Limits()
     place = cast(Place, SimpleNamespace(build="torch 1", package=Path("/torch")))
 
     def __init__(self, scratch: Path) -> None:

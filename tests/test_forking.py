@@ -377,7 +377,7 @@ SETTING = "import torch\ntorch.backends.cudnn.deterministic = True  # which torc
     [
         (READY, ""),
         (READY + "sys.modules.pop('torch._dynamo')\n", ""),
-        (READY + "import gc\nassert gc.isenabled()\n", ""),
+        (READY + "import gc\nassert gc.isenabled() and gc.get_threshold()[0] < 20_000\n", ""),
         ("import os\nos.environ.get('TORCH_LOGS')\n" + OWN, ""),
         ("from os import environ as told\n" + OWN, ""),
         ("import numpy\n" + OWN, ""),
