@@ -41,9 +41,9 @@ class Trying:
 
     def __call__(self, laboratory: Laboratory, variant: Variant, names: Mapping[str, int], *_: Any) -> Tried:
         self.asked += [(name, laboratory.limits.aside) for name in names]
+        crashed, self.crashing = self.crashing, False
         self.begun.release()
         assert self.go_on.wait(30)
-        crashed, self.crashing = self.crashing, False
         return Tried({name: Trial(name, "failed" if crashed else "passed", crashed=crashed) for name in names})
 
 
