@@ -233,11 +233,38 @@ def test_who_calls_what_the_import_made_runs_the_new_code(
     assert module.add_two(5) == 3, "the import has run what is around it alone"
 
 
+@pytest.mark.parametrize(
+    ("added", "why"),
+    [
+        ("def SEEN():\n    return 1\n", "SEEN has another meaning"),
+        ("from operator import neg as half\n", "half has another meaning"),
+        ("import math as BOX\n", "BOX has another meaning"),
+        ("from operator import *\n", "has another meaning"),
+    ],
+)
 def test_a_name_that_means_something_else_so_far_is_given_by_an_import_alone(
-    module: ModuleType, tmp_path: Path
+    module: ModuleType, tmp_path: Path, added: str, why: str
 ) -> None:
-    with pytest.raises(TooDeep, match="SEEN"):
-        exchanged(module, BEFORE + "def SEEN():\n    return 1\n", tmp_path)
+    with pytest.raises(TooDeep, match=why):
+        exchanged(module, BEFORE + added, tmp_path)
+
+
+def test_what_is_not_imported_any_more_goes_by_an_import_alone(module: ModuleType, tmp_path: Path) -> None:
+    after = BEFORE.replace("import functools\n", "from functools import wraps\n").replace("functools.wraps", "wraps")
+    with pytest.raises(TooDeep, match="`import functools` is gone"):
+        exchanged(module, after.replace("@wraps(function)", "@functools.wraps(function)"), tmp_path)
+
+
+def test_an_import_may_name_one_thing_more_and_a_package_another_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "import os\nfrom operator import neg\ndef half(n):\n    return n / 2\n"
+    (tmp_path / "naming_here.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("naming_here")
+    after = text.replace("import os\n", "import os\nimport os.path\n").replace("import neg", "import floordiv, neg")
+    exchanged(module, after.replace("return n / 2", "return neg(floordiv(n, 2))"), tmp_path)
+    assert module.half(5) == -2
 
 
 def test_where_nobody_noted_what_an_import_used_nothing_is_exchanged(module: ModuleType, tmp_path: Path) -> None:

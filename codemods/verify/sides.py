@@ -55,8 +55,8 @@ class Sides:
     def ask(self, tasks: Sequence[Task], samples: int, *, anew: bool) -> tuple[Answers, Answers]:
         """What each side answers. The side before is asked once for the same torch, unless ``anew``.
 
-        A protocol that holds kernels of one torch against each other is asked of it only where those of the side after
-        differ, which may be chance. Else there is nothing to lose: it counts as what the side after says.
+        The protocol `registered` compares kernels of one torch with each other. The side before is asked it only where
+        those of the side after differ, which may be chance; elsewhere it counts as having answered the same.
         """
         known = {} if anew else recalled(lambda task: self._key(task, samples), tasks)
         left = [task for task in tasks if task not in known]

@@ -46,9 +46,10 @@ def in_one_piece(call: Callable[[], None]) -> None:
     def run() -> None:
         call()
 
-    run.__code__ = run.__code__.replace(co_stacksize=_SLOTS)
+    if sys.version_info >= (3, 11):
+        run.__code__ = run.__code__.replace(co_stacksize=_SLOTS)
     run()
 
 
 if __name__ == "__main__":
-    in_one_piece(main) if sys.version_info >= (3, 11) else main()
+    in_one_piece(main)

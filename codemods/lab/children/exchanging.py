@@ -23,6 +23,7 @@ from .importing import Used
 _FUTURE = 0x1FF0000
 """The bits of a code's flags that ``from __future__`` sets."""
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
+_Import = (ast.Import, ast.ImportFrom)
 _TABLE = "register_decomposition"
 """What gives the function back that it enters in a table, as ``py_impl`` of an operator does."""
 
@@ -57,13 +58,13 @@ def exchange(modules: Mapping[str, str], used: Used | None) -> None:
 def _exchange(
     module: ModuleType, path: str, before: str, after: str, living: Sequence[FunctionType], used: Used
 ) -> None:
-    added = list(_added(ast.parse(before).body, ast.parse(after).body))
+    earlier, later = ast.parse(before), ast.parse(after)
+    added = list(_added(earlier.body, later.body))
     run_anew = [one for one in added if isinstance(one, ast.stmt)]
     entries = [one for one in added if isinstance(one, _Entry)]
     text = compile(after, path, "exec", dont_inherit=True)
     was, now = _codes(compile(before, path, "exec", dont_inherit=True)), _codes(text)
-    if one := next((one for one in run_anew if isinstance(one, _Definition) and one.name in vars(module)), None):
-        raise TooDeep(f"{one.name} has another meaning so far")
+    _refuse_other_names(module, earlier, later, run_anew)
     if name := next(_used_and_changed(was, now, used), ""):
         raise TooDeep(f"the import ran or read {name}")
     pairs = []
@@ -91,6 +92,35 @@ def _exchange(
         enter = eval(compile(ast.Expression(entry.decorator), path, "eval"), vars(module))
         enter(vars(module)[entry.function])
     linecache.cache[path] = (len(after.encode()), None, after.splitlines(keepends=True), path)
+
+
+def _refuse_other_names(module: ModuleType, before: ast.Module, after: ast.Module, added: Sequence[ast.stmt]) -> None:
+    """Raise TooDeep where what is added at the end of a module's run may not mean what it would at its own place."""
+    were, imports = _imports(before), _imports(after)
+    if gone := were.keys() - imports.keys():
+        raise TooDeep(f"`{min(gone)}` is gone")
+    names = {name for text, name in imports.items() if text not in were}
+    names = {name for name in names if not _is_package(vars(module).get(name), name)}
+    names |= {one.name for one in added if isinstance(one, _Definition)}
+    if others := names & {"*", *vars(module)}:
+        raise TooDeep(f"{min(others)} has another meaning so far")
+
+
+def _imports(text: ast.Module) -> dict[str, str]:
+    """What a module imports at its top, one thing a statement, each with the name that it gets."""
+    found = {}
+    for one in text.body:
+        if isinstance(one, _Import):
+            for alias in one.names:
+                alone = type(one)(**{**dict(ast.iter_fields(one)), "names": [alias]})
+                root = alias.name if isinstance(one, ast.ImportFrom) else alias.name.partition(".")[0]
+                found[ast.unparse(alone)] = alias.asname or root
+    return found
+
+
+def _is_package(thing: object, name: str) -> bool:
+    """Whether a thing is what `import name.another` gives the name to."""
+    return thing is not None and sys.modules.get(name) is thing
 
 
 def _called(code: CodeType) -> tuple[object, ...]:
@@ -125,11 +155,11 @@ class _Entry:
 
 def _added(before: Sequence[ast.stmt], after: Sequence[ast.stmt]) -> Iterator[ast.stmt | _Entry]:
     """The imports, functions and entries that only the changed text has, in order; all else has to be the same."""
-    imports = {ast.dump(one) for one in before if isinstance(one, (ast.Import, ast.ImportFrom))}
-    left = [one for one in before if not isinstance(one, (ast.Import, ast.ImportFrom))]
+    imports = {ast.dump(one) for one in before if isinstance(one, _Import)}
+    left = [one for one in before if not isinstance(one, _Import)]
     known = {one.name for one in before if isinstance(one, _Definition)}
     for one in after:
-        if isinstance(one, (ast.Import, ast.ImportFrom)):
+        if isinstance(one, _Import):
             if ast.dump(one) not in imports:
                 yield one
         elif left and _outline(one) == _outline(left[0]):

@@ -7,18 +7,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ...lab.variants import Laboratory
 from .bench import Bench
 from .drafts import Draft
 from .grouping import Group
 
 
 def standing_aside(bench: Bench) -> Bench:
-    """The same bench, the processes of which leave the processors to all others; one of them runs at a time."""
-    laboratory, quick = (
-        one and replace(one, limits=replace(one.limits, aside=True)) for one in (bench.laboratory, bench.quick)
-    )
-    assert laboratory is not None
-    return replace(bench, laboratory=laboratory, quick=quick, jobs=1)
+    """The same bench, whose processes leave the processors to all others; one of them runs at a time."""
+
+    def aside(laboratory: Laboratory) -> Laboratory:
+        return replace(laboratory, limits=replace(laboratory.limits, aside=True))
+
+    quick = bench.quick and aside(bench.quick)
+    return replace(bench, laboratory=aside(bench.laboratory), quick=quick, jobs=1)
 
 
 @dataclass

@@ -55,7 +55,7 @@ class Journal:
 
     @contextmanager
     def asking(self, keys: Iterable[str]) -> Iterator[frozenset[str]]:
-        """For the length of the block, whoever is given a question asks it: those that no other thread asks now."""
+        """Those that are the caller's to ask in the block: nobody has answered them, no other thread asks them."""
         with self._answered:
             own = frozenset(key for key in keys if key not in self._asked and key not in self._rows)
             self._asked |= own
