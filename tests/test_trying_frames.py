@@ -19,5 +19,15 @@ def test_where_torch_puts_a_frame_of_cpp_does_not_matter(monkeypatch: pytest.Mon
     stack.insert(place, KERNEL)
     frames = [SimpleNamespace(filename=file, lineno=line, name=name) for file, line, name in stack]
     monkeypatch.setattr(trying, "_captured", lambda: SimpleNamespace(summary=lambda: frames))
-    found, _, _ = trying._frames_now()
+    found = trying._told_of(trying._stack_now().frames())
     assert [tuple(one) for one in found] == [INNER, OUTER, ("", 0, KERNEL[2])]
+
+
+def test_frames_get_their_names_where_a_trial_tells_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of C++ are found by a process that reads all of libtorch, and most errors are caught by whoever asked."""
+    read = []
+    monkeypatch.setattr(trying, "_captured", lambda: SimpleNamespace(summary=lambda: read.append(1) or []))
+    stack = trying._stack_now()
+    assert not read
+    assert stack.frames() == []
+    assert read

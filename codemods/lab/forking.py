@@ -30,9 +30,14 @@ _TESTS = ("torch.testing._internal.common_methods_invocations",)
 _TRACING = (
     "torch._dynamo.backends.registry",
     "torch._functorch.aot_autograd",
-    "torch._inductor.lowering",
+    "torch._inductor.compile_fx",
+    "torch.export._trace",
     "torch.fx.experimental.symbolic_shapes",
+    "torch.fx.experimental.validator",
+    "torch.distributed.tensor.experimental._attention",
+    "sympy.tensor.tensor",
 )
+"""What a first compilation imports, a fifth of a second of it; a release of torch may lack some."""
 _EXPORTING = ("torch.export._trace",)
 _TELLING = frozenset({"environ", "putenv", "importlib", "runpy", "__import__", "eval", "exec"})
 """A script with one of these words may tell torch something that is heard at its import alone."""

@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from .arithmetic import remember_arithmetic
+
 _EXPRESSIONS = 1 << 14
 
 
@@ -31,6 +33,7 @@ def compile_anew() -> None:
     fakes: Any = importlib.import_module("torch._subclasses.fake_tensor")
     fakes.traceback = _WITHOUT_STACKS
     _remember_numbers()
+    remember_arithmetic()
 
 
 @cache

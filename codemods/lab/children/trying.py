@@ -8,6 +8,7 @@ import signal
 import time
 import traceback
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -195,9 +196,9 @@ def _finding(seen: dict[str, Any], shapes: str) -> dict[str, str] | None:
 class Witness:
     """Remembers who asked for a size that nobody knows: the frames, Python's and C++'s, when the error is made."""
 
-    _frames: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
-    _told = False
-    _divided: tuple[list[Any], list[Any]] = ([], [])
+    _asked: _Stack
+    _divided: _Stack
+    _told: list[Any]
 
     def __init__(self) -> None:
         shapes: Any = importlib.import_module("torch.fx.experimental.symbolic_shapes")
@@ -206,12 +207,11 @@ class Witness:
 
         def made(itself: Any, *arguments: Any, **named: Any) -> None:
             make(itself, *arguments, **named)
-            self._frames = _frames_now()
+            self._asked = _stack_now()
 
         error.__init__ = made
         self._keep_divisions()
-        self.shapes = ""
-        """How a shape that was promised while tracing differs from the one that came."""
+        self.forget()
 
     def _keep_divisions(self) -> None:
         """Remember where a size was last divided to a float: no check at run time can say what comes of it."""
@@ -220,34 +220,39 @@ class Witness:
         divide: Any = torch.SymInt.__truediv__
 
         def divided(itself: Any, other: Any) -> Any:
-            self._divided = _frames_now()[:2]
+            self._divided = _stack_now()
             return divide(itself, other)
 
         torch.SymInt.__truediv__ = divided  # type: ignore[method-assign]
 
     def forget(self) -> None:
-        self._divided = ([], [])
-        self._frames = ([], [], [])
-        self._told = False
+        self._asked = self._divided = _Stack()
+        self._told = []
         self.shapes = ""
+        """How a shape that was promised while tracing differs from the one that came."""
 
     def found_at(self, frames: list[Any]) -> None:
         """The place is told by Python frames, the innermost last, and not by an error about a size."""
-        self._frames = ([*_of_torch(reversed(frames))][:_FRAMES], [], [])
-        self._told = bool(frames)
+        self._asked, self._told = _Stack(), frames
 
     def testimony(self, message: str) -> dict[str, Any]:
         """Frames of torch's own code, the innermost first: ``[file, line, function]``, C++ with an empty file.
 
         ``references`` are those of the operators that C++ was composing, ``composed`` these operators themselves.
         """
-        frames, user, names = self._frames
-        if _NO_CHECK in message and not frames:
-            frames, user = self._divided
-            return {"frames": frames, "user": user}
-        if not (self._told or "DataDependent" in message or "data-dependent" in message):
+        of_a_size = bool(self._told) or "DataDependent" in message or "data-dependent" in message
+        no_check = _NO_CHECK in message
+        if not (of_a_size or no_check):
             return {"frames": [], "user": []}
-        return {"frames": frames, "user": user, "references": references(names), "composed": composed(names)}
+        stack = self._told[::-1] or self._asked.frames()
+        frames = _told_of(stack)
+        if no_check and not frames:
+            return {"frames": _told_of(self._divided.frames()), "user": self._divided.user}
+        if not of_a_size:
+            return {"frames": [], "user": []}
+        names = [frame.name for frame in stack if any(word in frame.name for word in CALLS)]
+        told = {"references": references(names), "composed": composed(names)}
+        return {"frames": frames, "user": self._asked.user, **told}
 
 
 def _compare_shapes(witness: Witness) -> None:
@@ -309,19 +314,35 @@ def _expression(size: Any) -> Any:
     return getattr(node, "expr", None) if node is not None else None
 
 
-def _frames_now() -> tuple[list[Any], list[Any], list[str]]:
-    """The frames of torch, those of what dynamo is tracing, and the operators that C++ has called, innermost first."""
+@dataclass(frozen=True)
+class _Stack:
+    """The frames of a moment, of Python and of C++, and those of what dynamo was tracing."""
+
+    captured: Any = None
+    user: list[Any] = field(default_factory=list)
+
+    def frames(self) -> list[Any]:
+        """The frames, the innermost first. Those of C++ get their names here, which starts a process."""
+        return self.captured.summary()[::-1] if self.captured else []
+
+
+def _stack_now() -> _Stack:
     from torch._guards import TracingContext
 
-    stack = list(reversed(_captured().summary()))
-    # Which frame of Python stands where in the mixed stack can't be trusted: it depends on how Python was built, too.
-    found = sorted(_of_torch(stack), key=lambda frame: not frame[0])
     user = [
         [frame.filename, frame.lineno, frame.name]
         for frame in reversed(list(TracingContext.extract_stack() or traceback.StackSummary()))
         if "/torch/" in frame.filename
     ]
-    return found[:_FRAMES], user[:_FRAMES], [one.name for one in stack if any(word in one.name for word in CALLS)]
+    return _Stack(_captured(), user[:_FRAMES])
+
+
+def _told_of(stack: Iterable[Any]) -> list[list[Any]]:
+    """The frames of torch in a stack, those of Python first.
+
+    Which of them stands where in the mixed stack can't be trusted: it depends on how Python was built, too.
+    """
+    return sorted(_of_torch(stack), key=lambda frame: not frame[0])[:_FRAMES]
 
 
 def _of_torch(stack: Iterable[Any]) -> Iterator[list[Any]]:

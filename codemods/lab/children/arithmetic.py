@@ -1,0 +1,76 @@
+"""The arithmetic of sizes in a trace, remembered.
+
+For each tensor that a trace makes, torch asks whether it is contiguous in one of several orders: the same few products
+and comparisons of the same sizes, thousands of times, each through some thirty calls of Python.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+_PURE = ("eq", "ne", "lt", "le", "gt", "ge", "mul", "sub")
+"""The operations whose result hangs on nothing but their operands: a remainder hangs on what is known of sizes too."""
+_MOST = 1 << 14
+_HINTS = (int, bool, float, type(None))
+
+
+@cache
+def remember_arithmetic() -> None:
+    """Have this process's torch do each operation on the same expressions once."""
+    node: Any = importlib.import_module("torch.fx.experimental.sym_node").SymNode
+    tracing: Any = importlib.import_module("torch.fx.experimental.proxy_tensor")
+    for name in _PURE:
+        operation = getattr(node, f"_{name}", None)
+        if operation is not None:
+            setattr(node, f"_{name}", _remembering(operation, node, tracing.get_proxy_mode))
+    expression = node.expr
+    if {"_replacements_version_counter", "_expr_ver", "_expr_cache"} <= {*expression.fget.__code__.co_names}:
+        node.expr = property(_first_as_it_is(expression.fget))
+
+
+def _remembering(
+    operation: Callable[[Any, Any], Any], node: Any, traced: Callable[[], Any]
+) -> Callable[[Any, Any], Any]:
+    """The same operation; what is ``traced`` is an operation of a graph and done anew, with all that it records."""
+    known: dict[tuple[Any, ...], dict[str, Any]] = {}
+
+    def operate(self: Any, other: Any) -> Any:
+        # Nodes of a graph are those of a translation that is validated.
+        if self.fx_node or other.fx_node or type(self._hint) not in _HINTS or type(other._hint) not in _HINTS:
+            return operation(self, other)
+        if traced():
+            return operation(self, other)
+        key = (self.expr, other.expr, self._hint, other._hint, self.pytype, other.pytype)
+        told = known.get(key)
+        if told is None:
+            result = operation(self, other)
+            if len(known) >= _MOST:
+                known.clear()
+            # A trace, which the environment holds on to, is not to outlive its end.
+            known[key] = {**vars(result), "shape_env": None, "_expr_ver": -1, "_expr_cache": None}
+            return result
+        result = node.__new__(node)
+        vars(result).update(told)
+        result.shape_env = self.shape_env
+        return result
+
+    return operate
+
+
+def _first_as_it_is(replaced: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What a property that looks replaced sizes up gives, without a look where none was since."""
+
+    def expression(self: Any) -> Any:
+        environment = self.shape_env
+        if environment is not None:
+            version = environment._replacements_version_counter
+            if not version:
+                return self._expr
+            if version == self._expr_ver and self._expr_cache is not None:
+                return self._expr_cache
+        return replaced(self)
+
+    return expression
