@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+from functools import lru_cache
 from threading import Lock
 
 _parsing = Lock()
@@ -18,6 +19,12 @@ def parse_module(source: str | bytes) -> ast.Module:
     """The tree of a module. Raises SyntaxError, ValueError and RecursionError as `ast.parse` does."""
     with _parsing:
         return ast.parse(source)
+
+
+@lru_cache(maxsize=8)
+def shared_tree(content: bytes) -> ast.Module:
+    """As `parse_module`; the last few trees are kept for all who read the same texts, and nobody may change them."""
+    return parse_module(content)
 
 
 def parse_expression(source: str) -> ast.expr:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ...codemods.engine.edits import Edit
-from ...codemods.engine.parsing import parse_module
+from ...codemods.engine.parsing import parse_module, shared_tree
 from ...codemods.engine.rule import Context, Fix, Safety
 from ...codemods.engine.source import SourceFile
 from ..syntax.module import Module, parse
@@ -83,7 +83,7 @@ def _registered(content: bytes) -> tuple[str, ...]:
 
 
 def _registrations(content: bytes) -> Iterator[str]:
-    for node in parse_module(content).body:
+    for node in shared_tree(content).body:
         for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
             if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
                 continue

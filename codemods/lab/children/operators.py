@@ -133,6 +133,9 @@ def _kind_of(protocol: str) -> str:
 def quiet() -> None:
     import torch
 
+    from .compiling import seed_quickly
+
+    seed_quickly()
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     # What is warned of once in a process would be seen in one child and not in the other.

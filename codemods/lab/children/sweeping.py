@@ -54,9 +54,11 @@ def main(request_path: str) -> None:
 def _prepare(kind: str) -> dict[tuple[str, str], Any]:
     import torch
 
+    from .compiling import seed_quickly
     from .subjects import subjects
     from .tracking import watch
 
+    seed_quickly()
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     torch.set_num_threads(1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...engine.parsing import parse_module
+from ...engine.parsing import shared_tree
 
 _PREFIXES = ("meta_", "_meta_", "_", "sym_")
 
@@ -91,14 +91,8 @@ def _definitions(content: bytes) -> dict[_Key, Definition]:
             else:
                 visit(child, around)
 
-    visit(_parsed(content), "")
+    visit(shared_tree(content), "")
     return found
-
-
-@lru_cache(maxsize=8)
-def _parsed(content: bytes) -> ast.Module:
-    """The last few trees, which nobody here changes."""
-    return parse_module(content)
 
 
 def _own_text(definition: Definition) -> str:
@@ -117,7 +111,7 @@ def _shallow(node: ast.AST) -> str:
 
 def _rebound(before: bytes, after: bytes) -> frozenset[str]:
     """Names that statements outside functions bind in another way than before."""
-    old, new = ({ast.dump(item): item for item in _statements(_parsed(content))} for content in (before, after))
+    old, new = ({ast.dump(item): item for item in _statements(shared_tree(content))} for content in (before, after))
     return frozenset(
         node.id
         for text in old.keys() ^ new.keys()
@@ -140,7 +134,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 def _outermost(content: bytes) -> dict[str, Definition]:
     """Module functions and methods by name; what is nested belongs to the function around it."""
     found: dict[str, Definition] = {}
-    pending: list[ast.stmt] = list(_parsed(content).body)
+    pending: list[ast.stmt] = list(shared_tree(content).body)
     while pending:
         statement = pending.pop()
         if isinstance(statement, Definition):

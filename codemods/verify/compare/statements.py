@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterator
 from types import CodeType
 
-from ...engine.parsing import parse_module
+from ...engine.parsing import shared_tree
 from ...lab.variants import Touched
 from ..change import Change
 from .counting import changed_lines, follows_lost
@@ -23,7 +23,7 @@ def touched(change: Change) -> Touched:
     What stands under ``if torch.jit.is_scripting():`` as it stood before is TorchScript's, and never run.
     """
     try:
-        tree = parse_module(change.after)
+        tree = shared_tree(change.after)
         coded = frozenset(_with_code(compile(change.after, str(change.path), "exec", dont_inherit=True)))
     except (SyntaxError, ValueError):
         return ()
@@ -60,7 +60,7 @@ def _kept_for_script(tree: ast.Module, before: bytes) -> frozenset[int]:
     """The lines of statements that only TorchScript compiles, and that the function of the same name held before."""
     held: dict[str, set[str]] = {}
     try:
-        past = parse_module(before)
+        past = shared_tree(before)
     except (SyntaxError, ValueError):
         return frozenset()
     for function in _functions(past):
