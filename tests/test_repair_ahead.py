@@ -132,3 +132,21 @@ def test_what_has_not_begun_is_forgotten(bench: Bench, trying: Trying, monkeypat
     ahead.begin([], {})
     ahead.close()
     assert [name for name, _ in trying.asked] == ["abs", "add", "sub"]
+
+
+def test_who_asks_about_a_group_waits_for_no_more_than_one_operator_of_it(
+    bench: Bench, trying: Trying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Bench, "variant", lambda *_: TORCH)
+    ahead = Ahead(standing_aside(bench), bool, bool)
+    ahead.begin([group("add", "sub")], {})
+    assert trying.begun.acquire(timeout=30)
+    said: list[dict[str, Trial]] = []
+    asking = threading.Thread(target=lambda: said.extend(bench.try_alone({}, [group("add", "sub")])))
+    asking.start()
+    assert trying.begun.acquire(timeout=30), "nobody asks about the other one"
+    trying.go_on.set()
+    asking.join(30)
+    ahead.close()
+    assert trying.asked == [("add", True), ("sub", False)]
+    assert [sorted(trials) for trials in said] == [["add", "sub"]]

@@ -41,14 +41,16 @@ class Ahead:
         """Have these groups tried in full, each alone; what was to be tried before and has not begun is forgotten.
 
         Those that run kernels are left: their library is another one as soon as one more operator needs its kernels.
+        Each operator is a question of its own: who asks about the group does not wait for more than one of them.
         """
         for key in [key for key, future in self._begun.items() if future.cancel()]:
             del self._begun[key]
         drafts = dict(drafts)
         for group in found:
-            key = (group.operators, *(fix for member in group.members for fix in member.fixes))
+            fixes = [fix for member in group.members for fix in member.fixes]
             if self.bench.swapped.isdisjoint(group.operators):
-                self._begin(key, self.bench.try_alone, drafts, [group])
+                for name in self.bench.timing.longest_first(group.operators):
+                    self._begin((name, *fixes), self.bench.try_alone, drafts, [replace(group, operators=(name,))])
         members = [member for group in found for member in group.members]
         if any(member.path.suffix == ".py" for member in members):
             self._begin(("functions",), self.functions)

@@ -15,8 +15,8 @@ from ...lab.isolation import CHILDREN
 from .trials import Frame, Trial
 
 _PARTS = (
-    "trying", "protocols", "compiling", "samples", "subjects", "training", "operators", "changed_torch", "references",
-    "dispatching", "effects", "exchanging", "importing",
+    "trying", "protocols", "compiled", "compiling", "arithmetic", "samples", "subjects", "training", "operators",
+    "changed_torch", "references", "dispatching", "effects", "exchanging", "importing",
 )  # fmt: skip
 
 
