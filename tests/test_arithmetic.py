@@ -99,6 +99,16 @@ def test_sizes_with_a_value_keep_it(counted: list[str]) -> None:
     assert traced(6) == traced(5) == first
 
 
+def test_what_torch_refuses_is_refused(counted: list[str]) -> None:
+    """A number outside of any trace, after the same operation in one."""
+    size = ShapeEnv().create_unbacked_symint().node
+    five = size.wrap_int(5)
+    assert five.mul(five).expr == 25
+    homeless = SymNode(five.expr, None, int, 5)
+    with pytest.raises(RuntimeError, match="shape_env"):
+        homeless.mul(homeless)
+
+
 def test_no_more_is_remembered_than_has_room(counted: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arithmetic, "_MOST", 2)
     environment = ShapeEnv()

@@ -39,9 +39,8 @@ def _remembering(
 
     def operate(self: Any, other: Any) -> Any:
         # Nodes of a graph are those of a translation that is validated.
-        if self.fx_node or other.fx_node or type(self._hint) not in _HINTS or type(other._hint) not in _HINTS:
-            return operation(self, other)
-        if traced():
+        plain = self.shape_env is not None and not self.fx_node and not other.fx_node
+        if not plain or type(self._hint) not in _HINTS or type(other._hint) not in _HINTS or traced():
             return operation(self, other)
         key = (self.expr, other.expr, self._hint, other._hint, self.pytype, other.pytype)
         told = known.get(key)
@@ -49,7 +48,7 @@ def _remembering(
             result = operation(self, other)
             if len(known) >= _MOST:
                 known.clear()
-            # A trace, which the environment holds on to, is not to outlive its end.
+            # What is remembered is not to keep the environment of a trace that has ended.
             known[key] = {**vars(result), "shape_env": None, "_expr_ver": -1, "_expr_cache": None}
             return result
         result = node.__new__(node)
