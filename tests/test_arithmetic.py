@@ -109,6 +109,20 @@ def test_what_torch_refuses_is_refused(counted: list[str]) -> None:
         homeless.mul(homeless)
 
 
+def test_a_value_that_the_environment_gives_is_asked_of_each() -> None:
+    """As in releases that look the value of ``s0 + u0 - u0`` up."""
+
+    class Node:
+        fx_node = None
+        pytype = int
+
+        def __init__(self, environment: Any, expr: str, hint: int | None = None) -> None:
+            self.shape_env, self.expr, self._hint = environment, expr, hint
+
+    operate = arithmetic._remembering(lambda one, other: Node(one.shape_env, "s0", one.shape_env), Node, bool)
+    assert [operate(Node(value, "s0 + u0"), Node(value, "u0"))._hint for value in (3, 4)] == [3, 4]
+
+
 def test_no_more_is_remembered_than_has_room(counted: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arithmetic, "_MOST", 2)
     environment = ShapeEnv()

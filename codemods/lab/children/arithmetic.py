@@ -46,6 +46,9 @@ def _remembering(
         told = known.get(key)
         if told is None:
             result = operation(self, other)
+            if result._hint is not None and None in (self._hint, other._hint):
+                # Some releases take it from the environment: the same expression has another value in another one.
+                return result
             if len(known) >= _MOST:
                 known.clear()
             # What is remembered is not to keep the environment of a trace that has ended.
