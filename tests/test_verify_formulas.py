@@ -69,8 +69,8 @@ def test_torch_runs_the_formula_of_a_library(tmp_path: Path) -> None:
     wanted = formulas(FILE.encode(), operators_by_formula(place.package))
     sources = {"shim.cpp": shim_source(wanted), "FunctionsManual.cpp": FILE}
     built = [builder.compile(name, text.encode()).result() for name, text in sources.items()]
+    linked = builder.link([one.target for one in built if one.target is not None], "formulas").result()
     builder.close()
-    linked = builder.link([one.target for one in built if one.target is not None], "formulas")
     assert linked.target is not None, linked.first_error
     arguments = [str(CHILDREN.parent), str(linked.target), str(len(wanted))]
     ran = subprocess.run(

@@ -87,6 +87,17 @@ def test_output_and_code_come_back(tmp_path: Path) -> None:
     assert (ended.code, ended.stdout, ended.stderr, ended.died) == (7, "out\n", "err\n", None)
 
 
+def test_words_come_as_they_were_given(tmp_path: Path) -> None:
+    words = ["", "a=b", "two\nlines", "\udcff", "ünï"]
+    environment = {**os.environ, "EMPTY": "", "ODD": "x=1\n\udcfe"}
+    code = "import os, sys; print(ascii((sys.argv[1:], os.environ['EMPTY'], os.environ['ODD'])))"
+    command = [sys.executable, "-c", code, *words]
+    ended = run(command, scratch=tmp_path, limits=Limits(wall=60), environment=environment)
+    assert ended.stdout.strip() == ascii((words, "", environment["ODD"]))
+    with pytest.raises(ValueError, match="holds a NUL"):
+        run([sys.executable, "a\0b"], scratch=tmp_path, limits=Limits())
+
+
 def test_a_segfault_is_an_answer(tmp_path: Path) -> None:
     ended = python("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", tmp_path)
     assert ended.code == -signal.SIGSEGV

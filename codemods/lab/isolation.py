@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any
 
 from ..engine.interrupting import supervised
 from . import sandbox
@@ -111,40 +109,36 @@ def run(
     # What a killed compiler leaves goes with the scratch folder.
     if not Path(surroundings.get("TMPDIR", os.sep)).is_relative_to(scratch):
         surroundings["TMPDIR"] = str(scratch)
-    request = {
-        "command": [*wall, *command],
-        "cwd": str(place),
-        "environment": surroundings,
-        "scratch": str(scratch),
+    settings = {
+        "cwd": place,
+        "scratch": scratch,
         "disk": limits.disk,
         "processes": limits.processes,
-        "stdout": str(stdout),
-        "stderr": str(stderr),
+        "stdout": stdout,
+        "stderr": stderr,
         "wall": limits.wall,
         "offline": "" if wall else limits.network.value,
         "aside": limits.aside,
-        "limits": {
-            "RLIMIT_CPU": (limits.cpu, limits.cpu + 5),
-            "RLIMIT_AS": (limits.memory, limits.memory),
-            "RLIMIT_FSIZE": (limits.file, limits.file),
-            "RLIMIT_CORE": (0, 0),
-        },
+        "RLIMIT_CPU": f"{limits.cpu} {limits.cpu + 5}",
+        "RLIMIT_AS": f"{limits.memory} {limits.memory}",
+        "RLIMIT_FSIZE": f"{limits.file} {limits.file}",
+        "RLIMIT_CORE": "0 0",
     }
-    status = _supervised(request, limits.wall + _GRACE_SECONDS)
+    status = _supervised(settings, [*wall, *command], surroundings, limits.wall + _GRACE_SECONDS)
     if "refused" in status:
         raise SandboxMissing(status["refused"])
-    code = status["code"]
+    code = int(status["code"])
     if wall and code > sandbox.SIGNALLED:
         code = sandbox.SIGNALLED - code
     return Ended(
         command=tuple(command),
         code=code,
-        timed_out=status["timed_out"],
-        seconds=status["seconds"],
-        cpu=status["cpu"],
-        peak_kb=status["peak_kb"],
-        left_running=0 if wall else status["left_running"],
-        offline=status["offline"] or (bool(wall) and limits.network is not Network.KEPT),
+        timed_out=status["timed_out"] == "True",
+        seconds=float(status["seconds"]),
+        cpu=float(status["cpu"]),
+        peak_kb=int(status["peak_kb"]),
+        left_running=0 if wall else int(status["left_running"]),
+        offline=status["offline"] == "True" or (bool(wall) and limits.network is not Network.KEPT),
         stopped=status["stopped"],
         walled=bool(wall),
         stdout=_take_text(stdout),
@@ -152,7 +146,15 @@ def run(
     )
 
 
-def _supervised(request: dict[str, Any], patience: float) -> dict[str, Any]:
+def _supervised(
+    settings: Mapping[str, object], command: Sequence[str], environment: Mapping[str, str], patience: float
+) -> dict[str, str]:
+    named = [f"{name}={value}" for name, value in settings.items()]
+    words = [*named, *command, *(f"{name}={value}" for name, value in environment.items())]
+    if any("\0" in word for word in words):
+        raise ValueError("a word of a command or of its environment holds a NUL")
+    content = os.fsencode("".join(f"{word}\0" for word in words))
+    request = b"%d %d %d\n" % (len(content), len(named), len(command)) + content
     read_end, write_end = os.pipe()
     try:
         supervisor = subprocess.Popen(
@@ -166,7 +168,7 @@ def _supervised(request: dict[str, Any], patience: float) -> dict[str, Any]:
     assert supervisor.stdin is not None
     lifeline = supervised(supervisor.pid, supervisor.stdin.fileno())
     with os.fdopen(read_end, "rb") as pipe, supervisor, lifeline:
-        supervisor.stdin.write(json.dumps(request).encode() + b"\n")
+        supervisor.stdin.write(request)
         supervisor.stdin.flush()
         try:
             status = pipe.read()
@@ -177,9 +179,9 @@ def _supervised(request: dict[str, Any], patience: float) -> dict[str, Any]:
             supervisor.wait(_GRACE_SECONDS)
             raise
     if not status:
-        raise RuntimeError(f"the supervisor of {request['command'][0]} died (exit {supervisor.returncode})")
-    result: dict[str, Any] = json.loads(status)
-    return result
+        raise RuntimeError(f"the supervisor of {command[0]} died (exit {supervisor.returncode})")
+    answer = os.fsdecode(status).split("\0")[:-1]
+    return {name: value for name, _, value in (word.partition("=") for word in answer)}
 
 
 def _take_text(path: Path) -> str:

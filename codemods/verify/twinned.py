@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -117,15 +118,40 @@ def _built(
 ) -> tuple[Path, Path]:
     """The libraries of twins before and after."""
     toolchain = find_toolchain(place, question.root, files=[change.path for change in question.changes])
-    plain = Builder(toolchain, scratch, jobs=1)
     overlaid = replace(toolchain, includes=(overlay, *toolchain.includes))
-    laid = Builder(overlaid, scratch, jobs=1, precompile=False)
+    with (
+        closing(Builder(toolchain, scratch, jobs=1)) as plain,
+        closing(Builder(overlaid, scratch, jobs=1, precompile=False)) as laid,
+    ):
+        say(f"compiling {', '.join(change.path.name for change in question.changes)} before and after")
+        objects = _objects(question, plain, laid, lines)
+        sides = ([one.before for one in question.operators], [one.after for one in question.operators])
+        shims = [
+            builder.compile(f"twins_{name}.cpp", twin_source(twins, calls=name == "after").encode())
+            for builder, name, twins in zip((plain, laid), ("before", "after"), sides, strict=True)
+            if twins
+        ]
+        linking = [
+            builder.link([_made(shim.result(), "compile"), *own], "twins")
+            for builder, shim, own in zip((plain, laid), shims, objects, strict=False)
+        ]
+        made = [_made(one.result(), "link") for one in linking]
+    return (made[0], made[1]) if made else (scratch, scratch)
+
+
+def _objects(question: Question, plain: Builder, laid: Builder, lines: list[str]) -> tuple[list[Path], list[Path]]:
+    """The objects before and after of the files that define a kernel."""
+    running = [
+        (
+            plain.compile(change.path.name, change.before, change.path.parent, alone=True),
+            laid.compile(change.path.name, change.after, change.path.parent, alone=True),
+        )
+        for change in question.changes
+    ]
     objects: tuple[list[Path], list[Path]] = ([], [])
     needed = {one.before.kernel for one in question.operators}
-    for change in question.changes:
-        say(f"compiling {change.path.name} before and after")
-        one = plain.compile(change.path.name, change.before, change.path.parent, alone=True).result()
-        other = laid.compile(change.path.name, change.after, change.path.parent, alone=True).result()
+    for change, (before, after) in zip(question.changes, running, strict=True):
+        one, other = before.result(), after.result()
         defines = not needed.isdisjoint(outline(change.before).names)
         if one.target is None:
             if defines:
@@ -139,22 +165,7 @@ def _built(
         if defines:
             objects[0].append(one.target)
             objects[1].append(other.target)
-    sides = ([one.before for one in question.operators], [one.after for one in question.operators])
-    made = [
-        _linked(builder, name, twins, own)
-        for builder, name, twins, own in zip((plain, laid), ("before", "after"), sides, objects, strict=True)
-        if twins
-    ]
-    plain.close()
-    laid.close()
-    return (made[0], made[1]) if made else (scratch, scratch)
-
-
-def _linked(builder: Builder, name: str, twins: Sequence[Twin], objects: Sequence[Path]) -> Path:
-    shim = _made(
-        builder.compile(f"twins_{name}.cpp", twin_source(twins, calls=name == "after").encode()).result(), "compile"
-    )
-    return _made(builder.link([shim, *objects], f"twins_{name}"), "link")
+    return objects
 
 
 def _made(built: Built, step: str) -> Path:

@@ -66,7 +66,7 @@ def swap_one(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
         builder.compile("shim.cpp", shim_source(wanted).encode()),
     ]
     objects = [target for unit in units if (target := unit.result().target) is not None]
-    library = builder.link(objects, "swapped").target
+    library = builder.link(objects, "swapped").result().target
     builder.close()
     replayed = Laboratory(api.torch_python, scratch, Limits()).replay(Variant("one", library, len(wanted)), REPRO)
     assert replayed.loaded

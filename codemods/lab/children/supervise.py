@@ -1,25 +1,31 @@
 """Run one command in its own session, network and limits; whatever it leaves running is killed.
 
-Started as ``python -I -S supervise.py STATUS_FD`` with the request as the first line of a pipe on stdin: when the
-pipe closes, whoever asked is gone, and the command is killed. The supervisor is the subreaper of all that the command
-starts, so a process that detaches itself comes back as a child and is killed with the rest.
+Started as ``python -I -S supervise.py STATUS_FD`` with the request on a pipe on stdin: when the pipe closes, whoever
+asked is gone, and the command is killed. The supervisor is the subreaper of all that the command starts, so a process
+that detaches itself comes back as a child and is killed with the rest.
+
+A request is a line of three numbers (how many bytes follow, how many of its words are settings, and how many the
+command's) and words that end with a NUL: the settings and, last, the environment as ``name=value``. The answer is such
+words, to STATUS_FD. One supervisor is started for each child, so it imports next to nothing: what json, pathlib,
+typing, contextlib and signal import took more than half of its time.
 """
+# ruff: noqa: PTH110, PTH118, PTH123, PTH208, SIM105
 
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import resource
 import select
-import signal
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
-from typing import Any
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+KILL = 9
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 REAP_SECONDS = 10.0
@@ -31,29 +37,70 @@ WALK_PAUSE, LONGEST_PAUSE_SECONDS = 200.0, 20.0
 
 
 def main() -> None:
-    request: dict[str, Any] = json.loads(read_line(0))
+    request = read_request(0)
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    offline = leave_network(libc) if request["offline"] else False
-    status: dict[str, Any]
-    if request["offline"] == "require" and not offline:
+    wanted = request.settings["offline"]
+    offline = leave_network(libc) if wanted else False
+    status: dict[str, object]
+    if wanted == "require" and not offline:
         status = {"refused": "this kernel lets no process leave the network (unshare failed)"}
     else:
         status = {"offline": offline, **supervise(request, libc)}
     try:
-        os.write(int(sys.argv[1]), json.dumps(status).encode())
+        os.write(int(sys.argv[1]), b"".join(os.fsencode(f"{name}={value}\0") for name, value in status.items()))
     except BrokenPipeError:
         sys.exit(1)
 
 
-def read_line(source: int) -> bytes:
-    line = b""
-    while not line.endswith(b"\n"):
+class Request:
+    """What to run, and how; ``settings`` are what `isolation.run` calls them."""
+
+    def __init__(self, settings: list[str], command: list[str], environment: list[str]) -> None:
+        self.settings = named(settings)
+        self.command = command
+        self.environment = named(environment)
+
+
+def read_request(source: int) -> Request:
+    """The request on a pipe, which stays open."""
+    content = b""
+    while True:
+        line, _, rest = content.partition(b"\n")
+        length, settings, command = map(int, line.split()) if b"\n" in content else (-1, 0, 0)
+        if len(rest) == length:
+            words = os.fsdecode(rest).split("\0")[:-1]
+            return Request(words[:settings], words[settings : settings + command], words[settings + command :])
         piece = os.read(source, 65536)
         if not piece:
             sys.exit("the request ended early")
-        line += piece
-    return line
+        content += piece
+
+
+def named(words: list[str]) -> dict[str, str]:
+    return {name: value for name, _, value in (word.partition("=") for word in words)}
+
+
+def write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def read(path: str) -> bytes:
+    """The bytes of a file; none when it is gone."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def listed(folder: str) -> list[str]:
+    """The names in a folder; none when it is gone."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def leave_network(libc: ctypes.CDLL) -> bool:
@@ -63,16 +110,16 @@ def leave_network(libc: ctypes.CDLL) -> bool:
     if libc.unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0:
         return False
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        Path(f"/proc/self/{name}").write_text(text)
+        write(f"/proc/self/{name}", text)
     return True
 
 
-def supervise(request: dict[str, Any], libc: ctypes.CDLL) -> dict[str, Any]:
+def supervise(request: Request, libc: ctypes.CDLL) -> dict[str, object]:
     started = time.monotonic()
     child = os.fork()
     if child == 0:
         become(request, libc)
-    timed_out, abandoned, stopped = wait(child, started + request["wall"], Watch(request))
+    timed_out, abandoned, stopped = wait(child, started + float(request.settings["wall"]), Watch(request.settings))
     end_group(child)
     _, code, usage = os.wait4(child, 0)
     left = reap_descendants()
@@ -88,40 +135,44 @@ def supervise(request: dict[str, Any], libc: ctypes.CDLL) -> dict[str, Any]:
     }
 
 
-def become(request: dict[str, Any], libc: ctypes.CDLL) -> None:
+def become(request: Request, libc: ctypes.CDLL) -> NoReturn:
+    settings = request.settings
     try:
-        libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        libc.prctl(PR_SET_PDEATHSIG, KILL, 0, 0, 0)
         os.setsid()
-        if request["aside"]:
+        if settings["aside"] == "True":
             stand_aside()
-        for name, value in request["limits"].items():
-            resource.setrlimit(getattr(resource, name), tuple(value))
-        os.chdir(request["cwd"])
+        for name in (name for name in settings if name.startswith("RLIMIT_")):
+            soft, hard = map(int, settings[name].split())
+            resource.setrlimit(getattr(resource, name), (soft, hard))
+        os.chdir(settings["cwd"])
         source = os.open(os.devnull, os.O_RDONLY)
-        for number, path in ((0, None), (1, request["stdout"]), (2, request["stderr"])):
+        for number, path in ((0, None), (1, settings["stdout"]), (2, settings["stderr"])):
             target = source if path is None else os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             os.dup2(target, number)
         os.closerange(3, 256)
-        os.execvpe(request["command"][0], request["command"], request["environment"])
+        os.execvpe(request.command[0], request.command, request.environment)
     except OSError as error:
-        os.write(2, f"{request['command'][0]}: {error}\n".encode())
+        os.write(2, f"{request.command[0]}: {error}\n".encode())
     os._exit(127)
 
 
 def stand_aside() -> None:
     """Leave the processors to everybody else; the kernel weighs sessions first, then the processes of each."""
     os.nice(LAST)
-    with suppress(OSError):
-        Path("/proc/self/autogroup").write_text(str(LAST))
+    try:
+        write("/proc/self/autogroup", str(LAST))
+    except OSError:
+        pass
 
 
 class Watch:
     """Limits that the kernel does not keep: all bytes below the scratch folder, all processes of the child."""
 
-    def __init__(self, request: dict[str, Any]) -> None:
-        self.scratch = request["scratch"]
-        self.disk = request["disk"]
-        self.processes = request["processes"]
+    def __init__(self, settings: dict[str, str]) -> None:
+        self.scratch = settings["scratch"]
+        self.disk = int(settings["disk"])
+        self.processes = int(settings["processes"])
         self.next_walk = 0.0
 
     def complaint(self) -> str:
@@ -163,7 +214,7 @@ def size_of(folder: str) -> int:
     for place, _, names in os.walk(folder):
         for name in names:
             try:
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
             except OSError:
                 continue
     return total
@@ -171,9 +222,9 @@ def size_of(folder: str) -> int:
 
 def end_group(child: int) -> None:
     try:
-        os.killpg(child, signal.SIGKILL)
+        os.killpg(child, KILL)
     except ProcessLookupError:
-        os.kill(child, signal.SIGKILL)
+        os.kill(child, KILL)
 
 
 def reap_descendants() -> int:
@@ -183,7 +234,7 @@ def reap_descendants() -> int:
     while time.monotonic() < deadline:
         for process in descendants_of(os.getpid()):
             try:
-                os.kill(process, signal.SIGKILL)
+                os.kill(process, KILL)
             except ProcessLookupError:
                 continue
         try:
@@ -197,7 +248,8 @@ def reap_descendants() -> int:
 
 
 def descendants_of(ancestor: int) -> set[int]:
-    children = told_children if Path(f"/proc/{ancestor}/task/{ancestor}/children").exists() else children_by_parent()
+    told = os.path.exists(f"/proc/{ancestor}/task/{ancestor}/children")
+    children = told_children if told else children_by_parent()
     found, unseen = set[int](), {ancestor}
     while unseen:
         unseen = {child for process in unseen for child in children(process)} - found
@@ -208,21 +260,18 @@ def descendants_of(ancestor: int) -> set[int]:
 def told_children(process: int) -> set[int]:
     """The children of one process as the kernel lists them: all processes of a machine take long to read."""
     found = set[int]()
-    with suppress(OSError):
-        for thread in Path(f"/proc/{process}/task").iterdir():
-            with suppress(OSError):
-                found.update(map(int, (thread / "children").read_bytes().split()))
+    for thread in listed(f"/proc/{process}/task"):
+        found.update(map(int, read(f"/proc/{process}/task/{thread}/children").split()))
     return found
 
 
 def children_by_parent() -> Callable[[int], set[int]]:
     """What gives the children of a process where the kernel does not list them."""
     found: dict[int, set[int]] = {}
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            text = (process / "stat").read_bytes()
-            parent = int(text[text.rindex(b")") + 2 :].split()[1])
-            found.setdefault(parent, set()).add(int(process.name))
+    for process in filter(str.isdigit, listed("/proc")):
+        _, _, words = read(f"/proc/{process}/stat").rpartition(b")")
+        if words:
+            found.setdefault(int(words.split()[1]), set()).add(int(process))
     return lambda process: found.get(process, set())
 
 

@@ -82,10 +82,11 @@ class Builder:
         """Whether this compiler's code can count its lines, and the counts be read."""
         return bool(self._toolchain.gcov)
 
-    def link(self, objects: Sequence[Path], name: str, *, counted: bool = False) -> Built:
-        """Link objects to a shared library."""
+    def link(self, objects: Sequence[Path], name: str, *, counted: bool = False) -> Future[Built]:
+        """Start linking objects to a shared library."""
         target = self._scratch / f"{new_name(name)}.so"
-        return self._finish(self._toolchain.link_command(list(objects), target, counted=counted), target)
+        command = self._toolchain.link_command(list(objects), target, counted=counted)
+        return self._pool.submit(self._finish, command, target)
 
     def close(self) -> None:
         """Forget what has not started; what runs is waited for."""

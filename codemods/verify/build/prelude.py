@@ -47,6 +47,14 @@ CORE = (
     "c10/core/TensorOptions.h",
 )
 """What every per-operator header includes, and so nearly every operator file."""
+_USED = """\
+inline bool symfix_uses(
+    const c10::AwaitType& a, const c10::FutureType& f, const c10::ListType& l, const c10::RRefType& r) {
+  return a.equals(a) && f.equals(f) && l.equals(l) && r.equals(r);
+}
+"""
+"""Virtual functions of templates, whose tables the headers use: each file instantiates them anew where the header that
+is compiled calls none."""
 _KEPT = 2
 
 
@@ -122,7 +130,8 @@ def _compiled(header: Path) -> Path:
 
 def _make(toolchain: Toolchain, scratch: Path, limits: Limits, header: Path, names: Sequence[str]) -> None:
     there = [name for name in names if any((include / name).is_file() for include in toolchain.includes)]
-    put(header, "".join(f"#include <{name}>\n" for name in there).encode())
+    used = _USED if "ATen/core/Tensor.h" in there else ""
+    put(header, ("".join(f"#include <{name}>\n" for name in there) + used).encode())
     # The compiler may be kept from writing anywhere else.
     fresh, rule = scratch / new_name("prelude"), scratch / new_name("headers")
     ended = run(toolchain.precompile_command(header, fresh, rule), scratch=scratch, limits=limits)

@@ -60,23 +60,19 @@ def shim_source(wanted: tuple[Candidate, ...]) -> str:
         for c in wanted
         if c.key != FORMULA
     )
-    blocks = []
-    for key in KEYS:
-        lines = [_swap(number, c) for number, c in enumerate(wanted) if c.key == key]
-        if lines:
-            body = "\n".join(lines)
-            blocks.append(f"TORCH_LIBRARY_IMPL(aten, {key}, library) {{\n  Quiet quiet;\n{body}\n}}")
     return _TEMPLATE % {
         "declarations": "\n".join(declarations),
         "count": max(1, len(wanted)),
         "formulas": ", ".join(f'"{c.kernel if c.key == FORMULA else ""}"' for c in wanted) or '""',
-        "blocks": "\n".join(blocks),
+        "swaps": "\n".join(_swap(number, c) for number, c in enumerate(wanted) if c.key in KEYS),
     }
 
 
 def _swap(number: int, c: Candidate) -> str:
+    name, _, overload = c.operator.partition(".")
     kind = f"{c.returns} (*)({', '.join(c.parameters)})"
-    return f'  swap_in<{number}>(library, "{c.operator}", static_cast<{kind}>(&{c.namespace}::{c.kernel}));'
+    where = f'c10::DispatchKey::{c.key}, {{"aten::{name}", "{overload}"}}'
+    return f"  swap_in({number}, {where}, static_cast<{kind}>(&{c.namespace}::{c.kernel}));"
 
 
 def _expected_names(name: str) -> Iterator[str]:
@@ -93,13 +89,16 @@ def _concrete(kind: str) -> str:
 _TEMPLATE = """\
 #include <ATen/core/IListRef.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/SymIntArrayRef.h>
 #include <torch/library.h>
 #include <dlfcn.h>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 %(declarations)s
 
@@ -110,6 +109,7 @@ struct Entry {
   std::string state;
 };
 Entry entries[%(count)d];
+std::vector<c10::RegistrationHandleRAII> registered;
 
 struct Silence : c10::WarningHandler {
   void process(const c10::Warning&) override {}
@@ -120,16 +120,20 @@ struct Quiet {
   c10::WarningUtils::WarningHandlerGuard guard{&silence};
 };
 
-template <typename Function, int number>
+// One class for each signature, not for each kernel, and torch's dispatcher is told directly: nearly all that compiling
+// this file takes is instantiating what torch has for each class of functors.
+template <typename Function>
 struct Counted;
 
-template <typename Return, typename... Arguments, int number>
-struct Counted<Return (*)(Arguments...), number> {
-  static inline Return (*kernel)(Arguments...) = nullptr;
-  static Return call(Arguments... arguments) {
+template <typename Return, typename... Arguments>
+struct Counted<Return (*)(Arguments...)> final : c10::OperatorKernel {
+  Counted(int number, Return (*kernel)(Arguments...)) : number(number), kernel(kernel) {}
+  Return operator()(Arguments... arguments) {
     ++entries[number].calls;
     return kernel(std::forward<Arguments>(arguments)...);
   }
+  const int number;
+  Return (*const kernel)(Arguments...);
 };
 
 bool defined_here(void* address) {
@@ -138,15 +142,21 @@ bool defined_here(void* address) {
       theirs.dli_fbase == ours.dli_fbase;
 }
 
-template <int number, typename Function>
-void swap_in(torch::Library& library, const char* name, Function kernel) {
+template <typename Function>
+void swap_in(int number, c10::DispatchKey key, c10::OperatorName name, Function kernel) {
   if (!defined_here(reinterpret_cast<void*>(kernel))) {
     entries[number].state = "not defined";
     return;
   }
-  Counted<Function, number>::kernel = kernel;
+  std::unique_ptr<c10::OperatorKernel> counted(new Counted<Function>(number, kernel));
   try {
-    library.impl(name, TORCH_FN((&Counted<Function, number>::call)));
+    registered.push_back(c10::Dispatcher::singleton().registerImpl(
+        std::move(name),
+        key,
+        c10::KernelFunction::makeFromUnboxedFunctor<false, Counted<Function>>(std::move(counted)),
+        c10::impl::CppSignature::make<Function>(),
+        c10::detail::inferFunctionSchemaFromFunctor<Function>(),
+        "symfix"));
     entries[number].state = "swapped";
   } catch (const std::exception& error) {
     entries[number].state = error.what();
@@ -177,5 +187,9 @@ extern "C" void symfix_keep_counts() {
   }
 }
 
-%(blocks)s
+const bool done = [] {
+  Quiet quiet;
+%(swaps)s
+  return true;
+}();
 """

@@ -92,12 +92,13 @@ def build(
                     _made(before.result(), Verdict.BROKEN_BASELINE, commands, "compile by its own includes")
                 _made(unit.result(), verdict, commands, "compile")
     shim_object = _made(shim.result(), Verdict.UNVERIFIABLE, commands, "compile as a shim")
-    sides = []
+    linking = []
     for verdict, side in zip(_SIDES, ("before", "after"), strict=True):
         objects = [unit.result().target for blame, _, unit in units if blame is verdict]
         counted = side == "after" and builder.counts
-        linked = builder.link([shim_object, *(item for item in objects if item is not None)], side, counted=counted)
-        sides.append(_made(linked, verdict, commands, "link"))
+        there = [shim_object, *(item for item in objects if item is not None)]
+        linking.append(builder.link(there, side, counted=counted))
+    sides = [_made(one.result(), verdict, commands, "link") for one, verdict in zip(linking, _SIDES, strict=True)]
     counted_objects = tuple(
         (change, target)
         for blame, change, unit in units

@@ -131,7 +131,7 @@ class Native:
             shim = self.builder.compile("shim.cpp", shim_source(wanted).encode()).result()
             if shim.target is None:
                 raise DoesNotBuild(Path("shim.cpp"), 0, shim.first_error)
-            linked = self.builder.link([shim.target, *objects], "repair")
+            linked = self.builder.link([shim.target, *objects], "repair").result()
             if linked.target is None:
                 raise DoesNotBuild(next(iter(files)), 0, linked.first_error)
             self._libraries[key] = Library(linked.target, wanted)
