@@ -68,6 +68,13 @@ def test_broken_cpp_is_said_with_its_line_and_the_rest_is_mended(tmp_path: Path)
     assert "parse" not in symfix("check", "whole.cpp", "--all-functions", cwd=tmp_path, code=1).stderr
 
 
+def test_a_loop_whose_body_stands_behind_a_pragma_stops_nobody(tmp_path: Path) -> None:
+    loops = "  for (int j = 0; j < 2; j++)\n#pragma unroll\n    for (int i = 0; i < 2; i++)\n      g(i, j);\n"
+    for name in ("a.cpp", "a.cu"):
+        (tmp_path / name).write_text(f"void g(int, int);\nvoid f() {{\n{loops}}}\n")
+        assert f"{name}:3:30: does not parse here" in symfix("check", name, cwd=tmp_path, code=0).stderr
+
+
 def test_the_same_below_a_folder_is_told_and_does_not_stop_the_others(source: Path) -> None:
     (source.parent / "binary.py").write_bytes(b"\0" + SHAPES.encode())
     ended = symfix("fix", "--allow-dirty", ".", cwd=source.parent, code=0)

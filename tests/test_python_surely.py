@@ -84,6 +84,47 @@ def test_what_a_value_surely_is(body: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("parameters", "body", "value"),
+    [
+        ("x", "probe(x.shape)", None),
+        ("x", "probe(x.shape, x.numel())", Sure.WHOLE),
+        ("x", "probe(x.numel(), x.shape)", SIZES),
+        ("x", "probe(x.numel(), x)", Sure.TREATED),
+        ("x", "probe(x.numel(), (-x + 1).t()[0].T)", Sure.TREATED),
+        ("x", "y = x\ny = torch.ones(2)\nprobe(x.numel(), y)", Sure.TREATED),
+        ("x=None", "probe(x.numel(), x.shape)", SIZES),
+        ("x", "x = torch.ones(2)\nprobe(x.shape)", None),
+        ("x, y", "a = y.get()\nif y: a = torch.ones(2)\nprobe(a.shape)", None),
+        ("x: Tensor, y", "a = x.t()\nif y: a = torch.ones(2, device=y)\nprobe(a.shape)", SIZES),
+        ("x: Tensor = None", "probe(x.shape)", SIZES),
+        ("x: Tensor", "probe(x.grad.shape)", SIZES),
+        ("x: Tensor", "probe((1 - -x)[0].T.shape)", SIZES),
+        ("x: Tensor, y", "probe(x * y)", Sure.TENSOR),
+        ("x: Tensor", "probe(2 * x)", Sure.TENSOR),
+        ("x: Tensor, y", "probe(y * x)", Sure.TREATED),
+        ("x: Tensor", "probe([1] * x)", None),
+        ("x: Tensor", "probe('%s' % x)", Sure.TEXT),
+        ("x: list[Tensor]", "probe(x)", Sure.TENSORS),
+        ("x: list[Tensor]", "probe(x[1:])", Sure.TENSORS),
+        ("x: list[Tensor]", "probe(x[0])", Sure.TENSOR),
+        ("x: list[Tensor]", "for a in x: probe(a.shape)", SIZES),
+        ("x: list[Tensor], y", "x = y.get()\nfor a in x: probe(a.shape)", None),
+        ("x: Tensor", "for a in x: probe(a.shape)", SIZES),
+        ("x: Tensor", "a, b = torch.max(x, 0)\nprobe(b.shape)", SIZES),
+        ("x: Tensor", "a, *b = x.unbind()\nprobe(b[0].shape)", SIZES),
+        ("x: Tensor", "probe(torch.max(x).shape)", SIZES),
+        ("x: Tensor", "probe(torch.where(x > 0, x, 1).shape)", SIZES),
+        ("x: Tensor", "probe(torch.where(x > 0))", Sure.TENSORS),
+        ("x: Tensor", "probe(x.numpy())", None),
+        ("x: Tensor", "probe(torch.result_type(x, x))", None),
+    ],
+)
+def test_what_surely_is_a_tensor(parameters: str, body: str, value: object) -> None:
+    types, arguments = probed(body, parameters)
+    assert types.of(arguments[-1]) == value
+
+
+@pytest.mark.parametrize(
     ("body", "why"),
     [
         ("probe(n + 1 == 2)", Partial.TYPE),
@@ -113,7 +154,8 @@ def test_what_a_value_surely_is(body: str, value: object) -> None:
         ("if x.dim() != 2: n = x.shape\nprobe(n[1] == 1)", Partial.OTHER),
         ("s = x.shape\nassert x.dim() == 2\nfor d in y: probe(s[d] == 1)", Partial.OTHER),
         ("if x.dim() == 2: pass\nelse: probe(x.size(1) == 1)", Partial.RANK),
-        ("assert x.dim() == 2\nx = y\nprobe(x.size(1) == 1)", Partial.PRESENCE),
+        ("assert x.dim() == 2\nx = x.t()\nprobe(x.size(1) == 1)", Partial.PRESENCE),
+        ("assert x.dim() == 2\nx = y\nprobe(x.size(1) == 1)", Partial.OTHER),
         ("assert x.dim() == 2\nx.squeeze_()\nprobe(x.size(1) == 1)", Partial.PRESENCE),
         ("a = x.size(1)\nx.data = y\nprobe(x.size(1) == 1)", Partial.PRESENCE),
         ("a = y[0].size(1)\ny[0] = x\nprobe(y[0].size(1) == 1)", Partial.OTHER),

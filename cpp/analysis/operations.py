@@ -9,6 +9,7 @@ from tree_sitter import Node
 from ..syntax.tree import arguments
 from ..syntax.types import HELD, INTEGERS, LISTS, Type
 from .conditions import SIMPLE, loop_of, truth
+from .counting import counts
 from .facts import Fact, Flows, Refuses, Requires, Writes, wrapped
 from .graph import Value
 from .inference import Inference
@@ -73,17 +74,7 @@ def _wraps(p: Pass, left: Node, right: Node, operator: str) -> bool:
     """Whether the file computes this without a sign, and gets what a SymInt does not: by itself, or from below 0."""
     if Type.UNSIGNED not in (p.types.type_of(left), p.types.type_of(right)) or operator in ("+", "*", "==", "!="):
         return False
-    return operator == "-" or not (_counts(p.types, left) and _counts(p.types, right))
-
-
-def _counts(types: Inference, node: Node) -> bool:
-    """Whether a value is made from sizes and literals in a way that never goes below 0."""
-    if node.type == "parenthesized_expression" and node.named_children:
-        return _counts(types, node.named_children[-1])
-    left, right, sign = (node.child_by_field_name(name) for name in ("left", "right", "operator"))
-    if node.type == "binary_expression" and sign is not None and left is not None and right is not None:
-        return sign.type in ("+", "*", "/", "%") and _counts(types, left) and _counts(types, right)
-    return node.type in ("call_expression", "number_literal") or types.type_of(node) is Type.UNSIGNED
+    return operator == "-" or not (counts(p.types, left) and counts(p.types, right))
 
 
 def _is_stream(types: Inference, left: Node) -> bool:

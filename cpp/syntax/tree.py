@@ -149,7 +149,8 @@ def doubts(node: Node) -> Iterator[Node]:
 def _ends_macro(error: Node) -> bool:
     """Whether an error is a missing semicolon behind ``CHECK(…)``: such a macro is a whole statement."""
     holder = error.parent
-    call = holder.named_child(0) if holder is not None and holder.type == "expression_statement" else None
+    in_statement = holder is not None and holder.type == "expression_statement" and holder.named_child_count
+    call = holder.named_child(0) if holder is not None and in_statement else None
     if call is None or not error.is_missing or error.type != ";":
         return False
     name = call.child_by_field_name("function") if call.type == "call_expression" else None

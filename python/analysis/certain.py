@@ -22,6 +22,8 @@ class Sure(Enum):
     OPTIONAL = "None or something else"
     PLAIN = "a value whose == gives a bool: a dtype, a device, a layout"
     TENSOR = "a tensor"
+    TENSORS = "what gives tensors, element by element"
+    TREATED = "what is treated as a tensor: what it has of a tensor's, it has as a tensor does"
 
     __hash__ = object.__hash__
 
@@ -67,6 +69,8 @@ def either(a: Certain | None, b: Certain | None) -> Certain | None:
         if a.places is not None and b.places is not None and len(a.places) == len(b.places):
             places = tuple(either(x, y) for x, y in zip(a.places, b.places, strict=True))
         return Several(listed, either(a.element, b.element), places)
+    if {a, b} == {Sure.TENSOR, Sure.TREATED}:
+        return Sure.TREATED
     if isinstance(a, Sure) and isinstance(b, Sure) and {a, b} <= _NUMBERS:
         return Sure.NUMBER
     return None
@@ -79,7 +83,7 @@ def comparable(op: ast.cmpop, a: Certain | None, b: Certain | None) -> bool:
     """Whether comparing the two by ``op`` surely gives a bool or SymBool and raises nothing."""
     if isinstance(op, (ast.In, ast.NotIn)):
         return isinstance(b, Several) and comparable(ast.Eq(), a, b.element)
-    if a is None or b is None or Sure.TENSOR in (a, b):
+    if a is None or b is None or _of_tensors(a) or _of_tensors(b):
         return False
     if not isinstance(op, (ast.Eq, ast.NotEq)):
         return a in _ORDERED and b in _ORDERED
@@ -93,7 +97,11 @@ def _plain(value: Certain | None) -> bool:
     if isinstance(value, Several):
         places = value.places if value.places is not None else (value.element,)
         return all(_plain(one) for one in places)
-    return value not in (None, Sure.TENSOR, Sure.OPTIONAL)
+    return value not in (None, Sure.OPTIONAL) and not _of_tensors(value)
+
+
+def _of_tensors(value: Certain | None) -> bool:
+    return value in (Sure.TENSOR, Sure.TENSORS, Sure.TREATED)
 
 
 def of_whole_numbers(value: Certain | None) -> bool:
@@ -110,6 +118,9 @@ def arithmetic(op: ast.operator, a: Certain | None, b: Certain | None) -> Certai
         return Sure.TEXT
     if isinstance(a, Several) or isinstance(b, Several):
         return _of_sequences(op, a, b)
+    if _of_tensors(a) or _of_tensors(b):
+        # The left operand answers first: an unknown list times a tensor is a list.
+        return Sure.TENSOR if a is Sure.TENSOR or (a in _NUMBERS and b is Sure.TENSOR) else Sure.TREATED
     if a is b is Sure.TRUTH and isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
         return Sure.TRUTH
     numbers = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER)

@@ -14,6 +14,8 @@ from .annotations import Said
 from .certain import Certain, Several, Sure, arithmetic, comparable, row, same
 from .flow import flow
 from .library import SHAPES
+from .receivers import evidence
+from .results import one_tensor
 from .values import Kind
 
 _PASSES = 6
@@ -41,6 +43,7 @@ _OF_TENSORS: dict[str, Certain] = {
     **dict.fromkeys(("dtype", "device", "layout"), Sure.PLAIN),
     **dict.fromkeys(("is_cuda", "is_cpu", "is_meta", "is_sparse", "is_quantized", "requires_grad"), Sure.TRUTH),
     **dict.fromkeys(("T", "mT", "H", "mH", "data", "real", "imag"), Sure.TENSOR),
+    "grad": Sure.OPTIONAL,
 }
 _DTYPE = re.compile(r"u?int\d+|b?float\d+|complex\d+|bool|half|float|double|short|int|long|strided|sparse_\w+")
 
@@ -49,6 +52,7 @@ _KEEPING = ("builtins.", "math.", "torch.")
 """Functions of these modules do not change a list that they are given."""
 _READING = (ast.Subscript, ast.Compare, ast.Starred, ast.Return, ast.FormattedValue, ast.comprehension, ast.BinOp)
 _IS = (ast.Is, ast.IsNot)
+_LIKE_TENSORS = (Sure.TENSOR, Sure.TREATED)
 _ORDERED = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER, Sure.TRUTH)
 
 
@@ -94,8 +98,9 @@ class Surely:
         return any(self.of(one) not in (None, *_ORDERED) for pair in ordered for one in pair)
 
     def tensor(self, node: ast.expr) -> bool:
-        """Whether ``node`` is a tensor, by its sure type or by its kind."""
-        return self.of(node) is Sure.TENSOR or self.flow.kind(node) is Kind.TENSOR
+        """Whether what ``node`` has of a tensor's, it has as a tensor does."""
+        sure = self.of(node)
+        return sure in _LIKE_TENSORS or (sure is Sure.OPTIONAL and self.flow.kind(node) is Kind.TENSOR)
 
     # What names hold
 
@@ -191,16 +196,15 @@ class Surely:
         if isinstance(target, ast.Name):
             yield target.id, value
         elif isinstance(target, ast.Starred):
-            element = value.element if isinstance(value, Several) else None
-            yield from self._unpacked(target.value, Several(True, element))
+            yield from self._unpacked(target.value, Several(True, _element(value)))
         elif isinstance(target, (ast.Tuple, ast.List)):
             places = value.places if isinstance(value, Several) else None
             exact = places is not None and len(places) == len(target.elts)
             exact = exact and not any(isinstance(one, ast.Starred) for one in target.elts)
             for number, one in enumerate(target.elts):
                 inner = places[number] if exact and places is not None else None
-                if not exact and isinstance(value, Several):
-                    inner = value if isinstance(one, ast.Starred) else value.element
+                if not exact:
+                    inner = value if isinstance(one, ast.Starred) else _element(value)
                 yield from self._unpacked(one, inner)
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
             held = self._name(target.value)
@@ -212,6 +216,8 @@ class Surely:
     def _parameter(self, function: Function, argument: ast.arg, said: Said) -> Certain | None:
         spec = function.node.args
         value = self._believed(said)
+        if argument.annotation is None and argument.arg in evidence(self.module, function).shown:
+            value = Sure.TREATED
         if argument is spec.vararg:
             return Several(False, value)
         if argument is spec.kwarg:
@@ -228,7 +234,10 @@ class Surely:
         Python does not enforce annotations, and a caller may pass a float or a number of numpy's for an ``int``. A
         tensor is believed, since little else would work in its place, and so is that a value may be None.
         """
-        return said.sure if said.sure in (Sure.TENSOR, Sure.OPTIONAL) else None
+        sure = said.sure
+        if isinstance(sure, Several) and sure.element is Sure.TENSOR:
+            return Sure.TENSORS
+        return sure if sure in (Sure.TENSOR, Sure.OPTIONAL) else None
 
     def _bound_by_other_means(self, function: Function) -> set[str]:
         """Names that are not only bound by assignments, loops and parameters: nothing is known of them."""
@@ -249,8 +258,7 @@ class Surely:
                 return self._each(iterable.args[0])
         if isinstance(iterable, (ast.GeneratorExp, ast.ListComp, ast.SetComp)):
             return self.of(iterable.elt)
-        value = self.of(iterable)
-        return value.element if isinstance(value, Several) else None
+        return _element(self.of(iterable))
 
     # What expressions give
 
@@ -263,14 +271,14 @@ class Surely:
     def _attribute(self, node: ast.Attribute) -> Certain | None:
         known = _OF_TENSORS.get(node.attr)
         if known is not None and self.tensor(node.value):
-            return known
+            return self._as_sure(node.value, known) if known is Sure.TENSOR else known
         home, _, name = (self.module.names.meaning(node) or "").rpartition(".")
         return Sure.PLAIN if home == "torch" and _DTYPE.fullmatch(name) else None
 
     def _subscript(self, node: ast.Subscript) -> Certain | None:
         value = self.of(node.value)
         if not isinstance(value, Several):
-            return None
+            return value if isinstance(node.slice, ast.Slice) and value is Sure.TENSORS else _element(value)
         if isinstance(node.slice, ast.Slice):
             return Several(value.listed, value.element)
         place = literal(node.slice) if value.places is not None else None
@@ -294,7 +302,8 @@ class Surely:
         if isinstance(node.op, ast.Not):
             return Sure.TRUTH
         value = self.of(node.operand)
-        return value if value is Sure.WHOLE or (value is Sure.FLOAT and not isinstance(node.op, ast.Invert)) else None
+        kept = (Sure.WHOLE, *_LIKE_TENSORS, *(() if isinstance(node.op, ast.Invert) else (Sure.FLOAT,)))
+        return value if value in kept else None
 
     def _compare(self, node: ast.Compare) -> Certain | None:
         sure = (isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops)
@@ -312,7 +321,7 @@ class Surely:
 
     def _call(self, node: ast.Call) -> Certain | None:
         if isinstance(node.func, ast.Attribute) and self.tensor(node.func.value):
-            return self._method(node, node.func.attr)
+            return self._method(node, node.func)
         if isinstance(node.func, ast.Attribute) and self.of(node.func.value) is Sure.TEXT:
             return Sure.TEXT if node.func.attr in ("format", "join", "strip", "lower", "upper", "replace") else None
         meaning = self.module.names.meaning(node.func)
@@ -331,6 +340,8 @@ class Surely:
 
     def _of_arguments(self, node: ast.Call, meaning: str) -> Certain | None:
         """The sure type of a function's result that follows from its arguments."""
+        if meaning.startswith("torch.") and self.flow.kind(node) is Kind.TENSOR:
+            return _of_torch(meaning.removeprefix("torch."), node, 0)
         if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
             return None
         if meaning in _SMALLEST and len(node.args) > 1:
@@ -342,10 +353,10 @@ class Surely:
             return value if value in (Sure.WHOLE, Sure.FLOAT) else None
         if meaning in (f"{SHAPES}.sym_and", f"{SHAPES}.sym_or"):
             return Sure.TRUTH if self._of_all(node.args) is Sure.TRUTH else None
-        made = meaning.startswith("torch.") and self.flow.kind(node) is Kind.TENSOR
-        return Sure.TENSOR if made else None
+        return None
 
-    def _method(self, node: ast.Call, name: str) -> Certain | None:
+    def _method(self, node: ast.Call, func: ast.Attribute) -> Certain | None:
+        name = func.attr
         if name in _WHOLE_METHODS:
             return Sure.WHOLE
         if name in _BY_PLACE:
@@ -354,7 +365,12 @@ class Surely:
             return Sure.WHOLE if node.args and self.whole(node.args[0]) else None  # ``x.size(None)`` gives all of them
         if name == "item":
             return Sure.NUMBER
-        return Sure.TENSOR if self.flow.kind(node) is Kind.TENSOR else None
+        given = _of_torch(name, node, 1)
+        return self._as_sure(func.value, given)
+
+    def _as_sure(self, receiver: ast.expr, given: Certain | None) -> Certain | None:
+        """What is ``given`` where the receiver is a tensor, of one that may be no tensor."""
+        return given if given is None or self.of(receiver) is Sure.TENSOR else Sure.TREATED
 
     def _own_function(self, func: ast.expr) -> Certain | None:
         made = self.module.names.defined_at_top.get(func.id) if isinstance(func, ast.Name) else None
@@ -362,6 +378,20 @@ class Surely:
             return None
         plain = isinstance(made.node, ast.FunctionDef) and not made.node.decorator_list
         return self._believed(self.flow.signature(made).returns) if plain else None
+
+
+def _of_torch(name: str, node: ast.Call, receivers: int) -> Certain | None:
+    """What a function or a method of torch gives."""
+    starred = any(isinstance(one, ast.Starred) for one in node.args)
+    one = one_tensor(name, len(node.args) + receivers, named=starred or bool(node.keywords))
+    return None if one is None else Sure.TENSOR if one else Sure.TENSORS
+
+
+def _element(value: Certain | None) -> Certain | None:
+    """What each element of a value surely is."""
+    if isinstance(value, Several):
+        return value.element
+    return Sure.TENSOR if value is Sure.TENSORS else value if value in _LIKE_TENSORS else None
 
 
 _HANDLERS: dict[type[ast.expr], Callable[[Surely, Any], Certain | None]] = {

@@ -104,7 +104,7 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
     yield bench.measure("symfix --help", [symfix, "--help"], must=start.wall + 0.15)
 
     python_rules = ",".join(card.name for card in Registry().rules if card.wing == "symfix.python")
-    check = [symfix, "check", "--statistics"]
+    check: list[str | Path] = [symfix, "check", "--statistics"]
     folders: Mapping[str, Command] = {
         "torch/, Python": [*check, "--select", python_rules, place.package],
         "ATen": [*check, "--torch-root", tree, tree / "aten" / "src" / "ATen"],
@@ -119,7 +119,7 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
     yield from _trials(bench, place)
     module = place.package / "_meta_registrations.py"
     yield bench.measure(f"diff {module.name}", [symfix, "diff", module], must=2.5, cold=True)
-    operator = [symfix, "diff", "--torch-root", tree, tree / OPERATOR]
+    operator: Command = [symfix, "diff", "--torch-root", tree, tree / OPERATOR]
     yield bench.measure(f"diff {OPERATOR.name}", operator, must=1.5, cold=True)
     yield from _peers(bench, place.package)
     try:

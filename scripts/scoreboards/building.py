@@ -55,7 +55,7 @@ def fix_copy(files: Sequence[Path], tree: Path, question: Question) -> Run:
             folder.mkdir(parents=True)
             for content in settings:
                 (scratch / style.name).write_bytes(content)
-            targets = [Target(Path(shutil.copy(path, folder)), named=True) for path in files]
+            targets = [Target.of(Path(shutil.copy(path, folder))) for path in files]
             first = run(targets, question, surroundings, jobs=JOBS).outcomes
             for outcome in first:
                 if isinstance(outcome, Changed):

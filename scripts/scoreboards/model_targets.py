@@ -135,7 +135,7 @@ def _text(auto: str, name: str) -> dict[str, Any]:
     model = _model(lambda: getattr(transformers, auto).from_config(config))
     ids = torch.arange(1, 13).reshape(2, 6)
     sizes = {0: "batch", 1: "length"}
-    kwargs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    kwargs: dict[str, Any] = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     if auto == "AutoModelForCausalLM":
         kwargs["use_cache"] = False
     return {"model": model, "kwargs": kwargs, "dynamic": {"input_ids": sizes, "attention_mask": sizes}}

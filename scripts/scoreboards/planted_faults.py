@@ -99,7 +99,7 @@ def main() -> int:
         asked = [(base, part, fault) for base in found for part, fault in faults(base)]
         asked = [item for item in asked if not words.kinds or item[2].kind in words.kinds]
         with ThreadPoolExecutor(words.jobs) as pool:
-            rows = list(pool.map(lambda item: judged(*item, words.fresh), asked))
+            rows = list(pool.map(lambda item: judged(item[0], item[1], item[2], words.fresh), asked))
     print(f"planted faults: {sum(row.caught for row in rows)} of {len(rows)} caught, torch {place.version}")
     print(table(table_rows(rows), indent="  "))
     for row in rows:

@@ -136,8 +136,8 @@ def plant(before: str, good: str, rules: tuple[Rule, ...], within: tuple[int, in
             if outside or now == found[0] or (rule.changed and not changed.intersection(lines)):
                 continue
             text = good[: found.start()] + now + good[found.end() :]
-            shown = (" ".join(part.split()) for part in (found[0], now))
-            yield Fault(rule.kind, lines[0], *shown, text, rule.alone)
+            was, shown = (" ".join(part.split()) for part in (found[0], now))
+            yield Fault(rule.kind, lines[0], was, shown, text, rule.alone)
             planted += 1
             if planted == rule.most:
                 break

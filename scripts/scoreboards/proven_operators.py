@@ -119,9 +119,10 @@ def replay(item: Item, tree: Path) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, item.file)
         copy.write_bytes(before)
-        command = [sys.executable, "-m", "symfix.codemods.cli", "fix", "--verify", "--allow-dirty", copy]
+        symfix = [sys.executable, "-m", "symfix.codemods.cli"]
+        command: list[str | Path] = [*symfix, "fix", "--verify", "--allow-dirty", copy]
         kept = Path(folder, "evidence")
-        proof = ["--repro", item.repro, "--evidence", kept]
+        proof: list[str | Path] = ["--repro", item.repro, "--evidence", kept]
         fixed = subprocess.run([*command, *proof], capture_output=True, text=True, check=False)
         if fixed.returncode not in (0, 1):
             said = [line for line in fixed.stderr.splitlines() if " is not kept: " in line]

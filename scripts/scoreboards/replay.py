@@ -96,7 +96,7 @@ def replayed(
     """Run the engine over the old files; one case for each pair."""
     top = tree / NATIVE
     files = sorted({top / file for file, _, _ in pairs})
-    report = run([Target(path, named=True) for path in files], question, surroundings, jobs=JOBS)
+    report = run([Target.of(path) for path in files], question, surroundings, jobs=JOBS)
     cases = []
     for path, outcome in zip(files, report.outcomes, strict=True):
         if isinstance(outcome, Failed):

@@ -51,7 +51,7 @@ def restored(files: list[Path], question: Question, surroundings: TorchSurroundi
         plain = concrete(text, frozenset(one.name for one in definitions(path, text.encode())))
         if plain != text:
             originals[path] = text
-            targets.append(Target(path, named=True, content=plain.encode()))
+            targets.append(Target.of(path, plain.encode()))
     outcomes = run(targets, question, surroundings, jobs=JOBS).outcomes
     cases = []
     for target, outcome in zip(targets, outcomes, strict=True):

@@ -371,6 +371,51 @@ def chained(x, a, b):
     return x
 
 
+# What becomes a tensor further down, elsewhere or in the file's own calls may be anything here.
+class Rows(list):
+    """Takes its shape for a list, and counts with numbers of numpy's, as arrays of some libraries do."""
+
+    @property
+    def shape(self):
+        return [len(self), len(self[0])]
+
+    def numel(self):
+        return np.int64(len(self) * len(self[0]))
+
+
+def made_a_tensor_later(x):
+    if x.shape != (2, 3):
+        raise ValueError(f"not two rows of three: {x.shape}")
+    x = torch.as_tensor(x)
+    return x
+
+
+def one_of_two(x: Tensor, loaded=None):
+    chosen = x
+    if loaded is not None:
+        chosen = loaded()
+    if chosen.shape != (2, 3):
+        raise ValueError("not two rows of three")
+    return chosen
+
+
+def handed_on(x: Tensor):
+    return handed(x)
+
+
+def handed(x):
+    if x.shape != (2, 3):
+        raise ValueError("not two rows of three")
+    return x
+
+
+def not_one_tensor(x: Tensor):
+    if len(torch.where(x > 0)) != x.size(0) or len(x.split(1)) != x.size(0):
+        raise ValueError("not as many dimensions as rows")
+    return x
+
+
+ROWS = Rows([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 MATRICES = [(ones(1, 1), ones(1, 1)), (ones(2, 3), ones(3, 2)), (ones(3, 2), ones(2, 2)), (ones(2, 2), ones(2, 2))]
 ODD = [
     (ones(3), ones(3)),
@@ -402,6 +447,11 @@ CALLS = {
     **dict.fromkeys(_OF_TWO.split(), _TWO),
     **dict.fromkeys(_OF_LIMITS.split(), LIMITS),
     **dict.fromkeys(_OF_ONE.split(), ALONE),
+    "made_a_tensor_later": [(ROWS,), (ones(2, 3),), (ones(3),), (np.ones((2, 3)),)],
+    "one_of_two": [(ones(2, 3), None), (ones(2), None), (ones(2), lambda: ROWS), (ones(2), lambda: ones(2, 3))],
+    "handed_on": [(ones(2, 3),), (ones(3),), (ROWS,)],
+    "handed": [(ones(2, 3),), (ones(3),), (ROWS,)],
+    "not_one_tensor": [(ones(2, 3),), (ones(1),), (torch.zeros(3, 1),)],
     "looked_up": [(ones(0), {}), (ones(2), {"k": 2}), (ones(2), {})],
     "every_one_looked_up": [(ones(2, 3), (0, 1)), (ones(1, 3), (0, 5)), (ones(2), ("a",))],
     "effect": [(ones(0), []), (ones(2), []), (ones(3), [])],

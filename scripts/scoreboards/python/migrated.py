@@ -143,13 +143,13 @@ def trace(changed: list[Migrated], folder: Path, every: int) -> dict[str, Any]:
     runs = {}
     for label in ("before", "after"):
         modules = {}
-        for one in grafts:
-            if one.functions:
-                place = folder / label / one.file
+        for made in grafts:
+            if made.functions:
+                place = folder / label / made.file
                 place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_text(one.text(label))
-                modules[one.module] = str(place)
-        lines = {str(site_packages() / one.file): one.changed_lines(label) for one in grafts if one.functions}
+                place.write_text(made.text(label))
+                modules[made.module] = str(place)
+        lines = {str(site_packages() / made.file): made.changed_lines(label) for made in grafts if made.functions}
         runs[label] = _ask("reaching", folder, {"modules": modules, "lines": lines, "every": every})
     return {
         "grafted": {one.file: sorted(one.functions) for one in grafts},

@@ -94,7 +94,7 @@ def _unbacked(operator: Any, sample: Any) -> Any:
             return leaf
         count += 1
         kinds = [DimDynamic.UNBACKED if size >= 2 else DimDynamic.STATIC for size in leaf.shape]
-        context = StatelessSymbolicContext(dynamic_sizes=kinds)
+        context: Any = StatelessSymbolicContext(dynamic_sizes=kinds)
         return mode.from_tensor(leaf, symbolic_context=context, source=ConstantSource(f"t{count}"))
 
     args, kwargs = tree_map(fake, ((sample.input, *sample.args), sample.kwargs))

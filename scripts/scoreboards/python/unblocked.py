@@ -86,8 +86,8 @@ def start(folder: Path, label: str, modules: dict[str, str], words: argparse.Nam
     asked = folder / f"{label}.json"
     asked.write_text(json.dumps(request))
     command = [sys.executable, "-m", "scoreboards.python.tracing", str(asked)]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, **quiet)
+    surroundings = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(command, env=surroundings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def answers(report: Path) -> Answers:

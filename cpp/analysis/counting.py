@@ -1,0 +1,80 @@
+"""Which integers count something: they are the same with and without a sign, so that a SymInt has their values."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from ..syntax.declarations import Variable
+from ..syntax.tree import arguments
+from ..syntax.types import Type
+from .inference import Inference
+from .methods import RANGES
+
+_COUNTING = frozenset(
+    {"size", "numel", "nbytes", "dim", "ndimension", "stride", "storage_offset", "itemsize", "element_size", "length"}
+)
+_SMALL = re.compile(r"(?:const )?(?:unsigned|unsigned int|(?:std::)?uint(?:8|16|32)_t)(?: const)?&?")
+_WRITING = frozenset({"assignment_expression", "update_expression", "pointer_expression"})
+_HANDING = frozenset({"argument_list", "initializer_list", "lambda_capture_specifier", "init_declarator"})
+"""Where a reference to the variable may be taken, through which others write it."""
+_DEEPEST = 8
+"""Variables made from variables that are followed."""
+
+
+def counts(types: Inference, node: Node, depth: int = 0) -> bool:
+    """Whether a value is made from sizes, lengths and literals in a way that never goes below 0.
+
+    An unsigned parameter does not count: ``size_t limit = -1``, or the largest value there is, says that there is none.
+    """
+    if node.type == "parenthesized_expression" and node.named_children:
+        return counts(types, node.named_children[-1], depth)
+    if node.type == "binary_expression":
+        left, right, sign = (node.child_by_field_name(name) for name in ("left", "right", "operator"))
+        kept = sign is not None and sign.type in ("+", "*", "/", "%")
+        both = [side for side in (left, right) if side is not None and counts(types, side, depth)]
+        return kept and len(both) == 2
+    if node.type == "call_expression":
+        function, handed = node.child_by_field_name("function"), arguments(node)
+        if function is not None and function.type == "template_function" and len(handed) == 1:
+            return types.model.tree.text(function).startswith("static_cast") and counts(types, handed[0], depth)
+        receiver = types.receiver(node)
+        return receiver is not None and receiver[1] in _COUNTING
+    if node.type == "identifier" and types.type_of(node) is Type.UNSIGNED and depth < _DEEPEST:
+        variable = types.model.resolved[node]
+        return variable is not None and _variable_counts(types, variable, depth + 1)
+    return node.type == "number_literal" and not types.model.tree.text(node).startswith("-")
+
+
+def _variable_counts(types: Inference, variable: Variable, depth: int) -> bool:
+    if _SMALL.fullmatch(" ".join(variable.type_text.split())):
+        return True
+    if not variable.initializers or not all(_starts(types, variable, one, depth) for one in variable.initializers):
+        return False
+    constant = "const" in variable.type_text.split()
+    return constant or not any(_may_write(types, use, depth) for use in types.model.references(variable))
+
+
+def _starts(types: Inference, variable: Variable, value: Node, depth: int) -> bool:
+    """Whether what starts a variable counts; nothing that is counted up to is reached but what there is time for."""
+    if variable.how == "range":
+        ends = arguments(value)
+        return types.callee(value) in RANGES and (len(ends) == 1 or counts(types, ends[0], depth))
+    return variable.how == "local" and counts(types, value, depth)
+
+
+def _may_write(types: Inference, use: Node, depth: int) -> bool:
+    """Whether a use may give the variable a value that does not count; counting on by ``++`` never comes so far."""
+    around = use.parent
+    if around is None or around.type in _HANDING:
+        return True
+    if around.type not in _WRITING:
+        return False
+    if around.type == "assignment_expression":
+        left, right, sign = (around.child_by_field_name(name) for name in ("left", "right", "operator"))
+        if left is None or left.id != use.id:
+            return False
+        kept = sign is not None and sign.type in ("=", "+=")
+        return not (kept and right is not None and counts(types, right, depth))
+    return around.type != "update_expression" or "--" in types.model.tree.text(around)
