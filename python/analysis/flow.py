@@ -99,6 +99,12 @@ class Flow:
             self._signatures[function] = signature(self.module, function)
         return self._signatures[function]
 
+    def evidence(self, function: Function) -> Evidence:
+        """What the text of a function shows to be tensors, found once."""
+        if function not in self._evidence:
+            self._evidence[function] = evidence(self.module, function)
+        return self._evidence[function]
+
     def _called(self, outside: ast.AST) -> Iterator[Function]:
         """The functions of the file that an expression outside of all functions may call, told once."""
         if outside in self._told:
@@ -138,7 +144,7 @@ class Flow:
         last = self._readings.get(function)
         if last is not None and last.held == held and last.returned == returned:
             return last
-        scope = Scope.of(self.module, function, dict(held), self._calls, self._returned, self._evidence[function])
+        scope = Scope.of(self.module, function, dict(held), self._calls, self._returned, self.evidence(function))
         self._scopes[function] = scope
         returns = self._returned[function] = self._return_value(function, scope)
         passes = [one for call, callees in inside for one in self._passes(call, callees, scope)]
@@ -147,9 +153,7 @@ class Flow:
 
     def _held(self, function: Function) -> dict[str, Value]:
         """What the names of a function hold before it begins."""
-        if function not in self._evidence:
-            self._evidence[function] = evidence(self.module, function)
-        shown = self._evidence[function].shown
+        shown = self.evidence(function).shown
         said, passed = self.signature(function).parameters, self._passed[function]
         held = dict(self._scopes[function.outer].held) if function.outer in self._scopes else {}
         for argument in function.arguments:

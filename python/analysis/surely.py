@@ -14,7 +14,6 @@ from .annotations import Said
 from .certain import Certain, Several, Sure, arithmetic, comparable, row, same
 from .flow import flow
 from .library import SHAPES
-from .receivers import evidence
 from .results import one_tensor
 from .values import Kind
 
@@ -216,7 +215,7 @@ class Surely:
     def _parameter(self, function: Function, argument: ast.arg, said: Said) -> Certain | None:
         spec = function.node.args
         value = self._believed(said)
-        if argument.annotation is None and argument.arg in evidence(self.module, function).shown:
+        if argument.annotation is None and argument.arg in self.flow.evidence(function).shown:
             value = Sure.TREATED
         if argument is spec.vararg:
             return Several(False, value)
