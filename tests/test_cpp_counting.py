@@ -10,6 +10,9 @@ COUNTING = [
     "use(«v.size()»);",
     "use(«t.size(0)»);",
     "use(«7u»);",
+    "use(«0»);",
+    "use(«0755ul»);",
+    "use(«0x7fff'ffff'ffff'ffffull»);",
     "use(«(v.size() + 1) * 2»);",
     "use(«static_cast<size_t>(t.dim())»);",
     "size_t m = v.size(); use(«m» + 0);",
@@ -23,6 +26,9 @@ COUNTING = [
 ]
 NOT = [
     "use(«-1»);",
+    "use(«18446744073709551615ull»);",
+    "use(«0x8000000000000000u»);",
+    "use(«2.5»);",
     "use(«h()»);",
     "use(«n»);",
     "use(«v.size() - 1»);",

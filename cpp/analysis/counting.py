@@ -19,6 +19,7 @@ _SMALL = re.compile(r"(?:const )?(?:unsigned|unsigned int|(?:std::)?uint(?:8|16|
 _WRITING = frozenset({"assignment_expression", "update_expression", "pointer_expression"})
 _HANDING = frozenset({"argument_list", "initializer_list", "lambda_capture_specifier", "init_declarator"})
 """Where a reference to the variable may be taken, through which others write it."""
+_SIGNED = range(2**63)
 _DEEPEST = 8
 """Variables made from variables that are followed."""
 
@@ -44,7 +45,16 @@ def counts(types: Inference, node: Node, depth: int = 0) -> bool:
     if node.type == "identifier" and types.type_of(node) is Type.UNSIGNED and depth < _DEEPEST:
         variable = types.model.resolved[node]
         return variable is not None and _variable_counts(types, variable, depth + 1)
-    return node.type == "number_literal" and not types.model.tree.text(node).startswith("-")
+    return node.type == "number_literal" and _value(types.model.tree.text(node)) in _SIGNED
+
+
+def _value(literal: str) -> int:
+    """The value of an integer as C++ writes it; -1 of what is none."""
+    digits = re.sub(r"^0(?=[0-7])", "0o", literal.lower().replace("'", ""))
+    try:
+        return int(re.sub(r"[ulz]+$", "", digits), 0)
+    except ValueError:
+        return -1
 
 
 def _variable_counts(types: Inference, variable: Variable, depth: int) -> bool:
