@@ -1,6 +1,5 @@
 // symfix-golden: all-functions
 #include <ATen/core/Tensor.h>
-#include <c10/util/irange.h>
 
 #include <cstdint>
 #include <limits>
@@ -31,14 +30,6 @@ bool taken_back(const at::Tensor& self, const std::vector<int64_t>& sizes) {
   return self.size(0) < limit;
 }
 
-// What is counted never comes so far.
-bool counted(const at::Tensor& self, const std::vector<int64_t>& sizes, unsigned most) {
-  const auto number = sizes.size();
-  size_t more = number * 2;
-  more += sizes.size();
-  bool all = self.sym_size(0) > number && self.sym_size(0) < more && self.sym_size(0) % most != 1;
-  for (const auto i : c10::irange(sizes.size())) {
-    all = all && self.sym_size(0) > i;
-  }
-  return all && self.sym_size(0) > static_cast<size_t>(self.dim());
+bool below_the_largest(const at::Tensor& self) {
+  return self.size(0) < 18446744073709551615ull;
 }
