@@ -12,6 +12,7 @@ from symfix.python.analysis.binding import binds
 from symfix.python.analysis.certain import Several, Sure
 from symfix.python.analysis.dominance import facts_at
 from symfix.python.analysis.equivalence import evaluated_together
+from symfix.python.analysis.sharing import changed_elsewhere
 from symfix.python.analysis.surely import Surely, surely
 from symfix.python.analysis.territory import foreign_decorator
 from symfix.python.analysis.totality import Partial, partial
@@ -122,6 +123,20 @@ def test_what_a_value_surely_is(body: str, value: object) -> None:
 def test_what_surely_is_a_tensor(parameters: str, body: str, value: object) -> None:
     types, arguments = probed(body, parameters)
     assert types.of(arguments[-1]) == value
+
+
+@pytest.mark.parametrize(
+    "use", ["len(b), b[0], b + [1], (*b,)", "b.append(2), b.index(1)", "torch.cat(b)", "x.view(b)"]
+)
+def test_a_list_that_is_only_read_is_as_the_function_made_it(use: str) -> None:
+    made = module(f"def f(x: Tensor, y):\n    b = [x.size(0)]\n    {use}\n")
+    assert changed_elsewhere(made, made.functions[0], {"b"}) == set()
+
+
+@pytest.mark.parametrize("use", ["y(b)", "y.f(b)", "b.sort()", "c = b", "c = [b]"])
+def test_a_list_that_is_handed_on_may_hold_anything(use: str) -> None:
+    made = module(f"def f(x: Tensor, y):\n    b = [x.size(0)]\n    {use}\n")
+    assert changed_elsewhere(made, made.functions[0], {"b"}) == {"b"}
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,18 @@ class Said:
         """What it surely is, if the caller keeps to it."""
         return None if self._tree is None or self._words is None else _sure(self._words, self._tree, 0)
 
+    @cached_property
+    def believed(self) -> Certain | None:
+        """The part of it that is believed.
+
+        Python does not enforce annotations, and a caller may pass a float or a number of numpy's for an ``int``. A
+        tensor is believed, since little else would work in its place, and so is that a value may be None.
+        """
+        sure = self.sure
+        if isinstance(sure, Several) and sure.element is Sure.TENSOR:
+            return Sure.TENSORS
+        return sure if sure in (Sure.TENSOR, Sure.OPTIONAL) else None
+
 
 @dataclass(frozen=True)
 class Signature:

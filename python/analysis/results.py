@@ -1,10 +1,43 @@
-"""Whether a function or a method of torch gives a tensor, several or neither: what `Sure` types rest on.
+"""What functions, methods and attributes of torch and of Python surely give, by their names.
 
-`library` says what a call *may* give. A test compares the names here with the schemas of the installed torch.
+`library` says what a call *may* give. A test compares what is said here of tensors with the schemas of the installed
+torch.
 """
 
 from __future__ import annotations
 
+from .certain import Certain, Several, Sure
+from .library import SHAPES
+
+_TRUTHS = ("guard_or_false", "guard_or_true", "statically_known_true", "sym_eq")
+OF_FUNCTIONS: dict[str, Certain] = {
+    **dict.fromkeys(("builtins.len", "builtins.int", "builtins.ord", "math.ceil", "math.floor"), Sure.WHOLE),
+    **dict.fromkeys(("math.trunc", "torch.sym_int", "torch.numel"), Sure.WHOLE),
+    **dict.fromkeys(("builtins.isinstance", "builtins.issubclass", "builtins.bool", "builtins.callable"), Sure.TRUTH),
+    **dict.fromkeys(("builtins.hasattr", "builtins.any", "builtins.all"), Sure.TRUTH),
+    **dict.fromkeys(("torch.is_tensor", "torch.sym_not", *(f"{SHAPES}.{name}" for name in _TRUTHS)), Sure.TRUTH),
+    **dict.fromkeys(("builtins.str", "builtins.repr", "builtins.format"), Sure.TEXT),
+    **dict.fromkeys(("builtins.float", "torch.sym_float"), Sure.FLOAT),
+    "torch.Size": Several(False, Sure.WHOLE),
+}
+"""By the dotted names of functions, whatever they are given."""
+OF_METHODS: dict[str, Certain] = {
+    **dict.fromkeys(("dim", "ndimension", "numel", "nelement", "element_size", "storage_offset"), Sure.WHOLE),
+    **dict.fromkeys(("sym_numel", "sym_storage_offset"), Sure.WHOLE),
+    "item": Sure.NUMBER,
+}
+"""By the names of methods of tensors."""
+BY_PLACE = frozenset({"size", "stride", "sym_size", "sym_stride"})
+"""Methods that give all sizes, or that of one dimension."""
+OF_ATTRIBUTES: dict[str, Certain] = {
+    "shape": Several(False, Sure.WHOLE),
+    "ndim": Sure.WHOLE,
+    **dict.fromkeys(("dtype", "device", "layout"), Sure.PLAIN),
+    **dict.fromkeys(("is_cuda", "is_cpu", "is_meta", "is_sparse", "is_quantized", "requires_grad"), Sure.TRUTH),
+    **dict.fromkeys(("T", "mT", "H", "mH", "data", "real", "imag"), Sure.TENSOR),
+    "grad": Sure.OPTIONAL,
+}
+"""By the names of attributes of tensors."""
 _SEVERAL = frozenset(
     """adaptive_max_pool1d align_tensors aminmax batch_norm_backward_reduce batch_norm_gather_stats
     batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats broadcast_tensors

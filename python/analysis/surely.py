@@ -9,47 +9,21 @@ from functools import lru_cache
 from typing import Any
 
 from ..syntax.module import Module
-from ..syntax.tree import GROWING, Function, FunctionNode, literal
+from ..syntax.tree import Function, FunctionNode, literal
 from .annotations import Said
 from .certain import Certain, Several, Sure, arithmetic, comparable, row, same
 from .flow import flow
 from .library import SHAPES
-from .results import one_tensor
+from .results import BY_PLACE, OF_ATTRIBUTES, OF_FUNCTIONS, OF_METHODS, one_tensor
+from .sharing import changed_elsewhere
 from .values import Kind
 
 _PASSES = 6
 """Passes over a function's bindings; a name that still changes after so many is unknown."""
-_WHOLE_CALLS = frozenset(
-    {"builtins.len", "builtins.int", "builtins.ord", "math.ceil", "math.floor", "math.trunc"}
-    | {"torch.sym_int", "torch.numel"}
-)
-_TRUTH_CALLS = frozenset(
-    {"builtins.isinstance", "builtins.issubclass", "builtins.bool", "builtins.callable", "builtins.hasattr"}
-    | {"builtins.any", "builtins.all", "torch.is_tensor", "torch.sym_not"}
-    | {f"{SHAPES}.{name}" for name in ("guard_or_false", "guard_or_true", "statically_known_true", "sym_eq")}
-)
-_TEXT_CALLS = frozenset({"builtins.str", "builtins.repr", "builtins.format"})
 _SMALLEST = frozenset({"builtins.min", "builtins.max", "torch.sym_min", "torch.sym_max"})
 _PRODUCTS = frozenset({"builtins.sum", "math.prod"})
 _SEQUENCES = {"builtins.list": True, "builtins.sorted": True, "builtins.tuple": False}
-_WHOLE_METHODS = frozenset(
-    {"dim", "ndimension", "numel", "nelement", "element_size", "storage_offset", "sym_numel", "sym_storage_offset"}
-)
-_BY_PLACE = frozenset({"size", "stride", "sym_size", "sym_stride"})
-_OF_TENSORS: dict[str, Certain] = {
-    "shape": Several(False, Sure.WHOLE),
-    "ndim": Sure.WHOLE,
-    **dict.fromkeys(("dtype", "device", "layout"), Sure.PLAIN),
-    **dict.fromkeys(("is_cuda", "is_cpu", "is_meta", "is_sparse", "is_quantized", "requires_grad"), Sure.TRUTH),
-    **dict.fromkeys(("T", "mT", "H", "mH", "data", "real", "imag"), Sure.TENSOR),
-    "grad": Sure.OPTIONAL,
-}
 _DTYPE = re.compile(r"u?int\d+|b?float\d+|complex\d+|bool|half|float|double|short|int|long|strided|sparse_\w+")
-
-
-_KEEPING = ("builtins.", "math.", "torch.")
-"""Functions of these modules do not change a list that they are given."""
-_READING = (ast.Subscript, ast.Compare, ast.Starred, ast.Return, ast.FormattedValue, ast.comprehension, ast.BinOp)
 _IS = (ast.Is, ast.IsNot)
 _LIKE_TENSORS = (Sure.TENSOR, Sure.TREATED)
 _ORDERED = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER, Sure.TRUTH)
@@ -139,28 +113,11 @@ class Surely:
             held.update({name: None for name in held if before.get(name) != held[name]})
         for node in unseen:
             held.update(dict.fromkeys(one.id for one in ast.walk(node) if isinstance(one, ast.Name)))
-        for name in self._shared(function, held):
-            value = held[name]
-            held[name] = Several(value.listed, None) if isinstance(value, Several) else value
+        lists = {name: one for name, one in held.items() if isinstance(one, Several) and one.listed is not False}
+        for name in changed_elsewhere(self.module, function, lists) if lists else ():
+            held[name] = Several(lists[name].listed, None)
         self._settling.pop()
         return held
-
-    def _shared(self, function: Function, held: dict[str, Certain | None]) -> set[str]:
-        """Lists that other code may change, so that their elements are unknown."""
-        lists = {name for name, value in held.items() if isinstance(value, Several) and value.listed is not False}
-        loads = (one for one in ast.walk(function.node) if lists and isinstance(one, ast.Name) and one.id in lists)
-        return {one.id for one in loads if isinstance(one.ctx, ast.Load) and not self._only_reads(one)}
-
-    def _only_reads(self, use: ast.Name) -> bool:
-        """Whether this use only reads a list, or appends to it."""
-        above = self.module.parents[use]
-        if isinstance(above, ast.Call) and use in above.args:
-            meaning = self.module.names.meaning(above.func) or ""
-            of_tensor = isinstance(above.func, ast.Attribute) and self.flow.kind(above.func.value) is Kind.TENSOR
-            return meaning.startswith(_KEEPING) or of_tensor
-        if isinstance(above, ast.Attribute):
-            return above.attr in GROWING or above.attr in ("index", "count", "copy")
-        return isinstance(above, _READING)
 
     def _learn(self, node: ast.AST, held: dict[str, Certain | None]) -> bool:
         """Learn from a binding; False when it depends on a name that is not bound yet."""
@@ -214,7 +171,7 @@ class Surely:
 
     def _parameter(self, function: Function, argument: ast.arg, said: Said) -> Certain | None:
         spec = function.node.args
-        value = self._believed(said)
+        value = said.believed
         if argument.annotation is None and argument.arg in self.flow.evidence(function).shown:
             value = Sure.TREATED
         if argument is spec.vararg:
@@ -226,17 +183,6 @@ class Surely:
         defaults.update({place: one for place, one in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if one})
         default = defaults.get(argument)
         return Sure.OPTIONAL if isinstance(default, ast.Constant) and default.value is None else value
-
-    def _believed(self, said: Said) -> Certain | None:
-        """The part of an annotation that is believed.
-
-        Python does not enforce annotations, and a caller may pass a float or a number of numpy's for an ``int``. A
-        tensor is believed, since little else would work in its place, and so is that a value may be None.
-        """
-        sure = said.sure
-        if isinstance(sure, Several) and sure.element is Sure.TENSOR:
-            return Sure.TENSORS
-        return sure if sure in (Sure.TENSOR, Sure.OPTIONAL) else None
 
     def _bound_by_other_means(self, function: Function) -> set[str]:
         """Names that are not only bound by assignments, loops and parameters: nothing is known of them."""
@@ -268,7 +214,7 @@ class Surely:
         return kinds.get(type(node.value))
 
     def _attribute(self, node: ast.Attribute) -> Certain | None:
-        known = _OF_TENSORS.get(node.attr)
+        known = OF_ATTRIBUTES.get(node.attr)
         if known is not None and self.tensor(node.value):
             return self._as_sure(node.value, known) if known is Sure.TENSOR else known
         home, _, name = (self.module.names.meaning(node) or "").rpartition(".")
@@ -326,13 +272,8 @@ class Surely:
         meaning = self.module.names.meaning(node.func)
         if meaning is None:
             return self._own_function(node.func)
-        for calls, value in ((_WHOLE_CALLS, Sure.WHOLE), (_TRUTH_CALLS, Sure.TRUTH), (_TEXT_CALLS, Sure.TEXT)):
-            if meaning in calls:
-                return value
-        if meaning in ("builtins.float", "torch.sym_float"):
-            return Sure.FLOAT
-        if meaning == "torch.Size":
-            return Several(False, Sure.WHOLE)
+        if meaning in OF_FUNCTIONS:
+            return OF_FUNCTIONS[meaning]
         if meaning in _SEQUENCES and len(node.args) == 1:
             return Several(_SEQUENCES[meaning], self._each(node.args[0]))
         return self._of_arguments(node, meaning)
@@ -356,16 +297,13 @@ class Surely:
 
     def _method(self, node: ast.Call, func: ast.Attribute) -> Certain | None:
         name = func.attr
-        if name in _WHOLE_METHODS:
-            return Sure.WHOLE
-        if name in _BY_PLACE:
+        if name in OF_METHODS:
+            return OF_METHODS[name]
+        if name in BY_PLACE:
             if not node.args and not node.keywords:
                 return Several(False, Sure.WHOLE)
             return Sure.WHOLE if node.args and self.whole(node.args[0]) else None  # ``x.size(None)`` gives all of them
-        if name == "item":
-            return Sure.NUMBER
-        given = _of_torch(name, node, 1)
-        return self._as_sure(func.value, given)
+        return self._as_sure(func.value, _of_torch(name, node, 1))
 
     def _as_sure(self, receiver: ast.expr, given: Certain | None) -> Certain | None:
         """What is ``given`` where the receiver is a tensor, of one that may be no tensor."""
@@ -376,7 +314,7 @@ class Surely:
         if made is None or self.module.names.owner(made.node.name, func) is not self.module.tree:
             return None
         plain = isinstance(made.node, ast.FunctionDef) and not made.node.decorator_list
-        return self._believed(self.flow.signature(made).returns) if plain else None
+        return self.flow.signature(made).returns.believed if plain else None
 
 
 def _of_torch(name: str, node: ast.Call, receivers: int) -> Certain | None:

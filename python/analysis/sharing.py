@@ -1,0 +1,33 @@
+"""Lists that other code may change: what their elements are is not known from what a function puts in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container
+
+from ..syntax.module import Module
+from ..syntax.tree import GROWING, Function
+from .flow import flow
+from .values import Kind
+
+_KEEPING = ("builtins.", "math.", "torch.")
+"""Functions of these modules do not change a list that they are given."""
+_READING = (ast.Subscript, ast.Compare, ast.Starred, ast.Return, ast.FormattedValue, ast.comprehension, ast.BinOp)
+
+
+def changed_elsewhere(module: Module, function: Function, lists: Container[str]) -> set[str]:
+    """Which of these names of lists a function uses in a way by which other code may change the list."""
+    uses = (one for one in ast.walk(function.node) if isinstance(one, ast.Name) and one.id in lists)
+    return {one.id for one in uses if isinstance(one.ctx, ast.Load) and not _only_reads(module, one)}
+
+
+def _only_reads(module: Module, use: ast.Name) -> bool:
+    """Whether this use only reads a list, or appends to it."""
+    above = module.parents[use]
+    if isinstance(above, ast.Call) and use in above.args:
+        meaning = module.names.meaning(above.func) or ""
+        of_tensor = isinstance(above.func, ast.Attribute) and flow(module).kind(above.func.value) is Kind.TENSOR
+        return meaning.startswith(_KEEPING) or of_tensor
+    if isinstance(above, ast.Attribute):
+        return above.attr in GROWING or above.attr in ("index", "count", "copy")
+    return isinstance(above, _READING)
