@@ -12,7 +12,8 @@ from .values import Kind
 
 _KEEPING = ("builtins.", "math.", "torch.")
 """Functions of these modules do not change a list that they are given."""
-_READING = (ast.Subscript, ast.Compare, ast.Starred, ast.Return, ast.FormattedValue, ast.comprehension, ast.BinOp)
+_EXPRESSIONS = (ast.Subscript, ast.Compare, ast.Starred, ast.FormattedValue, ast.BinOp, ast.UnaryOp)
+_READING = (*_EXPRESSIONS, ast.comprehension, ast.Return, ast.For, ast.If, ast.While)
 
 
 def changed_elsewhere(module: Module, function: Function, lists: Container[str]) -> set[str]:
@@ -30,4 +31,6 @@ def _only_reads(module: Module, use: ast.Name) -> bool:
         return meaning.startswith(_KEEPING) or of_tensor
     if isinstance(above, ast.Attribute):
         return above.attr in GROWING or above.attr in ("index", "count", "copy")
+    if isinstance(above, ast.Assign):
+        return all(isinstance(target, (ast.Tuple, ast.List)) for target in above.targets)
     return isinstance(above, _READING)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
@@ -99,33 +99,41 @@ class Surely:
             return self._names[owner]
         held = self._names[owner] = {}
         function = next(one for one in self.module.functions if one.node is owner)
+        self._settling.append(owner)
+        self._settle(function, held, frozenset())
+        lists = {name for name, one in held.items() if _without_elements(one) != one}
+        changed = changed_elsewhere(self.module, function, lists) if lists else set()
+        if changed:
+            self._settle(function, held, changed)
+        self._settling.pop()
+        return held
+
+    def _settle(self, function: Function, held: dict[str, Certain | None], changed: Set[str]) -> None:
+        """Learn what the names hold, those whose lists are ``changed`` elsewhere without their elements."""
+        held.clear()
         signature = self.flow.signature(function)
         for argument in function.arguments:
-            held[argument.arg] = self._parameter(function, argument, signature.parameters[argument.arg])
+            value = self._parameter(function, argument, signature.parameters[argument.arg])
+            held[argument.arg] = _without_elements(value) if argument.arg in changed else value
         held.update(dict.fromkeys(self._bound_by_other_means(function)))
-        self._settling.append(owner)
         for _ in range(_PASSES):
             before = dict(held)
-            unseen = [node for node in function.binders if not self._learn(node, held)]
+            unseen = [node for node in function.binders if not self._learn(node, held, changed)]
             if before == held:
                 break
         else:
             held.update({name: None for name in held if before.get(name) != held[name]})
         for node in unseen:
             held.update(dict.fromkeys(one.id for one in ast.walk(node) if isinstance(one, ast.Name)))
-        lists = {name: one for name, one in held.items() if isinstance(one, Several) and one.listed is not False}
-        for name in changed_elsewhere(self.module, function, lists) if lists else ():
-            held[name] = Several(lists[name].listed, None)
-        self._settling.pop()
-        return held
 
-    def _learn(self, node: ast.AST, held: dict[str, Certain | None]) -> bool:
+    def _learn(self, node: ast.AST, held: dict[str, Certain | None], changed: Set[str]) -> bool:
         """Learn from a binding; False when it depends on a name that is not bound yet."""
         try:
             learned = list(self._bindings(node))
         except _Unseen:
             return False
-        for name, value in learned:
+        for name, found in learned:
+            value = _without_elements(found) if name in changed else found
             held[name] = value if name not in held else same([held[name], value])
         return True
 
@@ -144,9 +152,10 @@ class Surely:
             yield from self._grown(node, node.func)
 
     def _grown(self, call: ast.Call, func: ast.Attribute) -> Iterator[tuple[str, Certain | None]]:
-        if isinstance(func.value, ast.Name) and call.args and isinstance(self._name(func.value), Several):
+        grown = self._name(func.value) if isinstance(func.value, ast.Name) and call.args else None
+        if isinstance(func.value, ast.Name) and (grown is Sure.TENSORS or isinstance(grown, Several)):
             added = self._each(call.args[-1]) if func.attr == "extend" else self.of(call.args[-1])
-            yield func.value.id, Several(True, added)
+            yield func.value.id, Several(True, added) if isinstance(grown, Several) else _tensors_with(added)
 
     def _unpacked(self, target: ast.expr, value: Certain | None) -> Iterator[tuple[str, Certain | None]]:
         if isinstance(target, ast.Name):
@@ -163,11 +172,11 @@ class Surely:
                     inner = value if isinstance(one, ast.Starred) else _element(value)
                 yield from self._unpacked(one, inner)
         elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            held = self._name(target.value)
-            if isinstance(held, Several) and not isinstance(target.slice, ast.Slice):
-                yield target.value.id, Several(held.listed, value)
+            held, put = self._name(target.value), _element(value) if isinstance(target.slice, ast.Slice) else value
+            if isinstance(held, Several):
+                yield target.value.id, Several(held.listed, None if isinstance(target.slice, ast.Slice) else value)
             else:
-                yield target.value.id, held if not isinstance(held, Several) else Several(held.listed, None)
+                yield target.value.id, _tensors_with(put) if held is Sure.TENSORS else held
 
     def _parameter(self, function: Function, argument: ast.arg, said: Said) -> Certain | None:
         spec = function.node.args
@@ -322,6 +331,18 @@ def _of_torch(name: str, node: ast.Call, receivers: int) -> Certain | None:
     starred = any(isinstance(one, ast.Starred) for one in node.args)
     one = one_tensor(name, len(node.args) + receivers, named=starred or bool(node.keywords))
     return None if one is None else Sure.TENSOR if one else Sure.TENSORS
+
+
+def _without_elements(value: Certain | None) -> Certain | None:
+    """A list without what is known of its elements; what is none is as it was."""
+    if isinstance(value, Several) and value.listed is not False:
+        return Several(value.listed, None)
+    return None if value is Sure.TENSORS else value
+
+
+def _tensors_with(added: Certain | None) -> Certain | None:
+    """Several tensors, with what is put among them."""
+    return Sure.TENSORS if added is Sure.TENSOR else None
 
 
 def _element(value: Certain | None) -> Certain | None:

@@ -409,6 +409,32 @@ def handed(x):
     return x
 
 
+def put_into_tensors(x: list[Tensor], y):
+    x[0] = y
+    if x[0].shape != (2, 3):
+        raise ValueError("not two rows of three")
+    return x
+
+
+def appended_to_tensors(x: list[Tensor], y):
+    x.append(y)
+    if x[-1].shape != (2, 3):
+        raise ValueError("not two rows of three")
+    return x
+
+
+def put_first(x, y):
+    x[0] = y
+    return x
+
+
+def tensors_handed_on(x: list[Tensor], y):
+    put_first(x, y)
+    if x[0].shape != (2, 3):
+        raise ValueError("not two rows of three")
+    return x
+
+
 def not_one_tensor(x: Tensor):
     if len(torch.where(x > 0)) != x.size(0) or len(x.split(1)) != x.size(0):
         raise ValueError("not as many dimensions as rows")
@@ -430,6 +456,7 @@ LIMITS = [
 ]
 ALONE = [(ones(n),) for n in range(4)] + [(ones(()),), (None,), (np.ones(3),)]
 _TWO = [*MATRICES, *ODD]
+_OF_LISTS = "put_into_tensors appended_to_tensors tensors_handed_on put_first"
 _OF_TWO = (
     "second_dimension rank_asked_first rank_asked_in_the_middle rank_known absent absent_asked every_pair walrus mask "
     "both_checked imported_later an_exception a_lambda_for_torch listed listed_check with_device rounded_difference "
@@ -451,6 +478,7 @@ CALLS = {
     "one_of_two": [(ones(2, 3), None), (ones(2), None), (ones(2), lambda: ROWS), (ones(2), lambda: ones(2, 3))],
     "handed_on": [(ones(2, 3),), (ones(3),), (ROWS,)],
     "handed": [(ones(2, 3),), (ones(3),), (ROWS,)],
+    **dict.fromkeys(_OF_LISTS.split(), [([ones(2, 3)], ROWS), ([ones(3)], ROWS), ([ones(3)], ones(2, 3))]),
     "not_one_tensor": [(ones(2, 3),), (ones(1),), (torch.zeros(3, 1),)],
     "looked_up": [(ones(0), {}), (ones(2), {"k": 2}), (ones(2), {})],
     "every_one_looked_up": [(ones(2, 3), (0, 1)), (ones(1, 3), (0, 5)), (ones(2), ("a",))],
