@@ -89,13 +89,14 @@ _OF_NEITHER = (
 )
 
 
-def one_tensor(name: str, arguments: int, named: bool) -> bool | None:
-    """Whether the function or method ``name`` of torch gives one tensor, else several; None where it may give neither.
+def of_torch(name: str, arguments: int, named: bool) -> Sure | None:
+    """What the function or method ``name`` of torch gives: TENSOR, TENSORS, or None where it may be neither.
 
     ``arguments`` counts those by place, the tensor whose method it is among them; ``named``: there are others.
     """
     if name in _NEITHER or name.startswith(_OF_NEITHER):
         return None
+    one = name not in _SEVERAL
     if name in _BY_ARGUMENTS:
-        return arguments == _BY_ARGUMENTS[name] and not named
-    return name not in _SEVERAL
+        one = arguments == _BY_ARGUMENTS[name] and not named
+    return Sure.TENSOR if one else Sure.TENSORS

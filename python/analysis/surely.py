@@ -14,7 +14,7 @@ from .annotations import Said
 from .certain import Certain, Several, Sure, arithmetic, comparable, row, same
 from .flow import flow
 from .library import SHAPES
-from .results import BY_PLACE, OF_ATTRIBUTES, OF_FUNCTIONS, OF_METHODS, one_tensor
+from .results import BY_PLACE, OF_ATTRIBUTES, OF_FUNCTIONS, OF_METHODS, of_torch
 from .sharing import changed_elsewhere
 from .values import Kind
 
@@ -290,7 +290,7 @@ class Surely:
     def _of_arguments(self, node: ast.Call, meaning: str) -> Certain | None:
         """The sure type of a function's result that follows from its arguments."""
         if meaning.startswith("torch.") and self.flow.kind(node) is Kind.TENSOR:
-            return _of_torch(meaning.removeprefix("torch."), node, 0)
+            return _given_by_torch(meaning.removeprefix("torch."), node, 0)
         if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
             return None
         if meaning in _SMALLEST and len(node.args) > 1:
@@ -312,7 +312,7 @@ class Surely:
             if not node.args and not node.keywords:
                 return Several(False, Sure.WHOLE)
             return Sure.WHOLE if node.args and self.whole(node.args[0]) else None  # ``x.size(None)`` gives all of them
-        return self._as_sure(func.value, _of_torch(name, node, 1))
+        return self._as_sure(func.value, _given_by_torch(name, node, 1))
 
     def _as_sure(self, receiver: ast.expr, given: Certain | None) -> Certain | None:
         """What is ``given`` where the receiver is a tensor, of one that may be no tensor."""
@@ -326,11 +326,10 @@ class Surely:
         return self.flow.signature(made).returns.believed if plain else None
 
 
-def _of_torch(name: str, node: ast.Call, receivers: int) -> Certain | None:
+def _given_by_torch(name: str, node: ast.Call, receivers: int) -> Certain | None:
     """What a function or a method of torch gives."""
     starred = any(isinstance(one, ast.Starred) for one in node.args)
-    one = one_tensor(name, len(node.args) + receivers, named=starred or bool(node.keywords))
-    return None if one is None else Sure.TENSOR if one else Sure.TENSORS
+    return of_torch(name, len(node.args) + receivers, named=starred or bool(node.keywords))
 
 
 def _without_elements(value: Certain | None) -> Certain | None:
