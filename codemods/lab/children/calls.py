@@ -1,0 +1,100 @@
+"""Arguments of the first calls of some functions, recorded while other code runs.
+
+The recorder is a profile function: the recorded code stays as it is, so that tests that trace or script it are not
+disturbed. It imports nothing of symfix, since projects under test load it too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function or of a method, whose object is the first of ``args``."""
+
+    name: str
+    """The qualified name below the module."""
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def functions_of(module: ModuleType) -> dict[CodeType, tuple[str, FunctionType]]:
+    """The functions and methods that a module defines, by their code; decorators that keep ``__wrapped__`` are removed."""
+    found: dict[CodeType, tuple[str, FunctionType]] = {}
+
+    def add(owner: Any, prefix: str) -> None:
+        for name, value in list(vars(owner).items()):
+            plain = inspect.unwrap(value.__func__ if isinstance(value, (staticmethod, classmethod)) else value)
+            if getattr(plain, "__module__", None) != module.__name__:
+                continue
+            if isinstance(plain, type):
+                if plain.__qualname__ == prefix + name:
+                    add(plain, f"{prefix}{name}.")
+            elif isinstance(plain, FunctionType):
+                found.setdefault(plain.__code__, (prefix + name, plain))
+
+    add(module, "")
+    return found
+
+
+@contextlib.contextmanager
+def recorded_calls(
+    wanted: Callable[[CodeType], tuple[str, Callable[..., Any]] | None],
+    copied: Callable[[Any, Any], tuple[Any, Any]],
+    most: int = 1,
+) -> Iterator[list[Call]]:
+    """Record the first ``most`` calls of each function for whose code ``wanted`` gives a name and a function.
+
+    ``copied`` copies the arguments before the function can change them. A call whose arguments can't be copied is not
+    recorded.
+    """
+    calls: list[Call] = []
+    counts: dict[str, int] = {}
+    recording = threading.local()
+
+    def record(frame: FrameType, event: str, _: Any) -> None:
+        if event != "call" or getattr(recording, "now", False):
+            return
+        found = wanted(frame.f_code)
+        if found is None or counts.get(found[0], 0) >= most:
+            return
+        recording.now = True
+        try:
+            args, kwargs = copied(*_arguments(frame))
+            counts[found[0]] = counts.get(found[0], 0) + 1
+            calls.append(Call(*found, args, kwargs))
+        except Exception:  # an object of the user's that refuses to be copied
+            counts[found[0]] = most
+        finally:
+            recording.now = False
+
+    before = sys.getprofile()
+    sys.setprofile(record)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(before)
+
+
+def _arguments(frame: FrameType) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    code, values = frame.f_code, frame.f_locals
+    positional = code.co_varnames[: code.co_argcount]
+    only = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    args = tuple(values[name] for name in positional)
+    kwargs = {name: values[name] for name in only}
+    rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :]
+    if code.co_flags & inspect.CO_VARARGS:
+        args += tuple(values[rest[0]])
+        rest = rest[1:]
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        kwargs |= values[rest[0]]
+    return args, kwargs
