@@ -31,7 +31,7 @@ from symfix.python.analysis.polarity import general
 from symfix.python.analysis.purpose import branches, compares_order, refusals
 from symfix.python.analysis.receivers import Evidence, evidence
 from symfix.python.analysis.surely import surely
-from symfix.python.analysis.territory import ground, on_host, scripted, speaks_to_script
+from symfix.python.analysis.territory import obstacle, on_host, scripted, speaks_to_script
 from symfix.python.analysis.totality import Partial, partial
 from symfix.python.analysis.truths import check_conditions, forces, leaf_at, leaves, only_truth_counts
 from symfix.python.analysis.unfit import Unfit
@@ -188,7 +188,7 @@ def test_what_shows_a_tensor() -> None:
         ("torch/_refs/a.py", "return x", None),
         ("torch/nn/functional.py", "return x", "torchscript"),
         ("torch/_vendor/a.py", "return x", "third-party"),
-        ("model.py", "return x", "user-code"),
+        ("model.py", "return x", "no-evidence"),
         ("model.py", "import numpy\nreturn numpy.array(x)", "host-code"),
         ("model.py", "if torch.jit.is_scripting():\n    return x", "torchscript"),
     ],
@@ -196,9 +196,8 @@ def test_what_shows_a_tensor() -> None:
 def test_what_stands_in_the_way(path: str, text: str, reason: str | None) -> None:
     module = parse(source(text, path=path))
     (function,) = module.functions
-    found = ground(module.place(function.node.body[0]), context(), asked=True)
-    assert (found.obstacle[0] if found.obstacle else None) == reason
-    assert bool(found.doubts) is (path == "model.py" and "import" not in text)
+    found = obstacle(module.place(function.node.body[0]), context(everything=reason != "no-evidence"), default=True)
+    assert (found[0] if found else None) == reason
     assert module.own_tree is path.startswith("torch/")
     assert on_host(module, function, asked=True) is (reason == "host-code")
     assert (scripted(module, function) or speaks_to_script(module)) is (reason == "torchscript")
@@ -424,7 +423,7 @@ def test_a_message_is_read_by_its_exception_alone(body: str, only: bool) -> None
 def test_how_findings_are_written_down() -> None:
     module, argument = probed("probe(x)")
     place = module.place(argument)
-    assert cannot_name("r", place, "torch.f").reason == "no-such-name"
+    assert cannot_name("r", place, "torch.f", context()).reason == "no-such-name"
     safe, unsafe = fix("r", place, [], "m"), fix("r", place, [], "m", doubts=["a", "b", "a"])
     assert safe.safety is Safety.SAFE and safe.default is None and safe.function == "f"
     assert unsafe.safety is Safety.UNSAFE and unsafe.default == "a; b"

@@ -23,7 +23,7 @@ def mended(text: str, *, path: str = "model.py", oldest: tuple[int, int] | None 
     """The text after `guard_size_branches` and `use_sym_min_max`, on request."""
     chosen = ("guard_size_branches", "use_sym_min_max")
     rules = [rule for rule in load_rules("symfix.python") if rule.name in chosen]
-    context = Context(installed_torch(), oldest, all_functions=True)
+    context = Context(installed_torch(), oldest, all_functions=True, drop_torchscript=True)
     source = SourceFile(Path(path), text.encode())
     outcome = rewrite(source, rules, load_language("symfix.python"), context, Wishes(unsafe=True, polish=False))
     return outcome.after.decode() if isinstance(outcome, Changed) else text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,11 @@ from symfix.python.analysis.comparisons import Default, crops, integer, of_compa
 from symfix.python.analysis.equivalence import evaluated_together
 from symfix.python.analysis.flow import flow
 from symfix.python.analysis.library import SHAPES, of_function, of_method
-from symfix.python.analysis.polarity import eager_only, general
+from symfix.python.analysis.polarity import general
 from symfix.python.analysis.purpose import only_raises, refusals
 from symfix.python.analysis.scriptable import refused_by_script
 from symfix.python.analysis.surely import surely
-from symfix.python.analysis.territory import ground
+from symfix.python.analysis.territory import is_eager_only, obstacle
 from symfix.python.analysis.truths import decided_inside, leaf_at, leaves
 from symfix.python.analysis.values import Kind, Row, Value, join
 from symfix.python.syntax.tree import FunctionNode
@@ -281,9 +282,10 @@ def test_which_statements_refuse_sizes() -> None:
 def test_code_that_does_not_run_while_torch_compiles() -> None:
     made = function(
         "if not torch.compiler.is_compiling() and x.size(0) == 1:\n    return x\n"
-        "if torch.compiler.is_compiling() and x.size(0) == 1:\n    return y\nreturn x"
+        "if torch.compiler.is_compiling() and x.size(0) == 1:\n    return y\n"
+        "if torch.compiler.is_compiling():\n    x = y\nelif x.size(0) == 2:\n    return y\nreturn x"
     )
-    assert [eager_only(leaf) for leaf in leaves(flow(made))] == [True, False]
+    assert [is_eager_only(leaf.place) for leaf in leaves(flow(made))] == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -303,14 +305,19 @@ def test_what_torchscript_refuses(parameters: str, body: str, refused: bool) -> 
     made = function(body, parameters, "model.py")
     (only,) = made.functions
     assert refused_by_script(made, only) is refused
-    here = ground(made.place(only.node.body[0]), context(), asked=False)
-    assert here.obstacle is None and bool(here.doubts) is not refused
+    place, everything = made.place(only.node.body[0]), replace(context(), all_functions=True)
+    found = obstacle(place, everything)
+    assert (found is None) is refused and (found is None or found[0] == "torchscript")
+    assert obstacle(place, everything, scriptable=True) is None
+    assert obstacle(place, replace(everything, drop_torchscript=True)) is None
+    assert obstacle(place, context()) == (
+        "no-evidence", "no evidence that this function is traced: --modules or --all-functions assumes it"
+    )  # fmt: skip
 
 
-def test_a_place_of_its_own_tree_leaves_no_doubt_of_script() -> None:
+def test_fix_eligibility_in_own_tree_ignores_torchscript() -> None:
     made = function("return x")
-    here = ground(made.place(made.nodes.returns[0]), context(), asked=True)
-    assert here.obstacle is None and not here.doubts
+    assert obstacle(made.place(made.nodes.returns[0]), context(), default=True) is None
 
 
 def test_operands_that_are_compared_with_none_in_front() -> None:

@@ -26,11 +26,11 @@ from symfix.python.rewrite.spelling import spell, spelled_out, unnamed
 from symfix.python.rewrite.writing import edited
 
 
-def test_a_check_has_the_doubts_of_its_place() -> None:
+def test_check_for_doubts_an_annotated_number() -> None:
     made = function("if x.size(0) != k:\n    raise ValueError('bad')\nreturn x", "x: Tensor, k: int", "model.py")
     (branch,) = made.nodes.ifs
-    written = check_for("r", made.place(branch), branch, context(), ["it is late"])
-    assert isinstance(written, Fix) and written.default is not None and written.default.endswith("; it is late")
+    written = check_for("r", made.place(branch), branch, context())
+    assert isinstance(written, Fix) and written.default is not None and "x.size(0) != k" in written.default
     assert [edit.text for edit in written.edits] == [b"torch._check_value(x.size(0) == k, lambda: 'bad')"]
 
 
@@ -122,12 +122,12 @@ def test_a_symbol_is_written_as_the_file_names_it() -> None:
 
 def test_why_a_symbol_can_not_be_written() -> None:
     made = function("return x")
-    assert unnamed(made, made.nodes.returns[0], "torch.sym_nothing") == (
+    assert unnamed(made, made.nodes.returns[0], "torch.sym_nothing", context()) == (
         "no-such-name", "the target torch has no `torch.sym_nothing`"
     )  # fmt: skip
     taken = function("z = x\nsym_eq = 1\nreturn z")
     here = taken.nodes.assigns[0]
-    assert unnamed(taken, here, f"{SHAPES}.sym_eq")[0] == "name-shadowed"
+    assert unnamed(taken, here, f"{SHAPES}.sym_eq", context())[0] == "name-shadowed"
     with pytest.raises(Unfit) as error:
         spelled_out(taken, here, f"{SHAPES}.sym_eq", context())
     assert error.value.reason == "name-shadowed"

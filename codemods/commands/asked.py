@@ -29,6 +29,8 @@ class Examination(Target):
     ignore: tuple[str, ...]
     unsafe_fixes: bool
     all_functions: bool
+    modules: bool
+    drop_torchscript: bool
     jobs: int | None
     stdin_filename: Path | None
     installed_torchgen: bool

@@ -60,12 +60,16 @@ def examine(
         root,
         asked.torch_python,
         asked.min_torch,
-        asked.all_functions,
+        all_functions=asked.all_functions,
+        modules=asked.modules,
+        drop_torchscript=asked.drop_torchscript,
         # Nobody asked for code of a tree that was only recognised to be run.
-        asked.installed_torchgen or asked.torch_root is None,
+        installed_torchgen=asked.installed_torchgen or asked.torch_root is None,
     )
     wishes = Wishes(unsafe=asked.unsafe_fixes, polish=polish, apply=apply)
-    question = Question(_chosen(registry, asked.select, asked.ignore), wishes, registry, asked.all_functions)
+    question = Question(
+        _chosen(registry, asked.select, asked.ignore), wishes, registry, asked.all_functions or asked.modules
+    )
     suffixes = registry.walked(question.rules)
     jobs = asked.jobs or default_jobs()
     try:

@@ -118,6 +118,14 @@ RULES = [
     click.Option(["--unsafe-fixes"], is_flag=True, help="Also fixes that change something; each one states what."),
     click.Option(["--all-functions"], is_flag=True, help="Assume symbolic sizes in every function (out-of-tree code)."),
     click.Option(
+        ["--modules"], is_flag=True,
+        help="Assume symbolic sizes in what `forward` of a module calls (out-of-tree Python).",
+    ),
+    click.Option(
+        ["--drop-torchscript"], is_flag=True,
+        help="Also fix functions that TorchScript compiles now and could not after (out-of-tree Python).",
+    ),
+    click.Option(
         ["--exclude"], callback=_names, default="", metavar="GLOB,…",
         help="In folders, pass over files and folders whose path ends so, such as 'legacy' or 'csrc/*.h'.",
     ),

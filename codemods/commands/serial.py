@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .examining import Session
 
 RULE_WORDS = (
-    "select", "ignore", "unsafe_fixes", "all_functions",
+    "select", "ignore", "unsafe_fixes", "all_functions", "modules", "drop_torchscript",
     "min_torch", "torch_root", "torch_python", "installed_torchgen",
 )  # fmt: skip
 _DONE = frozenset((State.BUILT, State.KEPT, State.LANDED, State.REJECTED))
@@ -302,8 +302,10 @@ def _redo(made: Plan) -> Redo:
             root,
             python,
             tuple(least) if least else None,
-            bool(words.get("all_functions")),
-            bool(words.get("installed_torchgen")),
+            all_functions=bool(words.get("all_functions")),
+            modules=bool(words.get("modules")),
+            drop_torchscript=bool(words.get("drop_torchscript")),
+            installed_torchgen=bool(words.get("installed_torchgen")),
         )
         wishes = RuleWishes(unsafe=bool(words.get("unsafe_fixes")), without=without)
         outcome = Changed(SourceFile(Path(made.words["top"]) / path, before), b"", ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ..torchapi import TorchApi
@@ -25,8 +25,8 @@ class _Asked:
     question: Question
     sources: str
     build: str
-    min_torch: tuple[int, int] | None
-    all_functions: bool
+    context: dict[str, Any]
+    """The fields of the context, without the torch, which each worker has."""
 
 
 def spread_far(
@@ -38,7 +38,9 @@ def spread_far(
 ) -> list[Outcome]:
     """The outcomes of the tasks, in their order; raises UnlikeWorker where a worker has another torch or symfix."""
     build = locate(None, None).build
-    asked = _Asked(question, question.registry.sources, build, context.min_torch, context.all_functions)
+    names = [one.name for one in fields(context) if one.name not in ("api", "torch_root")]
+    shared = {name: getattr(context, name) for name in names}
+    asked = _Asked(question, question.registry.sources, build, shared)
     away = [_away(task) for task in tasks]
     answers: dict[int, Outcome] = {}
 
@@ -73,6 +75,6 @@ def _examine(part: list[tuple[int, Task]], asked: _Asked) -> list[Outcome]:
     for what, own, theirs in (("torch", here.build, asked.build), ("symfix", registry.sources, asked.sources)):
         if own != theirs:
             raise UnlikeWorker(f"a worker has another {what} than this machine ({own}, here {theirs})")
-    context = Context(TorchApi.at(here), asked.min_torch, asked.all_functions)
+    context = Context(TorchApi.at(here), **asked.context)
     question = replace(asked.question, registry=registry)
     return [examine(task, question, context) for _, task in part]

@@ -82,6 +82,10 @@ class Context:
     """Oldest torch the result must run on; None: the torch that ``api`` describes."""
     all_functions: bool = False
     """Every function of the file sees symbolic sizes (code outside PyTorch's own tree)."""
+    modules: bool = False
+    """The ``forward`` of each module, and what it calls, sees symbolic sizes (code outside PyTorch's own tree)."""
+    drop_torchscript: bool = False
+    """Functions that TorchScript compiles need not stay so (code outside PyTorch's own tree)."""
     torch_root: Path | None = None
     """A PyTorch source tree, or None."""
     tried: bool = False

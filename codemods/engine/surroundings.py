@@ -18,6 +18,8 @@ class TorchSurroundings:
     torch_python: Path | None = None
     min_torch: tuple[int, int] | None = None
     all_functions: bool = False
+    modules: bool = False
+    drop_torchscript: bool = False
     installed_torchgen: bool = False
     """Nothing of ``torch_root`` is run to read its schemas."""
     tried: bool = False
@@ -38,4 +40,12 @@ class TorchSurroundings:
         from ..torchapi import TorchApi
 
         api = TorchApi.at(self.place)
-        return Context(api, self.min_torch, self.all_functions, self.torch_root, self.tried)
+        return Context(
+            api,
+            min_torch=self.min_torch,
+            all_functions=self.all_functions,
+            modules=self.modules,
+            drop_torchscript=self.drop_torchscript,
+            torch_root=self.torch_root,
+            tried=self.tried,
+        )

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from .dynamo import refusal
 from .extraction import EXTRACTOR, extract, yamls
 from .headers import fingerprint
 from .locating import Place, locate, release
@@ -119,6 +120,13 @@ class TorchApi:
         if "::" in symbol or symbol.isupper():
             return cpp_has(self.include_dirs, symbol)
         return python_has(self.package, symbol)
+
+    def dynamo_refusal(self, helper: str) -> str | None:
+        """Why dynamo does not trace a call of a helper, or None.
+
+        A helper is ``torch.sym_min`` or the like; ``torch._check(values)`` is a check whose message contains values.
+        """
+        return refusal(self._place, helper)
 
     def named_in_headers(self, name: str) -> bool:
         """Whether a header of this torch says the name, so that other files may call what it names."""

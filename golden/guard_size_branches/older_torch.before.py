@@ -1,4 +1,4 @@
-# symfix-golden: all-functions min-torch=2.6
+# symfix-golden: all-functions min-torch=2.6 drop-torchscript
 import torch
 from torch import Tensor
 

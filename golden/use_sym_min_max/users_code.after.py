@@ -1,3 +1,4 @@
+# symfix-golden: all-functions drop-torchscript
 import torch
 from torch import Tensor
 

@@ -1,3 +1,4 @@
+# symfix-golden: all-functions drop-torchscript
 from torch import Tensor
 
 

@@ -1,4 +1,4 @@
-# symfix-golden: path=layers/attention.py
+# symfix-golden: path=layers/attention.py all-functions
 import numpy as np
 import torch
 from torch import Tensor

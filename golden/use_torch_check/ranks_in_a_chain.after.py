@@ -1,4 +1,4 @@
-# symfix-golden: path=accounts/models.py
+# symfix-golden: path=accounts/models.py all-functions drop-torchscript
 import torch
 from torch import Tensor
 

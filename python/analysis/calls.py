@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import takewhile
 
 from ..syntax.module import Module
@@ -68,6 +69,12 @@ class Calls:
                 pending += fresh
             found.update(dict.fromkeys(together, sorted(together, key=order.__getitem__)))
         return found
+
+
+@lru_cache(maxsize=8)
+def calls_in(module: Module) -> Calls:
+    """The calls of a file, found once."""
+    return Calls(module)
 
 
 def _with_sources(module: Module) -> list[Function]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from ..syntax.module import Module
 from ..syntax.tree import COMPREHENSIONS, Function
 from .annotations import Signature, signature
-from .calls import Calls, handed
+from .calls import calls_in, handed
 from .evaluation import Scope
 from .receivers import Evidence, evidence
 from .values import Kind, Value, join
@@ -51,7 +51,7 @@ class Flow:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self._calls = Calls(module)
+        self._calls = calls_in(module)
         self._returned: dict[Function, Value] = {}
         self._inner: dict[Function, list[Function]] = defaultdict(list)
         for function in module.functions:

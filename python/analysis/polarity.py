@@ -16,13 +16,6 @@ from .truths import Leaf, forces
 from .values import Kind
 
 ONLY_BAD_REFUSED = "only an input that is surely bad is refused"
-EAGER_ONLY = ("host-code", "this code does not run while torch compiles, so no undecided size reaches it")
-_COMPILING = (
-    "torch.compiler.is_compiling",
-    "torch.compiler.is_dynamo_compiling",
-    "torch._dynamo.is_compiling",
-    "torch._utils.is_compiling",
-)
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _LOOKING = (ast.For, ast.If, ast.Assign, ast.Continue, ast.Break, ast.Pass, ast.Return)
 
@@ -49,8 +42,6 @@ def _asks_for_placeholder(node: ast.expr) -> bool:
 
 def _general(flow: Flow, leaf: Leaf) -> Default | NoDefault:
     test, no_branch = leaf.test, leaf.no_branch
-    if eager_only(leaf):
-        return NoDefault(*EAGER_ONLY)
     if isinstance(test, ast.While):
         return NoDefault("loop-condition", "a loop whose end is undecided would run forever or never")
     if _decided_by_loop(flow, leaf):
@@ -143,28 +134,6 @@ def _refuses_otherwise(module: Module, test: ast.AST) -> bool:
 def _refusal(node: ast.stmt) -> bool:
     refused = isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == "NotImplemented"
     return refused or isinstance(node, ast.Raise)
-
-
-def eager_only(leaf: Leaf) -> bool:
-    """Whether ``not torch.compiler.is_compiling()`` guards the leaf: around it, or earlier in the same ``and``."""
-    below: ast.AST = leaf.node
-    for above in leaf.place.ancestors:
-        conditions: list[ast.expr] = []
-        if isinstance(above, ast.BoolOp) and isinstance(above.op, ast.And) and isinstance(below, ast.expr):
-            conditions = above.values[: above.values.index(below)]
-        elif isinstance(above, ast.If) and below in above.body:
-            conditions = above.test.values if isinstance(above.test, ast.BoolOp) else [above.test]
-            if isinstance(above.test, ast.BoolOp) and isinstance(above.test.op, ast.Or):
-                conditions = []
-        if any(_refuses_compiling(leaf.place.module, one) for one in conditions):
-            return True
-        below = above
-    return False
-
-
-def _refuses_compiling(module: Module, condition: ast.expr) -> bool:
-    call = condition.operand if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not) else None
-    return isinstance(call, ast.Call) and module.names.meaning(call.func) in _COMPILING
 
 
 def _asked_in_front(module: Module, node: ast.Compare) -> bool:

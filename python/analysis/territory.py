@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -14,6 +12,7 @@ from ..syntax.module import Module, Place
 from ..syntax.tree import Function, spelled
 from .registered import Seen, registered
 from .scriptable import refused_by_script
+from .tracers import is_traced
 
 _SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
 _TO_SCRIPT = re.compile(
@@ -22,6 +21,12 @@ _TO_SCRIPT = re.compile(
 )
 _OTHERS = frozenset({"third_party", "_vendor", "vendored_templates", "testing"})
 _SCRIPT_DECORATORS = ("jit.script", "jit._overload", "jit.export", "_overload", "script_method", "script_if_tracing")
+_COMPILING = (
+    "torch.compiler.is_compiling",
+    "torch.compiler.is_dynamo_compiling",
+    "torch._dynamo.is_compiling",
+    "torch._utils.is_compiling",
+)
 _LEAVING_ALONE = (
     "builtins.",
     "functools.",
@@ -76,9 +81,6 @@ def speaks_to_script(module: Module) -> bool:
     Under ``torch.jit.trace`` a size is a Tensor, which no check and no symbolic helper takes.
     """
     return _TO_SCRIPT.search(module.source.content) is not None
-
-
-_DOUBT = "`torch.jit.script` may compile this function now, but can't after the change"
 
 
 _HOST = ("cv2.", "PIL.", "builtins.open", "triton.next_power_of_2")
@@ -193,53 +195,86 @@ def _harmless(module: Module, use: ast.Name) -> bool:
     return isinstance(above, (ast.Return, ast.Attribute))
 
 
-@dataclass(frozen=True)
-class Ground:
-    """What limits every fix at a place."""
+def obstacle(
+    place: Place, context: Context, *, default: bool = False, scriptable: bool = False
+) -> tuple[str, str] | None:
+    """Why nothing may be written at a place, as (reason, detail), or None.
 
-    obstacle: tuple[str, str] | None
-    """Why nothing may be written, as (reason, detail)."""
-    doubts: Sequence[str]
-    """What a fix that TorchScript can't compile has to say; PyTorch's own functions for it are known."""
-
-
-def ground(place: Place, context: Context, *, asked: bool) -> Ground:
-    """What limits every fix at a place.
-
-    ``asked``: the rewrite changes which path an undecided size takes, which in code of PyTorch's users is done only
-    on request.
+    ``default``: the new text chooses the path of an undecided size. ``scriptable``: TorchScript compiles the new text.
     """
     module, function = place.module, place.function
-    own = context.tried or function is None or module.own_tree or refused_by_script(module, function)
-    doubts = () if own else (_DOUBT,)
-    return Ground(_obstacle(module, function, context, asked, doubts), doubts)
-
-
-def _obstacle(
-    module: Module, function: Function | None, context: Context, asked: bool, doubts: Sequence[str]
-) -> tuple[str, str] | None:
     if module.own_tree and _OTHERS & set(module.source.path.parts):
         return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
     if scripted(module, function):
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
-    if context.tried:
-        foreign = foreign_decorator(module, function)
-        return ("unknown-decorator", f"`@{foreign}` may hand this function to another compiler") if foreign else None
-    seen = None if function is None or module.own_tree else registered(module, function)
-    if asked and seen is Seen.REAL:
-        return "host-code", "a custom operator's function is called with real tensors only: sizes are integers here"
-    if not module.own_tree and seen is not Seen.FAKE and speaks_to_script(module):
-        return "torchscript", "the file speaks to TorchScript, which may compile this function and knows no helper"
-    if not module.own_tree and function is not None and on_host(module, function, asked=asked):
-        return "host-code", "this runs on real values only: a constructor, or a function that works on the host"
-    if module.source.package_speaks and doubts and seen is not Seen.FAKE:
-        return (
-            "torchscript",
-            "the package supports TorchScript, which may compile this function and knows no symbolic helper",
-        )
+    if not context.tried:
+        found = _unproven(module, function, context, default, scriptable)
+        if found:
+            return found
     foreign = foreign_decorator(module, function)
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"
-    if asked and not module.own_tree and not context.all_functions and seen is not Seen.FAKE:
-        return "user-code", "outside PyTorch's own tree a size takes a stated path on request only (--all-functions)"
+    if is_eager_only(place):
+        return "host-code", "this code does not run while torch compiles, so no undecided size reaches it"
     return None
+
+
+def _unproven(
+    module: Module, function: Function | None, context: Context, default: bool, scriptable: bool
+) -> tuple[str, str] | None:
+    """The obstacles where no program of the user's is run to prove each fix."""
+    if module.own_tree:
+        return None
+    seen = None if function is None else registered(module, function)
+    if default and seen is Seen.REAL:
+        return "host-code", "a custom operator's function is called with real tensors only: sizes are integers here"
+    if not is_traced(module, function, context):
+        return "no-evidence", "no evidence that this function is traced: --modules or --all-functions assumes it"
+    if seen is Seen.FAKE:
+        return None
+    if speaks_to_script(module):
+        return "torchscript", "the file uses TorchScript, which may compile this function and knows no helper"
+    if function is not None and on_host(module, function, asked=default):
+        return "host-code", "this runs on real values only: a constructor, or a function that works on the host"
+    if scriptable or function is None or refused_by_script(module, function):
+        return None
+    if module.source.package_speaks:
+        return "torchscript", "the package supports TorchScript, which may compile this function and knows no helper"
+    if context.drop_torchscript:
+        return None
+    return (
+        "torchscript",
+        "`torch.jit.script` compiles this function now and could not after the change: --drop-torchscript allows it",
+    )
+
+
+def is_eager_only(place: Place) -> bool:
+    """Whether ``torch.compiler.is_compiling()`` keeps a place from being traced.
+
+    It is asked by an ``if`` around the place, or earlier in the same ``and``.
+    """
+    below: ast.AST = place.node
+    for above in place.ancestors:
+        module = place.module
+        if isinstance(above, ast.BoolOp) and isinstance(above.op, ast.And) and isinstance(below, ast.expr):
+            if any(_is_eager(module, one) for one in above.values[: above.values.index(below)]):
+                return True
+        elif isinstance(above, ast.If) and below in above.body:
+            test = above.test
+            both = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+            if any(_is_eager(module, one) for one in both):
+                return True
+        elif isinstance(above, ast.If) and below in above.orelse and _is_compiling(module, above.test):
+            return True
+        below = above
+    return False
+
+
+def _is_eager(module: Module, condition: ast.expr) -> bool:
+    if not isinstance(condition, ast.UnaryOp) or not isinstance(condition.op, ast.Not):
+        return False
+    return _is_compiling(module, condition.operand)
+
+
+def _is_compiling(module: Module, condition: ast.expr) -> bool:
+    return isinstance(condition, ast.Call) and module.names.meaning(condition.func) in _COMPILING

@@ -19,7 +19,7 @@ from ..analysis.equivalence import unfit_for_sym_eq
 from ..analysis.flow import flow
 from ..analysis.polarity import ONLY_BAD_REFUSED
 from ..analysis.surely import surely
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
 from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
@@ -131,7 +131,7 @@ def _inside(module: Module, node: ast.AST, where: tuple[int, int]) -> bool:
 
 
 def _allowed(module: Module, node: ast.AST, context: Context) -> bool:
-    return ground(module.place(node), context, asked=True).obstacle is None
+    return obstacle(module.place(node), context, default=True) is None
 
 
 def _atoms(module: Module) -> Iterator[ast.expr]:
@@ -210,7 +210,7 @@ def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[
     """``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``: the error keeps its type."""
     place = module.place(node)
     try:
-        written = check_for(NAME, place, node, context, ground(place, context, asked=True).doubts, same_error=True)
+        written = check_for(NAME, place, node, context, same_error=True)
     except Unfit:
         return
     yield written

@@ -20,7 +20,7 @@ from ..analysis.comparisons import Default
 from ..analysis.flow import flow
 from ..analysis.polarity import general
 from ..analysis.purpose import only_complains, only_raises
-from ..analysis.territory import ground, scripted
+from ..analysis.territory import scripted
 from ..analysis.truths import leaf_at
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
@@ -43,7 +43,7 @@ def check_beside_script(module: Module, node: ast.If, context: Context, name: st
         return None
     place = module.place(node)
     try:
-        check = check_for(name, place, node, context, ground(place, context, asked=True).doubts)
+        check = check_for(name, place, node, context)
     except Unfit:
         return None
     message = f"`{module.text(node.test).decode()}` can be checked later, outside of TorchScript"

@@ -29,7 +29,7 @@ from .changes import (
     Plain,
     Quantified,
 )
-from .spelling import guarded, spelled_out
+from .spelling import guarded, refusal, spelled_out
 
 
 def deferred(surely: Surely, context: Context, place: ast.AST, node: ast.expr, truth: bool) -> Deferral:
@@ -154,11 +154,18 @@ class Deferral:
         return any(self._surely.of(side) is Sure.FLOAT for side in sides)
 
     def _shapes(self, node: ast.Compare, truth: bool) -> None:
+        equal = guarded("sym_eq")
+        if refusal(self._module, self._place, equal, self._context):
+            # Dynamo compares shapes without deciding their sizes.
+            self._bool(node)
+            if not truth:
+                self._change(node, Plain.REVERSED)
+            return
         unfit = unfit_for_sym_eq(self._surely, node)
         if unfit:
             raise Unfit(*unfit)
         self.doubts += doubts_of_sym_eq(self._surely, node)
-        self._change(node, Equated(self.symbol(guarded("sym_eq"))))
+        self._change(node, Equated(self.symbol(equal)))
         self._opposite(node, isinstance(node.ops[0], ast.Eq) is truth)
 
     def _chain(self, node: ast.Compare, truth: bool) -> None:

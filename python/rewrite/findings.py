@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Fix, Safety, Skip
+from ...codemods.engine.rule import Context, Fix, Safety, Skip
 from ..analysis.unfit import Unfit
 from ..syntax.module import Place
 from .changes import Changes
@@ -85,6 +85,6 @@ def skip(rule: str, place: Place, reason: str, detail: str) -> Skip:
     return Skip(rule, BRANCH, *place.span, reason, detail, function)
 
 
-def cannot_name(rule: str, place: Place, symbol: str) -> Skip:
+def cannot_name(rule: str, place: Place, symbol: str, context: Context) -> Skip:
     """The Skip for a symbol that `spell` could not write."""
-    return skip(rule, place, *unnamed(place.module, place.node, symbol))
+    return skip(rule, place, *unnamed(place.module, place.node, symbol, context))

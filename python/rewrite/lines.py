@@ -55,15 +55,16 @@ def one_line(tree: cst.BaseExpression) -> cst.BaseExpression | None:
         return None
     if string_breaks(tree):
         raise Unfit("multi-line", "a string goes over the end of a line")
-    return _flat(tree)
+    return flat(tree)
 
 
 def string_breaks(tree: cst.BaseExpression) -> bool:
     """Whether a string in ``tree`` goes over the end of a line."""
-    return _breaks(_flat(tree))
+    return _breaks(flat(tree))
 
 
-def _flat(tree: cst.BaseExpression) -> cst.BaseExpression:
+def flat(tree: cst.BaseExpression) -> cst.BaseExpression:
+    """``tree`` on one line, without its comments; a string may still go over the end of a line."""
     flat = tree.visit(_Flattener()) if _breaks(tree) else tree
     assert isinstance(flat, cst.BaseExpression)
     return flat

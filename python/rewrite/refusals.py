@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix
 from ..analysis.certain import Sure
 from ..analysis.surely import surely
 from ..analysis.unfit import Unfit
-from ..syntax.module import Place
+from ..syntax.module import Module, Place
 from .deferring import deferred
 from .findings import fix
-from .spelling import spelled_out
-from .writing import checked
+from .spelling import COMPILING, refusal, spelled_out
+from .writing import checked, checked_while_compiling
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _CHECKS = {
@@ -26,26 +26,24 @@ _CHECKS = {
 }
 
 
-def check_for(
-    rule: str,
-    place: Place,
-    node: ast.If | ast.Assert,
-    context: Context,
-    doubts: Sequence[str] = (),
-    *,
-    same_error: bool = False,
-) -> Fix:
+def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Context, *, same_error: bool = False) -> Fix:
     """The check in place of a refusal, which stands at ``place``; raises Unfit.
 
-    With ``same_error`` an ``assert`` keeps its AssertionError; an exception raised by name always does. ``doubts`` are
-    those of any fix at the place.
+    With ``same_error`` an ``assert`` keeps its AssertionError; an exception raised by name always does. Where dynamo
+    may trace the place and refuses the values in the message, the statement stays for eager, next to a check for
+    tracers.
     """
     module = place.module
     if module.source.content.startswith(b"elif", place.span[0]):
         raise Unfit("elif", "a check cannot stand between the branches of an if")
     error, message = _refusal(place, node)
-    types = surely(module)
-    deferral = deferred(types, context, node, node.test, isinstance(node, ast.Assert))
+    deferral = deferred(surely(module), context, node, node.test, isinstance(node, ast.Assert))
+    why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
+    if message is not None and _refused_message(place, message, context):
+        check, compiling = (spelled_out(module, node, one, context) for one in (_CHECKS[error], COMPILING))
+        edit = checked_while_compiling(place, node, deferral.changes, check.text, message, compiling.text)
+        needs = [*deferral.needs, *check.needs, *compiling.needs]
+        return fix(rule, place, [edit], why, needs, deferral.doubts)
     asserts = error == "AssertionError"
     named = asserts and message is not None and (same_error or isinstance(node, ast.If))
     changed = asserts and not named
@@ -60,10 +58,39 @@ def check_for(
         said.insert(0, "a bad size raises RuntimeError instead of AssertionError, if need be at run time")
     elif message is None:
         said.insert(0, "the exception, which had no message, gets one")
-    elif types.of(message) is not Sure.TEXT:
+    elif surely(module).of(message) is not Sure.TEXT:
         said.append(f"the exception holds `str({ast.unparse(message)})`, which may have been no str")
-    why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
-    return fix(rule, place, [edit], why, [*deferral.needs, *check.needs], [*said, *doubts])
+    return fix(rule, place, [edit], why, [*deferral.needs, *check.needs], said)
+
+
+def _refused_message(place: Place, message: ast.expr, context: Context) -> bool:
+    """Whether dynamo may trace the place and refuses a lambda around the message, which captures values."""
+    if not any(_is_captured(place, one) for one in _names(message)):
+        return False
+    return refusal(place.module, place.node, "torch._check(values)", context) is not None
+
+
+def _names(node: ast.AST) -> Iterator[ast.Name]:
+    return (one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load))
+
+
+def _is_captured(place: Place, name: ast.Name) -> bool:
+    """Whether a lambda around a name captures a value; a constant that a function gives the name once is none."""
+    owner = place.module.names.owner(name.id, name)
+    if owner is None or owner is place.module.tree or place.node in _above(place.module, owner):
+        return False
+    function = next((one for one in place.module.functions if one.node is owner), None)
+    if function is None or any(one.arg == name.id for one in function.arguments):
+        return True
+    return not isinstance(function.assigned_once.get(name.id), ast.Constant)
+
+
+def _above(module: Module, node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes around a node."""
+    above = module.parents.get(node)
+    while above is not None:
+        yield above
+        above = module.parents.get(above)
 
 
 def _refusal(place: Place, node: ast.If | ast.Assert) -> tuple[str, ast.expr | None]:

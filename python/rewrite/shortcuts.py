@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Skip
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
 from ..syntax.module import Module
 from .changes import Unless
 from .findings import change
@@ -26,7 +26,7 @@ def left_out(rule: str, module: Module, where: tuple[int, int], context: Context
             continue
         asking = [one for one in _operands(node.test) if _asks_values(one)]
         compiling = spell(module, node, COMPILING, context)
-        if not asking or compiling is None or ground(module.place(node), context, asked=True).obstacle:
+        if not asking or compiling is None or obstacle(module.place(node), context, default=True):
             continue
         text = module.text(asking[0]).decode()
         words = f"while compiling `{text}` is not asked and counts as false: its branch is a shortcut"

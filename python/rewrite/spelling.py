@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ...codemods.engine.rule import Context
 from ...codemods.torchapi.releases import available
 from ..analysis.library import SHAPES
+from ..analysis.tracers import is_faked
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 
@@ -30,8 +31,11 @@ _LOADED = ("torch", "torch.compiler", "torch.jit")
 def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spelled | None:
     """How ``symbol`` (``torch.sym_min``, ``torch.fx.experimental.symbolic_shapes.guard_or_false``) is written here.
 
-    None when the name means something else here, or when the target torch lacks it and there is no fallback.
+    None when the name means something else here, when the target torch lacks it and there is no fallback, or when
+    dynamo may trace the place and refuses the helper.
     """
+    if not context.tried and refusal(module, place, symbol, context):
+        return None
     home, _, name = symbol.rpartition(".")
     there = _there(module, symbol, context)
     loaded = home in _LOADED
@@ -53,12 +57,20 @@ def spelled_out(module: Module, place: ast.AST, symbol: str, context: Context) -
     """How ``symbol`` is written here, as `spell` has it; raises Unfit where it can't be."""
     spelled = spell(module, place, symbol, context)
     if spelled is None:
-        raise Unfit(*unnamed(module, place, symbol))
+        raise Unfit(*unnamed(module, place, symbol, context))
     return spelled
 
 
-def unnamed(module: Module, place: ast.AST, symbol: str) -> tuple[str, str]:
+def refusal(module: Module, place: ast.AST, symbol: str, context: Context) -> str | None:
+    """Why dynamo, which may trace a place, does not trace a call of ``symbol``; None where it does or stays away."""
+    return None if is_faked(module, module.function_of(place)) else context.api.dynamo_refusal(symbol)
+
+
+def unnamed(module: Module, place: ast.AST, symbol: str, context: Context) -> tuple[str, str]:
     """Why `spell` can't write a symbol, as (reason, detail)."""
+    refused = None if context.tried else refusal(module, place, symbol, context)
+    if refused:
+        return "refused-by-dynamo", f"{refused}, and dynamo may trace this function"
     name, home = _imported_as(symbol), symbol.rpartition(".")[0]
     loaded = {home, *_LOADED[: home in _LOADED]}
     if any(module.names.imported_at(place, loaded)) or module.names.free(name, place) or _again(module, place, symbol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +14,7 @@ from ..analysis.unfit import Unfit
 from ..syntax.module import Module, Place
 from .changes import Changes
 from .expressions import Binding, call, comparison, grouped, in_full, name, ungrouped
-from .lines import code, comments, indented, new_line, one_line, string_breaks
+from .lines import code, comments, flat, indented, new_line, one_line, string_breaks
 from .rewriting import changed
 
 _WIDTH = 88
@@ -131,6 +132,50 @@ def check_edit(
     """The edit that writes `check_instead`; raises Unfit."""
     statement, line = check_instead(place, node, changes, function, message, error)
     return statement.edit([line])
+
+
+def check_while_compiling(
+    place: Place, node: ast.If | ast.Assert, changes: Changes, function: str, message: ast.expr, compiling: str
+) -> Edit:
+    """The edit that writes ``if compiling(): function(condition, lambda: "...")`` and, in its else, the statement.
+
+    An ``if`` becomes its ``elif``. The text of the check names the values that the message contains. Raises Unfit.
+    """
+    statement = Statement(place)
+    if not statement.alone:
+        raise Unfit("one-line-suite", "the statement shares its line with another")
+    test, _ = _parts(statement.tree, node, None)
+    condition = flat(changed(node.test, test, changes))
+    if "\n" in code(condition):
+        raise Unfit("multi-line", "a string of the condition goes over the end of a line")
+    unit = place.module.unit_of_indentation(node.body[0]) if isinstance(node, ast.If) else "    "
+    verb = "expected" if isinstance(node, ast.Assert) else "unexpected"
+    said = traced_text(message) or f"{verb} {ast.unparse(node.test)}"
+    line = check(function, condition, text_literal(said), statement.indent + unit)
+    tree = statement.tree
+    otherwise = tree if isinstance(tree, cst.If) else cst.Else(cst.IndentedBlock([tree], indent=unit))
+    body = cst.IndentedBlock([cst.SimpleStatementLine([cst.Expr(line)])], indent=unit)
+    return statement.edit([cst.If(call(compiling, []), body, otherwise)])
+
+
+def traced_text(message: ast.expr) -> str | None:
+    """The text of a message with the names of its values in their places; None where it is put together by a call."""
+    if isinstance(message, ast.Constant):
+        return message.value if isinstance(message.value, str) else None
+    if isinstance(message, ast.JoinedStr):
+        return "".join(
+            str(one.value) if isinstance(one, ast.Constant) else ast.unparse(one.value)  # type: ignore[attr-defined]
+            for one in message.values
+        )
+    if isinstance(message, ast.BinOp) and isinstance(message.op, ast.Add):
+        parts = traced_text(message.left), traced_text(message.right)
+        return None if None in parts else "".join(part for part in parts if part)
+    return None
+
+
+def text_literal(text: str) -> cst.SimpleString:
+    """A string in double quotes."""
+    return cst.SimpleString(json.dumps(text, ensure_ascii=False))
 
 
 def limit_behind(module: Module, call: ast.Call, changes: Changes, keyword: str) -> Edit:

@@ -46,6 +46,18 @@ def checked(
         raise Unfit(*_TOO_DEEP) from too_deep
 
 
+def checked_while_compiling(
+    place: Place, node: ast.If | ast.Assert, changes: Changes, function: str, message: ast.expr, compiling: str
+) -> Edit:
+    """The edit that puts a check for tracers, which ask ``compiling``, beside ``node``; raises Unfit."""
+    from .statements import check_while_compiling
+
+    try:
+        return check_while_compiling(place, node, changes, function, message, compiling)
+    except RecursionError as too_deep:
+        raise Unfit(*_TOO_DEEP) from too_deep
+
+
 def limited(module: Module, call: ast.Call, changes: Changes, keyword: str) -> Edit:
     """The edit that makes ``changes`` to ``check(n, keyword=m)`` and says ``check(n <= m)`` behind it; raises Unfit."""
     from .statements import limit_behind

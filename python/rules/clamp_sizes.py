@@ -24,7 +24,7 @@ from ...codemods.engine.source import SourceFile
 from ..analysis.certain import Sure
 from ..analysis.flow import Flow, flow
 from ..analysis.surely import surely
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
 from ..analysis.values import Kind
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, fix, skip
 from ..rewrite.spelling import spell
@@ -94,18 +94,18 @@ def _answer(place: Place, known: Flow, found: _Clamp, context: Context) -> Fix |
         return skip(NAME, place, "comment-inside", "a comment inside would lose its place")
     if _counted(place, sides):
         return skip(NAME, place, "loop-bound", "the loop that goes so far decides it")
-    here = ground(place, context, asked=False)
-    if here.obstacle:
-        return skip(NAME, place, *here.obstacle)
+    unfit = obstacle(place, context)
+    if unfit:
+        return skip(NAME, place, *unfit)
     symbol = f"torch.sym_{'min' if found.least else 'max'}"
     spelled = spell(module, found.left, symbol, context)
     if spelled is None:
-        return cannot_name(NAME, place, symbol)
+        return cannot_name(NAME, place, symbol, context)
     words = f"{spelled.text}({ast.unparse(found.left)}, {ast.unparse(found.right)})"
     start, end = module.span(node)
     edit = Edit(start, end, (f"{found.target} = {words}" if found.target else words).encode())
     doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in sides if not types.whole(one)]
-    return fix(NAME, place, [edit], "a branch decides which size is which", spelled.needs, [*doubts, *here.doubts])
+    return fix(NAME, place, [edit], "a branch decides which size is which", spelled.needs, doubts)
 
 
 def _counted(place: Place, sides: tuple[ast.expr, ast.expr]) -> bool:

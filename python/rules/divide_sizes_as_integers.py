@@ -15,14 +15,14 @@ division by 0 has another message.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.certain import Sure
 from ..analysis.flow import Flow, flow
 from ..analysis.surely import surely
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
 from ..analysis.truths import check_conditions
 from ..analysis.values import Kind
 from ..rewrite.changes import Change, Divided, Named, Plain
@@ -55,13 +55,13 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 def _answer(place: Place, known: Flow, call: ast.Call, meaning: str, context: Context) -> Iterator[Fix | Skip]:
     argument = call.args[0]
     kind = known.kind(argument)
-    if kind not in (Kind.SIZE, Kind.RATIO):
+    if kind not in (Kind.SIZE, Kind.RATIO) or _is_element(argument):
         return
-    here = ground(place, context, asked=False)
-    if here.obstacle:
-        yield skip(NAME, place, *here.obstacle)
+    unfit = obstacle(place, context, scriptable=meaning != "builtins.float")
+    if unfit:
+        yield skip(NAME, place, *unfit)
     elif meaning == "builtins.float":
-        yield _as_float(place, call, context, here.doubts)
+        yield _as_float(place, call, context)
     elif isinstance(argument, ast.BinOp) and isinstance(argument.op, ast.Div) and kind is Kind.RATIO:
         yield _quotient(place, known, call, argument, meaning)
     elif kind is Kind.SIZE:
@@ -70,7 +70,12 @@ def _answer(place: Place, known: Flow, call: ast.Call, meaning: str, context: Co
         yield skip(NAME, place, "not-a-quotient", "only the rounded quotient of two sizes has an integer form")
 
 
-def _as_float(place: Place, call: ast.Call, context: Context, doubts: Sequence[str]) -> Fix | Skip:
+def _is_element(node: ast.expr) -> bool:
+    """``x.item()``: an element of a tensor, which need not be a whole number."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
+
+
+def _as_float(place: Place, call: ast.Call, context: Context) -> Fix | Skip:
     module = place.module
     if _compared(module, call):
         return skip(NAME, place, "keeps-static", "the comparison around it needs the value of the size")
@@ -80,10 +85,10 @@ def _as_float(place: Place, call: ast.Call, context: Context, doubts: Sequence[s
         )
     spelled = spell(module, call, "torch.sym_float", context)
     if spelled is None:
-        return cannot_name(NAME, place, "torch.sym_float")
+        return cannot_name(NAME, place, "torch.sym_float", context)
     changes = [(call.func, Named(spelled.text))]
     message = "`float` decides the size"
-    return change(NAME, place, changes, message, spelled.needs, doubts)
+    return change(NAME, place, changes, message, spelled.needs)
 
 
 def _compared(module: Module, call: ast.Call) -> bool:

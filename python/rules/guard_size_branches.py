@@ -28,7 +28,7 @@ from ..analysis.flow import Flow, flow
 from ..analysis.polarity import general
 from ..analysis.purpose import branches
 from ..analysis.surely import surely
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
 from ..analysis.truths import Leaf
 from ..analysis.unfit import Unfit
 from ..rewrite.changes import Called, Change, Chosen, Compared, Equated, Plain
@@ -48,9 +48,9 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | Skip:
-    here = ground(leaf.place, context, asked=True)
-    if here.obstacle:
-        return skip(NAME, leaf.place, *here.obstacle)
+    unfit = obstacle(leaf.place, context, default=True)
+    if unfit:
+        return skip(NAME, leaf.place, *unfit)
     if leaf.value_taken and (isinstance(leaf.test, ast.Call) or not isinstance(leaf.node, ast.Compare)):
         return skip(NAME, leaf.place, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.node, ast.Call) and _contiguity(leaf.node):
@@ -60,12 +60,13 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
         return skip(NAME, leaf.place, default.reason, default.detail)
     text = leaf.place.text
     taken = f"an undecided `{text}` is taken as {str(default.truth).lower()}: {default.why}"
-    doubts = [taken, *here.doubts]
+    doubts = [taken]
     if isinstance(leaf.node, ast.Compare) and leaf.compared is not None and leaf.compared.of_shapes:
         return _on_shapes(leaf.place, leaf.node, context, doubts)
-    guard = spell(module, leaf.node, guarded(f"guard_or_{str(default.truth).lower()}"), context)
+    helper = guarded(f"guard_or_{str(default.truth).lower()}")
+    guard = spell(module, leaf.node, helper, context)
     if guard is None:
-        return cannot_name(NAME, leaf.place, "guard_or_false")
+        return cannot_name(NAME, leaf.place, helper, context)
     if isinstance(leaf.node, ast.Compare) and isinstance(leaf.node.ops[0], (ast.In, ast.NotIn)):
         return _on_choices(leaf.place, leaf.node, guard, doubts)
     if _asked_for_truth(leaf.node) and surely(module).of(leaf.node) not in (Sure.WHOLE, Sure.NUMBER):
@@ -85,7 +86,7 @@ def _on_shapes(place: Place, shapes: ast.Compare, context: Context, doubts: list
     guard = spell(place.module, shapes, guarded("guard_or_false"), context)
     equal = spell(place.module, shapes, guarded("sym_eq"), context)
     if guard is None or equal is None:
-        return cannot_name(NAME, place, "sym_eq")
+        return cannot_name(NAME, place, guarded("sym_eq"), context)
     changes: list[tuple[ast.expr, Change]] = [(shapes, Equated(equal.text)), (shapes, Called(guard.text))]
     if isinstance(shapes.ops[0], ast.NotEq):
         changes.append((shapes, Plain.NEGATED))

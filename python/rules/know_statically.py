@@ -20,9 +20,8 @@ from collections.abc import Iterator
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.flow import flow
-from ..analysis.polarity import EAGER_ONLY, eager_only
 from ..analysis.purpose import branches
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
 from ..analysis.truths import Leaf
 from ..rewrite.changes import Called
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
@@ -40,11 +39,9 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _answer(module: Module, leaf: Leaf, context: Context) -> Fix | Skip:
-    here = ground(leaf.place, context, asked=True)
-    if here.obstacle:
-        return skip(NAME, leaf.place, *here.obstacle)
-    if eager_only(leaf):
-        return skip(NAME, leaf.place, *EAGER_ONLY)
+    unfit = obstacle(leaf.place, context, default=True)
+    if unfit:
+        return skip(NAME, leaf.place, *unfit)
     if leaf.value_taken and not isinstance(leaf.node, ast.Compare):
         return skip(NAME, leaf.place, "value-taken", "`and` and `or` give the value itself here, not its truth")
     if isinstance(leaf.test, ast.While):
@@ -53,11 +50,11 @@ def _answer(module: Module, leaf: Leaf, context: Context) -> Fix | Skip:
         return skip(NAME, leaf.place, "not-a-comparison", "only a comparison of two numbers is looked up")
     spelled = spell(module, leaf.node, guarded("statically_known_true"), context)
     if spelled is None:
-        return cannot_name(NAME, leaf.place, "statically_known_true")
+        return cannot_name(NAME, leaf.place, guarded("statically_known_true"), context)
     text = leaf.place.text
     default = f"where `{text}` is not known beforehand, the shortcut is not taken"
     changes = [(leaf.node, Called(spelled.text))]
-    return change(NAME, leaf.place, changes, f"`{text}` only saves time", spelled.needs, [default, *here.doubts])
+    return change(NAME, leaf.place, changes, f"`{text}` only saves time", spelled.needs, [default])
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", (*SIZE_MARKERS, b"Number"), decide, __doc__)

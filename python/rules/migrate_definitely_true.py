@@ -41,13 +41,13 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 def _answer(module: Module, call: ast.Call, negated: bool, context: Context) -> Fix | Skip:
     guard = renamed(module, call.func, guarded("guard_or_false"), context)
     if guard is None:
-        return cannot_name(NAME, module.place(call), "guard_or_false")
+        return cannot_name(NAME, module.place(call), guarded("guard_or_false"), context)
     changes: list[tuple[ast.expr, Change]] = [(call.func, Named(guard.text))]
     needs = [*guard.needs]
     if negated:
         opposite = spell(module, call, "torch.sym_not", context)
         if opposite is None:
-            return cannot_name(NAME, module.place(call), "torch.sym_not")
+            return cannot_name(NAME, module.place(call), "torch.sym_not", context)
         needs += opposite.needs
         changes.append((call.args[0], Called(opposite.text)))
     old = module.text(call.func).decode()

@@ -68,7 +68,7 @@ def _answer(module: Module, known: Flow, call: ast.Call, context: Context) -> Fi
         helper, words = f"guard_or_{truth}", f"an undecided `{text}` is taken as {truth}: {default.why}"
     spelled = renamed(module, call.func, guarded(helper), context)
     if spelled is None:
-        return cannot_name(NAME, module.place(call), helper)
+        return cannot_name(NAME, module.place(call), guarded(helper), context)
     named = [(call.func, Named(spelled.text))]
     return change(NAME, module.place(call), named, f"`{_OLD}` is deprecated", spelled.needs, [words])
 

@@ -22,11 +22,13 @@ from ..analysis.certain import Sure
 from ..analysis.flow import flow
 from ..analysis.registered import REGISTERING_FAKES, Seen, registered
 from ..analysis.surely import surely
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
+from ..analysis.tracers import is_traced
 from ..analysis.values import Kind
 from ..rewrite.changes import Plain
 from ..rewrite.findings import change, skip
-from ..syntax.module import Place, parse
+from ..syntax.module import Module, Place, parse
+from ..syntax.tree import Function
 
 NAME = "use_size_for_len"
 
@@ -34,10 +36,14 @@ NAME = "use_size_for_len"
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
     module = parse(source)
     for function in module.functions:
-        if context.all_functions or registered(module, function) is Seen.FAKE:
+        if context.all_functions or registered(module, function) is Seen.FAKE or _is_asked(module, function, context):
             for node in function.nodes.calls:
                 if len(node.args) == 1 and not node.keywords and module.names.meaning(node.func) == "builtins.len":
                     yield from _answer(module.place(node), node, context)
+
+
+def _is_asked(module: Module, function: Function, context: Context) -> bool:
+    return context.modules and not module.own_tree and is_traced(module, function, context)
 
 
 def _answer(place: Place, call: ast.Call, context: Context) -> Iterator[Fix | Skip]:
@@ -46,13 +52,13 @@ def _answer(place: Place, call: ast.Call, context: Context) -> Iterator[Fix | Sk
         return
     if surely(module).of(measured) is not Sure.TENSOR:
         return
-    here = ground(place, context, asked=False)
-    if here.obstacle:
-        yield skip(NAME, place, *here.obstacle)
+    unfit = obstacle(place, context, scriptable=True)
+    if unfit:
+        yield skip(NAME, place, *unfit)
     elif _counts(place):
         yield skip(NAME, place, "keeps-static", "`range` needs a plain integer")
     else:
-        doubts = ["a tensor without dimensions raises IndexError instead of TypeError", *here.doubts]
+        doubts = ["a tensor without dimensions raises IndexError instead of TypeError"]
         yield change(NAME, place, [(call, Plain.MEASURED)], "`len` decides the size", doubts=doubts)
 
 

@@ -23,7 +23,7 @@ from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.flow import Flow, flow
 from ..analysis.surely import Surely, surely
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
 from ..analysis.truths import check_conditions, forces
 from ..analysis.unfit import Unfit
 from ..rewrite.deferring import Deferral, deferred
@@ -51,13 +51,12 @@ def _answer(place: Place, known: Flow, condition: ast.expr, context: Context) ->
         return
     if found is None:
         return
-    here = ground(place, context, asked=False)
-    if here.obstacle:
-        yield skip(NAME, place, *here.obstacle)
+    stop = obstacle(place, context)
+    if stop:
+        yield skip(NAME, place, *stop)
         return
     message = f"`{place.text}` forces its operands one by one"
-    doubts = [*found.doubts, *here.doubts]
-    yield change(NAME, place, found.changes, message, found.needs, doubts)
+    yield change(NAME, place, found.changes, message, found.needs, found.doubts)
 
 
 def _joined(known: Surely, flow: Flow, condition: ast.expr, context: Context) -> Joiner | Deferral | None:

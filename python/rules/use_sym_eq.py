@@ -22,7 +22,7 @@ from ...codemods.engine.source import SourceFile
 from ..analysis.equivalence import doubts_of_sym_eq, unfit_for_sym_eq
 from ..analysis.flow import Flow, flow
 from ..analysis.surely import surely
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
 from ..analysis.truths import check_conditions
 from ..rewrite.changes import Equated
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
@@ -61,18 +61,17 @@ def _answer(module: Module, known: Flow, node: ast.Compare, context: Context) ->
     if place.in_format_string:
         return
     types = surely(module)
-    here = ground(place, context, asked=False)
-    stop = here.obstacle or unfit_for_sym_eq(types, node)
+    stop = obstacle(place, context) or unfit_for_sym_eq(types, node)
     if stop:
         yield skip(NAME, place, *stop)
         return
     equal = spell(module, node, guarded("sym_eq"), context)
     if equal is None:
-        yield cannot_name(NAME, place, "sym_eq")
+        yield cannot_name(NAME, place, guarded("sym_eq"), context)
         return
     message = f"`{place.text}` forces each size"
     changes = [(node, Equated(equal.text))]
-    doubts = [*doubts_of_sym_eq(types, node), *here.doubts]
+    doubts = doubts_of_sym_eq(types, node)
     yield change(NAME, place, changes, message, equal.needs, doubts)
 
 

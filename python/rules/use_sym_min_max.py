@@ -20,7 +20,7 @@ from ...codemods.engine.source import SourceFile
 from ..analysis.certain import Sure
 from ..analysis.flow import Flow, flow
 from ..analysis.surely import Surely, surely
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
 from ..analysis.values import Kind
 from ..rewrite.changes import Named
 from ..rewrite.findings import SIZE_MARKERS, cannot_name, change, skip
@@ -58,20 +58,20 @@ def _answer(place: Place, known: Flow, node: ast.Call, context: Context) -> Iter
     if _bounds_a_loop(place, node):
         yield skip(NAME, place, "loop-bound", "the loop that goes so far decides it")
         return
-    here = ground(place, context, asked=False)
-    if here.obstacle:
-        yield skip(NAME, place, *here.obstacle)
+    unfit = obstacle(place, context)
+    if unfit:
+        yield skip(NAME, place, *unfit)
         return
     assert isinstance(node.func, ast.Name)
     symbol = f"torch.sym_{node.func.id}"
     spelled = spell(module, node, symbol, context)
     if spelled is None:
-        yield cannot_name(NAME, place, symbol)
+        yield cannot_name(NAME, place, symbol, context)
         return
     changes = [(node.func, Named(spelled.text))]
     message = f"`{place.text}` decides which size is which"
     doubts = [f"`{ast.unparse(one)}` is taken for a whole number" for one in node.args if not types.whole(one)]
-    yield change(NAME, place, changes, message, spelled.needs, [*doubts, *here.doubts])
+    yield change(NAME, place, changes, message, spelled.needs, doubts)
 
 
 def _bounds_a_loop(place: Place, node: ast.Call) -> bool:

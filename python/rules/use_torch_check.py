@@ -5,16 +5,28 @@ What: an ``if`` on sizes whose body only raises, and an ``assert`` on sizes. Run
 ``_check_not_implemented``, AssertionError → ``_check_with``, and ``assert`` → ``_check``. The condition is negated by
 De Morgan's laws, with ``sym_and``, ``sym_or`` and ``sym_eq`` inside; concrete conditions in front stay in front.
 
+Where a message contains values (``f"{x.shape[0]} rows"``), what is written depends on who traces the function.
+FakeTensor and ``make_fx`` take a lambda around the message: meta functions, decompositions, references and registered
+fakes get one. Dynamo refuses a lambda that captures values, so everywhere else the statement stays for eager::
+
+    if torch.compiler.is_compiling():
+        torch._check_value(n == m, lambda: "n and m")
+    elif n != m:
+        raise ValueError(f"{n} and {m}")
+
+A check that drops the values would be shorter, but a person who passes a wrong shape reads the message in eager. Public
+code keeps its values there too, behind ``not torch.compiler.is_compiling()``.
+
 Why: a check of undecided sizes becomes an assertion at run time; an ``if`` must know now.
 
 Leaves alone: other exceptions, ``raise ... from``, several arguments, ``elif``, conditions that may be no bool or that
-decide a size by themselves (``int(n)``), messages that a lambda would change (``locals()``, ``super()``), and what
-TorchScript compiles (it has no lambdas).
+decide a size by themselves (``int(n)``), messages that a lambda would change (``locals()``, ``super()``), what runs in
+eager only (under ``not torch.compiler.is_compiling()``), and what TorchScript compiles (it has no lambdas).
 
-Safety: safe when the exception and its text stay the same whatever the values are: comparisons of what surely are sizes
-and other plain values, and a message that surely is a str. Else unsafe, and the fix says why: an exception without a
-message gets one; ``assert`` and an AssertionError without a message become RuntimeError; a value that is taken for a
-size may be something else.
+Safety: safe next to the unchanged statement, and where the exception and its text stay the same for all values:
+comparisons of what surely are sizes and other plain values, and a message that surely is a str. Else unsafe, and the
+fix says why: an exception without a message gets one; ``assert`` and an AssertionError without a message become
+RuntimeError; a value that is taken for a size may be something else.
 """
 
 from __future__ import annotations
@@ -25,7 +37,7 @@ from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
 from ..analysis.flow import flow
 from ..analysis.purpose import Refusal, refusals
-from ..analysis.territory import ground
+from ..analysis.territory import obstacle
 from ..analysis.unfit import Unfit
 from ..rewrite.findings import SIZE_MARKERS, skip
 from ..rewrite.refusals import check_for
@@ -42,14 +54,14 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _answer(module: Module, refusal: Refusal, context: Context) -> Fix | Skip:
     try:
-        here = ground(refusal.place, context, asked=False)
-        if here.obstacle:
-            raise Unfit(*here.obstacle)
+        stop = obstacle(refusal.place, context)
+        if stop:
+            raise Unfit(*stop)
         if refusal.of_other_types:
             raise Unfit("not-a-bool", "a branch on isinstance has taken what is an int or SymInt")
-        return check_for(NAME, refusal.place, refusal.node, context, here.doubts)
-    except Unfit as unfit:
-        return skip(NAME, module.place(refusal.node.test), unfit.reason, unfit.detail)
+        return check_for(NAME, refusal.place, refusal.node, context)
+    except Unfit as why:
+        return skip(NAME, module.place(refusal.node.test), why.reason, why.detail)
 
 
 rule = Rule(NAME, Safety.UNSAFE, "Python", SIZE_MARKERS, decide, __doc__)

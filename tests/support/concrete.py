@@ -19,9 +19,11 @@ Call = Callable[[], tuple[Any, ...]]
 """Makes the arguments anew, so that no call sees what another did to them."""
 
 
-def outcome(text: str, *, unsafe: bool = False, path: str = "model.py") -> Changed | Unchanged | Refused:
+def outcome(
+    text: str, *, unsafe: bool = False, path: str = "model.py", drop_torchscript: bool = False
+) -> Changed | Unchanged | Refused:
     """What all Python rules make of a text; every function counts as one that sees symbolic sizes."""
-    context = Context(installed_torch(), all_functions=True)
+    context = Context(installed_torch(), all_functions=True, drop_torchscript=drop_torchscript)
     wishes = Wishes(unsafe=unsafe, polish=False)
     rules: Sequence[Rule] = load_rules("symfix.python")
     return rewrite(SourceFile(Path(path), text.encode()), rules, load_language("symfix.python"), context, wishes)

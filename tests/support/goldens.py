@@ -40,7 +40,7 @@ class Golden:
         match = _OPTIONS.match(self.before.read_bytes().removeprefix(b"\xef\xbb\xbf"))
         words = match[1].decode().split() if match else []
         options = {key: value for key, _, value in (word.partition("=") for word in words)}
-        if unknown := set(options) - {"all-functions", "path", "min-torch", "jinja"}:
+        if unknown := set(options) - {"all-functions", "modules", "drop-torchscript", "path", "min-torch", "jinja"}:
             raise ValueError(f"{self.before}: unknown options {sorted(unknown)}")
         return options
 
@@ -50,7 +50,13 @@ class Golden:
         rules = [_applied(rule) for rule in load_rules(self.card.wing) if rule.name == self.card.name]
         oldest = self.options.get("min-torch")
         release = None if oldest is None else (int(oldest.split(".")[0]), int(oldest.split(".")[1]))
-        context = Context(installed_torch(), release, "all-functions" in self.options)
+        context = Context(
+            installed_torch(),
+            release,
+            all_functions="all-functions" in self.options,
+            modules="modules" in self.options,
+            drop_torchscript="drop-torchscript" in self.options,
+        )
         language = load_language(self.card.wing)
         # The path is made up: no project's layout governs it.
         return rewrite(SourceFile(path, content), rules, language, context, Wishes(unsafe=True, polish=False))

@@ -28,7 +28,7 @@ class Call:
 
 
 def functions_of(module: ModuleType) -> dict[CodeType, tuple[str, FunctionType]]:
-    """The functions and methods that a module defines, by their code; decorators that keep ``__wrapped__`` are removed."""
+    """The functions and methods that a module defines, by their code, without decorators that keep ``__wrapped__``."""
     found: dict[CodeType, tuple[str, FunctionType]] = {}
 
     def add(owner: Any, prefix: str) -> None:

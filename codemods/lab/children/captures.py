@@ -1,13 +1,14 @@
 """Captures of a call: its result under each of torch's tracers, as plain values.
 
-A capture holds the error of a tracer, or the graph breaks, guards and specialized sizes of a trace. It imports nothing of
-symfix, since child processes and projects under test load it too.
+A capture holds the error of a tracer, or the graph breaks, guards and specialized sizes of a trace. The module imports
+nothing of symfix, since child processes and projects under test load it too.
 """
 
 from __future__ import annotations
 
 import contextlib
 import copy
+import importlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypedDict
@@ -74,8 +75,9 @@ def describe(error: BaseException) -> str:
 @contextlib.contextmanager
 def _environments() -> Iterator[list[Any]]:
     """The shape environments that are made inside of the block; equal sizes are different symbols."""
-    from torch.fx.experimental import _config
     from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    config: Any = importlib.import_module("torch.fx.experimental._config")
 
     found: list[Any] = []
     plain = ShapeEnv.__init__
@@ -86,7 +88,7 @@ def _environments() -> Iterator[list[Any]]:
 
     ShapeEnv.__init__ = recorded  # type: ignore[method-assign]
     try:
-        with _config.patch(use_duck_shape=False):
+        with config.patch(use_duck_shape=False):
             yield found
     finally:
         ShapeEnv.__init__ = plain  # type: ignore[method-assign]
@@ -107,12 +109,16 @@ def _tensors(args: Any, kwargs: Any) -> list[Any]:
     return [leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
 
 
+def _compiled(function: Any, *, fullgraph: bool, dynamic: bool | None) -> Any:
+    return torch.compile(function, backend="eager", fullgraph=fullgraph, dynamic=dynamic)
+
+
 def _compile(function: Any, args: Any, kwargs: Any) -> None:
-    torch.compile(function, backend="eager", fullgraph=True, dynamic=True)(*args, **kwargs)
+    _compiled(function, fullgraph=True, dynamic=True)(*args, **kwargs)
 
 
 def _compile_with_breaks(function: Any, args: Any, kwargs: Any) -> None:
-    torch.compile(function, backend="eager", dynamic=True)(*args, **kwargs)
+    _compiled(function, fullgraph=False, dynamic=True)(*args, **kwargs)
 
 
 def _compile_unbacked(function: Any, args: Any, kwargs: Any) -> None:
@@ -122,7 +128,7 @@ def _compile_unbacked(function: Any, args: Any, kwargs: Any) -> None:
         for dimension, size in enumerate(tensor.shape):
             if size > 1:
                 mark_unbacked(tensor, dimension)
-    torch.compile(function, backend="eager", fullgraph=True)(*args, **kwargs)
+    _compiled(function, fullgraph=True, dynamic=None)(*args, **kwargs)
 
 
 def _export(function: Any, args: Any, kwargs: Any, *, strict: bool) -> None:

@@ -1,0 +1,76 @@
+"""Symbolic helpers that the dynamo of an installed torch refuses, found by compiling a call of each.
+
+Run as a script, in a child; it imports nothing of symfix. Prints a JSON object with their names under ``refused``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+_SHAPES = "torch.fx.experimental.symbolic_shapes"
+
+
+def probes() -> Mapping[str, Callable[[Any, Any], Any]]:
+    """A call of each helper, by its dotted name.
+
+    Checks have a message that contains no values, except for `torch._check(values)`.
+    """
+    torch: Any = importlib.import_module("torch")
+    shapes: Any = importlib.import_module(_SHAPES)
+    return {
+        "torch._check": lambda x, y: torch._check(x.shape[0] == y.shape[0], lambda: "text"),
+        "torch._check(values)": lambda x, y: torch._check(x.shape[0] == y.shape[0], lambda: f"{x.shape[0]}"),
+        "torch._check_value": lambda x, y: torch._check_value(x.shape[0] == y.shape[0], lambda: "text"),
+        "torch._check_index": lambda x, y: torch._check_index(x.shape[0] == y.shape[0], lambda: "text"),
+        "torch._check_type": lambda x, y: torch._check_type(x.shape[0] == y.shape[0], lambda: "text"),
+        "torch._check_not_implemented": lambda x, y: torch._check_not_implemented(
+            x.shape[0] == y.shape[0], lambda: "text"
+        ),
+        "torch._check_with": lambda x, y: torch._check_with(AssertionError, x.shape[0] == y.shape[0], lambda: "text"),
+        "torch.sym_min": lambda x, y: x * torch.sym_min(x.shape[0], y.shape[0]),
+        "torch.sym_max": lambda x, y: x * torch.sym_max(x.shape[0], y.shape[0]),
+        "torch.sym_float": lambda x, y: x * torch.sym_float(x.shape[0]),
+        "torch.sym_int": lambda x, y: x * torch.sym_int(x.shape[0] / 2),
+        "torch.sym_ite": lambda x, y: x * torch.sym_ite(x.shape[0] == y.shape[0], x.shape[0], y.shape[1]),
+        "torch.sym_not": lambda x, y: torch._check(torch.sym_not(x.shape[0] == 0)),
+        f"{_SHAPES}.guard_or_false": lambda x, y: x if shapes.guard_or_false(x.shape[0] == y.shape[0]) else y,
+        f"{_SHAPES}.guard_or_true": lambda x, y: x if shapes.guard_or_true(x.shape[0] == y.shape[0]) else y,
+        f"{_SHAPES}.statically_known_true": lambda x, y: (
+            x if shapes.statically_known_true(x.shape[0] == y.shape[0]) else y
+        ),
+        f"{_SHAPES}.sym_and": lambda x, y: torch._check(shapes.sym_and(x.shape[0] == y.shape[0], x.shape[1] > 1)),
+        f"{_SHAPES}.sym_or": lambda x, y: torch._check(shapes.sym_or(x.shape[0] == y.shape[0], x.shape[1] > 1)),
+        f"{_SHAPES}.sym_eq": lambda x, y: torch._check(shapes.sym_eq(x.shape, y.shape)),
+    }
+
+
+def refused() -> list[str]:
+    """The helpers that do not trace without a graph break, those that this torch lacks among them."""
+    torch: Any = importlib.import_module("torch")
+    found = []
+    for name, probe in probes().items():
+        torch._dynamo.reset()
+        tensors = torch.ones(3, 4), torch.ones(3, 4)
+
+        def called(x: Any, y: Any, probe: Any = probe) -> Any:
+            return x + 1, probe(x, y)
+
+        try:
+            torch.compile(called, backend="eager", fullgraph=True, dynamic=True)(*tensors)
+        except Exception:  # dynamo refuses in many ways, and all of them mean no
+            found.append(name)
+    return found
+
+
+if __name__ == "__main__":
+    # The folder of this script holds modules with names of others.
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
+    warnings.simplefilter("ignore")
+
+    print(json.dumps({"refused": refused()}))

@@ -1,0 +1,99 @@
+"""Tracers that reach a function, and the evidence that any of them does.
+
+FakeTensor and ``make_fx`` run a function as Python. Dynamo (``torch.compile``, strict export) reads its bytecode, and
+refuses some calls that Python takes. Both count where nothing proves that dynamo stays away.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ...codemods.engine.rule import Context
+from ..syntax.module import Module
+from ..syntax.tree import Function
+from .calls import calls_in
+from .registered import Seen, registered
+
+_COMPILERS = ("torch.compile", "torch.export.export")
+
+
+def is_faked(module: Module, function: Function | None) -> bool:
+    """Whether only FakeTensor and ``make_fx`` trace a function.
+
+    They trace what is registered as a fake kernel or a decomposition, and PyTorch's private packages, which hold its
+    meta functions, decompositions and references.
+    """
+    if function is not None and registered(module, function) is Seen.FAKE:
+        return True
+    return module.own_tree and _below_torch(module).startswith("_")
+
+
+def _below_torch(module: Module) -> str:
+    """The package or module of torch that a file belongs to."""
+    parts = module.source.path.parts
+    last = len(parts) - 1 - parts[::-1].index("torch")
+    return parts[last + 1]
+
+
+def is_traced(module: Module, function: Function | None, context: Context) -> bool:
+    """Whether there is evidence that any tracer reaches a function.
+
+    Evidence is PyTorch's own tree, the user's word, a registration, ``torch.compile``, and with ``context.modules`` the
+    ``forward`` of a module; a function that such a one of the same file calls is reached too.
+    """
+    if module.own_tree or context.all_functions or context.tried:
+        return True
+    return function is not None and function.outermost in _reached(module, context.modules)
+
+
+@lru_cache(maxsize=8)
+def _reached(module: Module, modules: bool) -> frozenset[Function]:
+    calls = calls_in(module)
+    found: set[Function] = set()
+    pending = list(_entries(module, modules))
+    while pending:
+        function = pending.pop()
+        if function in found:
+            continue
+        found.add(function)
+        inner = [one for one in module.functions if one.outermost is function]
+        called = (callee for one in inner for call in one.nodes.calls for callee in calls.callees(call.func))
+        pending += [callee.outermost for callee in called]
+    return frozenset(found)
+
+
+def _entries(module: Module, modules: bool) -> Iterator[Function]:
+    compiled = set(_compiled(module))
+    for function in module.functions:
+        if function.outer is None and (
+            registered(module, function) is Seen.FAKE
+            or function.node.name in compiled
+            or any(_compiles(module, decorator) for decorator in function.node.decorator_list)
+            or (modules and _is_forward(module, function))
+        ):
+            yield function
+
+
+def _compiled(module: Module) -> Iterator[str]:
+    """The names of functions that the file hands to a compiler."""
+    if b"torch.compile(" not in module.source.content and b"export(" not in module.source.content:
+        return
+    for call in module.nodes.calls:
+        if call.args and isinstance(call.args[0], ast.Name) and module.names.meaning(call.func) in _COMPILERS:
+            yield call.args[0].id
+
+
+def _compiles(module: Module, decorator: ast.expr) -> bool:
+    named = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return module.names.meaning(named) in _COMPILERS
+
+
+def _is_forward(module: Module, function: Function) -> bool:
+    """Whether it is the ``forward`` of a class that may be a module: its bases are no autograd functions."""
+    around = function.around[0] if function.around else None
+    if function.node.name != "forward" or not isinstance(around, ast.ClassDef):
+        return False
+    bases = [module.names.meaning(base) or "" for base in around.bases]
+    return bool(bases) and not any(base.endswith("autograd.Function") for base in bases)
