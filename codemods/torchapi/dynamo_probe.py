@@ -51,20 +51,22 @@ def probes() -> Mapping[str, Callable[[Any, Any], Any]]:
 
 
 def refused() -> list[str]:
-    """The helpers that do not trace without a graph break, those that this torch lacks among them."""
+    """The helpers that do not trace with dynamic and with static sizes, those that this torch lacks among them."""
     torch: Any = importlib.import_module("torch")
     found = []
     for name, probe in probes().items():
-        torch._dynamo.reset()
-        tensors = torch.ones(3, 4), torch.ones(3, 4)
 
         def called(x: Any, y: Any, probe: Any = probe) -> Any:
             return x + 1, probe(x, y)
 
-        try:
-            torch.compile(called, backend="eager", fullgraph=True, dynamic=True)(*tensors)
-        except Exception:  # dynamo refuses in many ways, and all of them mean no
-            found.append(name)
+        for dynamic in (True, False):
+            torch._dynamo.reset()
+            tensors = torch.ones(3, 4), torch.ones(3, 4)
+            try:
+                torch.compile(called, backend="eager", fullgraph=True, dynamic=dynamic)(*tensors)
+            except Exception:  # dynamo refuses in many ways, and all of them mean no
+                found.append(name)
+                break
     return found
 
 

@@ -1,7 +1,6 @@
 # symfix-golden: modules
 import torch
 from torch import Tensor
-from torch.fx.experimental.symbolic_shapes import sym_and
 
 SMALLEST = 2
 
@@ -29,7 +28,7 @@ class Pairs(torch.nn.Module):
             )
         if torch.compiler.is_compiling():
             torch._check_index(
-                sym_and(x.shape[0] >= SMALLEST, x.shape[1] >= SMALLEST),
+                (x.shape[0] >= SMALLEST) & (x.shape[1] >= SMALLEST),
                 lambda: "unexpected x.shape[0] < SMALLEST or x.shape[1] < SMALLEST",
             )
         elif (

@@ -63,7 +63,10 @@ class Equated:
 
 @dataclass(frozen=True)
 class Apart:
-    """``a < b <= c`` → ``name(a < b, b <= c)``, and ``name(a >= b, b > c)`` where ``opposite``."""
+    """``a < b <= c`` → ``name(a < b, b <= c)``, and ``name(a >= b, b > c)`` where ``opposite``.
+
+    A ``name`` that joins conditions may be an operator, ``&`` or ``|``, here and below.
+    """
 
     name: str
     opposite: bool = False

@@ -29,7 +29,7 @@ from .changes import (
     Plain,
     Quantified,
 )
-from .spelling import guarded, refusal, spelled_out
+from .spelling import guarded, joiner, refusal, spelled_out
 
 
 def deferred(surely: Surely, context: Context, place: ast.AST, node: ast.expr, truth: bool) -> Deferral:
@@ -82,6 +82,11 @@ class Deferral:
         self.needs += spelled.needs
         return spelled.text
 
+    def _joiner(self, both: bool) -> str:
+        spelled = joiner(self._module, self._place, both, self._context)
+        self.needs += spelled.needs
+        return spelled.text
+
     def _change(self, node: ast.expr, *changes: Change) -> None:
         self.changes += [(node, change) for change in changes]
 
@@ -120,7 +125,7 @@ class Deferral:
         helper = None
         if len(rest) > 1 and any(self._symbolic(value) for value in rest[:-1]):
             self.doubts += evaluated_together(self._surely, lead, rest, lead_holds=conjunction)
-            helper = self.symbol(guarded("sym_and" if both else "sym_or"))
+            helper = self._joiner(both)
         self._change(node, Joined(both, len(node.values), concrete, helper))
 
     def _comparison(self, node: ast.Compare, truth: bool) -> None:
@@ -178,12 +183,12 @@ class Deferral:
         whole = all(self._surely.whole(side) for side in (node.left, *node.comparators))
         if not whole and not truth and any(map(_ordered, node.ops)) and self._surely.compares(node):
             raise Unfit("chained-comparison", "a float may be NaN; write the comparisons apart")
-        self._change(node, Apart(self.symbol(guarded("sym_and" if truth else "sym_or")), opposite=not truth))
+        self._change(node, Apart(self._joiner(truth), opposite=not truth))
 
     def _membership(self, node: ast.Compare, inside: bool) -> None:
         choices, doubts = compared_one_by_one(self._surely, node)
         self.doubts += doubts
-        helper = self.symbol(guarded("sym_or" if inside else "sym_and")) if len(choices) > 1 else None
+        helper = self._joiner(not inside) if len(choices) > 1 else None
         self._change(node, Chosen(inside, helper))
 
     def _quantifier(self, node: ast.expr, truth: bool) -> None:

@@ -11,7 +11,7 @@ from ..analysis.truths import quantified
 from ..analysis.unfit import Unfit
 from ..analysis.values import Kind
 from .changes import Apart, Change, Chosen, Joined, Quantified
-from .spelling import guarded, spelled_out
+from .spelling import guarded, joiner, spelled_out
 
 
 class Joiner:
@@ -28,6 +28,11 @@ class Joiner:
 
     def _spell(self, node: ast.AST, helper: str) -> str:
         spelled = spelled_out(self._module, node, guarded(helper), self._context)
+        self.needs += spelled.needs
+        return spelled.text
+
+    def _joiner(self, node: ast.AST, both: bool) -> str:
+        spelled = joiner(self._module, node, both, self._context)
         self.needs += spelled.needs
         return spelled.text
 
@@ -58,7 +63,7 @@ class Joiner:
             return
         conjunction = isinstance(node.op, ast.And)
         self.doubts += evaluated_together(self._surely, lead, rest, lead_holds=conjunction)
-        helper = self._spell(rest[0], "sym_and" if conjunction else "sym_or")
+        helper = self._joiner(rest[0], conjunction)
         self.changes.append((node, Joined(conjunction, len(node.values), len(lead), helper)))
 
     def _chain(self, node: ast.Compare) -> None:
@@ -68,7 +73,7 @@ class Joiner:
         if len(node.ops) > 2:
             raise Unfit("chained-comparison", "more than two comparisons in one; write them apart")
         self.doubts += taken_apart(self._surely, node)
-        self.changes.append((node, Apart(self._spell(node, "sym_and"))))
+        self.changes.append((node, Apart(self._joiner(node, True))))
 
     def _membership(self, node: ast.Compare) -> None:
         """``n in (0, 1)`` → ``sym_or(n == 0, n == 1)``."""
@@ -77,7 +82,7 @@ class Joiner:
         inside = isinstance(node.ops[0], ast.In)
         choices, doubts = compared_one_by_one(self._surely, node)
         self.doubts += doubts
-        helper = self._spell(node, "sym_or" if inside else "sym_and") if len(choices) > 1 else None
+        helper = self._joiner(node, not inside) if len(choices) > 1 else None
         self.changes.append((node, Chosen(inside, helper)))
 
     def _quantifier(self, node: ast.expr) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
 import libcst as cst
@@ -27,6 +27,10 @@ _OPPOSITE: dict[type[cst.BaseCompOp], type[cst.BaseCompOp]] = {
     cst.IsNot: cst.Is,
     cst.In: cst.NotIn,
     cst.NotIn: cst.In,
+}
+_BITWISE: dict[str, tuple[type[cst.BitAnd | cst.BitOr], Binding]] = {
+    "&": (cst.BitAnd, Binding.BIT_AND),
+    "|": (cst.BitOr, Binding.BIT_OR),
 }
 _OPERATORS = {"==": cst.Equal, "!=": cst.NotEqual, ">=": cst.GreaterThanEqual}
 
@@ -277,7 +281,8 @@ def _apart(node: cst.BaseExpression, change: to.Apart) -> cst.BaseExpression:
     operators = [(_OPPOSITE[kind] if change.opposite else kind)() for kind in kinds]
     sides = [node.left, *(one.comparator for one in node.comparisons)]
     pairs = zip(sides, operators, sides[1:], strict=False)
-    return call(change.name, [cst.Arg(comparison(left, operator, right)) for left, operator, right in pairs])
+    words = [comparison(left, operator, right) for left, operator, right in pairs]
+    return _in_one(words, change.name)
 
 
 def _chosen(node: cst.BaseExpression, change: to.Chosen) -> cst.BaseExpression:
@@ -289,7 +294,7 @@ def _chosen(node: cst.BaseExpression, change: to.Chosen) -> cst.BaseExpression:
     if change.each is not None:
         words = [call(change.each, [cst.Arg(word)]) for word in words]
     if change.name is not None and len(words) > 1:
-        return call(change.name, [cst.Arg(word) for word in words])
+        return _in_one(words, change.name)
     between = cst.Or if change.inside else cst.And
     return reduce(lambda left, right: cst.BooleanOperation(left, between(), right), words)
 
@@ -299,7 +304,9 @@ def _joined(node: cst.BaseExpression, change: to.Joined) -> cst.BaseExpression:
     lead, rest = operands[: change.start], operands[change.start :]
     opening: Blank = NO_BLANK
     closing: Blank = NO_BLANK
-    if change.name is not None:
+    if change.name is not None and change.name in _BITWISE:
+        rest = [_by_operator(rest, change.name, operators[change.start :])]
+    elif change.name is not None:
         if not lead:
             _, opening, closing = _opened(node)
         arguments = [
@@ -314,13 +321,31 @@ def _joined(node: cst.BaseExpression, change: to.Joined) -> cst.BaseExpression:
         rest = [call(change.name, [*arguments, last], opening)]
     words = [*lead, *rest]
     if len(words) == 1:
-        return words[0]
+        return words[0].with_changes(lpar=node.lpar, rpar=node.rpar) if change.name in _BITWISE else words[0]
     word = cst.And if change.conjunction else cst.Or
     made = grouped(words[0], Binding.NOT)
     for between, one in zip(operators, words[1:], strict=False):
         operator = word(between.whitespace_before, between.whitespace_after)
         made = cst.BooleanOperation(made, operator, grouped(one, Binding.NOT))
     return made.with_changes(lpar=node.lpar, rpar=node.rpar)
+
+
+def _in_one(words: Sequence[cst.BaseExpression], joined_by: str) -> cst.BaseExpression:
+    if joined_by in _BITWISE:
+        return _by_operator(words, joined_by)
+    return call(joined_by, [cst.Arg(word) for word in words])
+
+
+def _by_operator(
+    words: Sequence[cst.BaseExpression], operator: str, places: Sequence[cst.BaseBooleanOp] = ()
+) -> cst.BaseExpression:
+    """``(a == b) & (c == d)``; the operators get the blanks of those that stood in their ``places``."""
+    kind, binding = _BITWISE[operator]
+    made = grouped(words[0], binding)
+    for number, word in enumerate(words[1:]):
+        between = kind(*_around(places[number])) if places else kind()
+        made = cst.BinaryOperation(made, between, grouped(word, Binding(binding + 1)))
+    return made
 
 
 def _argument(node: cst.BaseExpression) -> cst.BaseExpression:

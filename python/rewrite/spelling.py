@@ -61,6 +61,17 @@ def spelled_out(module: Module, place: ast.AST, symbol: str, context: Context) -
     return spelled
 
 
+def joiner(module: Module, place: ast.AST, both: bool, context: Context) -> Spelled:
+    """The function that joins conditions without deciding them, or the operator where dynamo refuses the function.
+
+    Dynamo does not trace ``sym_and`` of two bools, which comparisons of static sizes give. Raises Unfit.
+    """
+    symbol = guarded("sym_and" if both else "sym_or")
+    if refusal(module, place, symbol, context):
+        return Spelled("&" if both else "|")
+    return spelled_out(module, place, symbol, context)
+
+
 def refusal(module: Module, place: ast.AST, symbol: str, context: Context) -> str | None:
     """Why dynamo, which may trace a place, does not trace a call of ``symbol``; None where it does or stays away."""
     return None if is_faked(module, module.function_of(place)) else context.api.dynamo_refusal(symbol)

@@ -1,12 +1,13 @@
 """Replace the removed ``definitely_true(c)`` and ``definitely_false(c)``.
 
-What: ``definitely_true(c)`` → ``guard_or_false(c)``; ``definitely_false(c)`` → ``guard_or_false(torch.sym_not(c))``.
+What: ``definitely_true(c)`` → ``guard_or_false(c)``; ``definitely_false(c)`` → ``not guard_or_true(c)``.
 
 Why: both are gone since torch 2.8; the new name says what an undecided condition is taken for.
 
 Leaves alone: functions of these names that the file defines itself.
 
-Safety: safe. ``definitely_true`` answered False for what it could not decide, and so does ``guard_or_false``.
+Safety: safe. Both answered False for what they could not decide, and so do ``guard_or_false`` and
+``not guard_or_true``.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Rule, Safety, Skip
 from ...codemods.engine.source import SourceFile
-from ..rewrite.changes import Called, Change, Named
+from ..rewrite.changes import Change, Named, Plain
 from ..rewrite.findings import cannot_name, change, fix
 from ..rewrite.retired import unused_imports
-from ..rewrite.spelling import guarded, renamed, spell
+from ..rewrite.spelling import guarded, renamed
 from ..syntax.module import Module, parse
 
 NAME = "migrate_definitely_true"
@@ -39,19 +40,20 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _answer(module: Module, call: ast.Call, negated: bool, context: Context) -> Fix | Skip:
-    guard = renamed(module, call.func, guarded("guard_or_false"), context)
+    helper = guarded("guard_or_true" if negated else "guard_or_false")
+    guard = renamed(module, call.func, helper, context)
     if guard is None:
-        return cannot_name(NAME, module.place(call), guarded("guard_or_false"), context)
+        return cannot_name(NAME, module.place(call), helper, context)
     changes: list[tuple[ast.expr, Change]] = [(call.func, Named(guard.text))]
-    needs = [*guard.needs]
-    if negated:
-        opposite = spell(module, call, "torch.sym_not", context)
-        if opposite is None:
-            return cannot_name(NAME, module.place(call), "torch.sym_not", context)
-        needs += opposite.needs
-        changes.append((call.args[0], Called(opposite.text)))
+    whole: ast.expr = call
+    above = module.parents[call]
+    if negated and isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.Not):
+        whole = above
+        changes.append((above, Plain.AFFIRMED))
+    elif negated:
+        changes.append((call, Plain.NEGATED))
     old = module.text(call.func).decode()
-    return change(NAME, module.place(call), changes, f"`{old}` is gone since torch 2.8", needs)
+    return change(NAME, module.place(whole), changes, f"`{old}` is gone since torch 2.8", guard.needs)
 
 
 rule = Rule(NAME, Safety.SAFE, "Python", (b"definitely_true", b"definitely_false"), decide, __doc__)

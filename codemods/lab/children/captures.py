@@ -117,6 +117,10 @@ def _compile(function: Any, args: Any, kwargs: Any) -> None:
     _compiled(function, fullgraph=True, dynamic=True)(*args, **kwargs)
 
 
+def _compile_static(function: Any, args: Any, kwargs: Any) -> None:
+    _compiled(function, fullgraph=True, dynamic=False)(*args, **kwargs)
+
+
 def _compile_with_breaks(function: Any, args: Any, kwargs: Any) -> None:
     _compiled(function, fullgraph=False, dynamic=True)(*args, **kwargs)
 
@@ -172,6 +176,7 @@ class _Function(torch.nn.Module):
 
 TRACERS: Mapping[str, Callable[[Any, Any, Any], None]] = {
     "compile": _compile,
+    "compile static": _compile_static,
     "compile with breaks": _compile_with_breaks,
     "compile unbacked": _compile_unbacked,
     "export": lambda function, args, kwargs: _export(function, args, kwargs, strict=False),
@@ -179,4 +184,4 @@ TRACERS: Mapping[str, Callable[[Any, Any, Any], None]] = {
     "make_fx": _make_fx,
     "script": _script,
 }
-"""The tracers by name: dynamo with and without ``fullgraph``, with unbacked sizes; export; `make_fx`; TorchScript."""
+"""The tracers by name: dynamo (dynamic, static, without ``fullgraph``, unbacked), export, `make_fx`, TorchScript."""
