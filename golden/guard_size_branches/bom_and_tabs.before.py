@@ -6,3 +6,7 @@ def f(a: torch.Tensor):
 	if a.numel() == 0:
 		return None
 	return a.numel()
+
+
+def observe():
+	return [f(torch.ones(n, 3)) for n in (2, 0, 1)]

@@ -11,4 +11,4 @@ def logsumexp(a: Tensor, dim: int) -> Tensor:
 
 
 def observe():
-    return [logsumexp(torch.arange(6.0).view(2, 3), 1), logsumexp(torch.ones(2, 0), 1)]
+    return [logsumexp(a, 1) for a in (torch.arange(6.0).view(2, 3), torch.ones(2, 0), torch.ones(1, 3))]

@@ -13,4 +13,4 @@ def squeezed(a: Tensor, b: Tensor) -> Tensor:
 
 
 def observe():
-    return [squeezed(torch.ones(n, 2), torch.zeros(m, 2)) for n, m in ((1, 3), (3, 3), (2, 3))]
+    return [squeezed(torch.ones(n, 4), torch.zeros(m, 4)) for n, m in ((2, 3), (3, 3), (1, 3))]

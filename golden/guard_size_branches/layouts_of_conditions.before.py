@@ -67,14 +67,14 @@ def special(a: Tensor) -> Tensor:
 def observe():
     a, b, empty = torch.arange(3.0).view(1, 3), torch.ones(2, 3), torch.ones(0, 2)
     return [
-        [parenthesised(t) for t in (a, b)],
-        [commented(a, b), commented(b, a)],
-        [one_line(t) for t in (a, empty)],
-        [branches(t) for t in (a, empty)],
-        [chosen(t, 2) for t in (a, empty.T)],
-        [named(t) for t in (a, b)],
-        [filtered(t) for t in (a, b)],
-        [anything(a, empty), anything(a, b)],
-        [truthy(t) for t in (a, empty)],
-        [special(t) for t in (a, b, empty)],
+        [parenthesised(t) for t in (b, a)],
+        [commented(b, a), commented(a, b)],
+        [one_line(t) for t in (b, empty, a)],
+        [branches(t) for t in (b, empty, b.sum())],
+        [chosen(t, 2) for t in (b, empty.T)],
+        [named(t) for t in (b, a)],
+        [filtered(t) for t in (b, a)],
+        [anything(b, a), anything(a, empty)],
+        [truthy(t) for t in (b, empty)],
+        [special(t) for t in (b, a, empty)],
     ]

@@ -55,9 +55,11 @@ def helper(x: Tensor) -> Tensor:
 
 
 def observe():
-    shapes = [torch.ones(n, 3, device="meta") for n in (0, 2)]
+    shapes = [torch.ones(n, 3, device="meta") for n in (2, 0, 1)]
+    ops = getattr(torch.ops, SPACE)
     return [
-        [tuple(getattr(torch.ops, SPACE).rows(x).shape) for x in shapes],
-        [tuple(getattr(torch.ops, SPACE).trimmed(x).shape) for x in shapes],
-        [tuple(getattr(torch.ops, SPACE).flat(torch.ones(n, 3)).shape) for n in (0, 2)],
+        [tuple(ops.rows(x).shape) for x in shapes],
+        [tuple(ops.trimmed(x).shape) for x in shapes],
+        [tuple(ops.flat(x).shape) for x in shapes],
+        [function(torch.ones(n, 3)) for function in (ops.rows, ops.flat, helper) for n in (2, 0, 1)],
     ]

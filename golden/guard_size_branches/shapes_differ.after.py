@@ -13,4 +13,5 @@ def fitted(mask: Tensor, input: Tensor) -> Tensor:
 
 
 def observe():
-    return [fitted(torch.ones(3), torch.ones(2, 3)), fitted(torch.ones(2, 3), torch.ones(2, 3))]
+    shapes = (((3,), (2, 3)), ((2, 3), (2, 3)), ((1, 3), (2, 3)))
+    return [fitted(torch.ones(one), torch.ones(other)) for one, other in shapes]

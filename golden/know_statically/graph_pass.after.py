@@ -13,4 +13,4 @@ def worth_it(mat1: Tensor, mat2: Tensor) -> bool:
 def observe():
     import torch
 
-    return [worth_it(torch.ones(n, 2), torch.ones(2, 2)) for n in (4, 64)]
+    return [worth_it(torch.ones(n, 3), torch.ones(3, m)) for n, m in ((4, 5), (64, 5), (64, 1))]

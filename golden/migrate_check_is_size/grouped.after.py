@@ -13,7 +13,7 @@ def f(a: int, b: int, limit: int):
 
 def observe():
     found = []
-    for a, b, limit in ((0, 1, 3), (3, 0, 3), (4, 1, 3), (-1, 1, 3), (1, 9, 2)):
+    for a, b, limit in ((2, 5, 3), (0, 1, 3), (3, 0, 3), (4, 1, 3), (-1, 1, 3), (1, 9, 2)):
         try:
             found.append(f(a, b, limit))
         except RuntimeError:

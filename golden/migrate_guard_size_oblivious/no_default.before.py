@@ -16,4 +16,4 @@ def f(a: Tensor, b: Tensor) -> Tensor:
 def observe():
     import torch
 
-    return [f(torch.ones(n), torch.ones(3)) for n in (1, 3)]
+    return [f(torch.ones(n, 2), torch.ones(3, m)) for n, m in ((2, 5), (4, 5), (3, 2), (1, 2))]

@@ -13,4 +13,4 @@ def mm(a: Tensor, b: Tensor) -> Tensor:
 def observe():
     import torch.fx.experimental.symbolic_shapes
 
-    return mm(torch.ones(1, 2), torch.ones(2, 2))
+    return [mm(torch.ones(n, 2), torch.ones(2, m)) for n, m in ((3, 4), (1, 2), (1, 3))]

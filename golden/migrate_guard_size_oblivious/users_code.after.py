@@ -14,4 +14,5 @@ def like(a: Tensor, b: Tensor) -> Tensor:
 def observe():
     import torch
 
-    return [like(torch.ones(n), torch.ones(3)) for n in (1, 3)]
+    shapes = (((3,), (2, 3)), ((2, 3), (2, 3)), ((1,), (3,)))
+    return [like(torch.ones(one), torch.ones(other)) for one, other in shapes]

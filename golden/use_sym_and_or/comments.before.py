@@ -30,3 +30,13 @@ def f(x: Tensor, y: Tensor) -> Tensor:
         n != 0 for n in x.shape
     ), lambda: "all")
     return x
+
+
+def observe():
+    found = []
+    for x, y in (((1, 3), (2, 4)), ((3, 2), (2, 4)), ((1, 3, 2), (2,)), ((1, 0), (2,))):
+        try:
+            found.append(f(torch.ones(x), torch.ones(y)))
+        except RuntimeError as error:
+            found.append(str(error))
+    return found

@@ -14,4 +14,10 @@ def checked(a: Tensor, b: Tensor) -> Tensor:
 
 
 def observe():
-    return checked(torch.ones(2, 1), torch.ones(2, 1))
+    found = []
+    for a, b in (((2, 3), (2, 3)), ((3, 4), (2, 3)), ((2, 1), (2, 1))):
+        try:
+            found.append(checked(torch.ones(a), torch.zeros(b)))
+        except RuntimeError as error:
+            found.append(str(error))
+    return found

@@ -54,7 +54,7 @@ def accumulated(input: Tensor) -> Tensor:
 def observe():
     found = []
     for f in (lambda t: pad(t, 1, 4), pool, lambda t: window(t, 2), accumulated):
-        for shape in ((3, 5, 5), (3, 3, 3), (2, 0, 1), (2, 2, 0, 1), (5, 1, 1)):
+        for shape in ((3, 4, 5), (3, 5, 6), (2, 3, 4, 5), (3, 3, 3), (2, 0, 1), (2, 2, 0, 1), (5, 1, 1)):
             try:
                 found.append(f(torch.zeros(shape)))
             except RuntimeError as error:

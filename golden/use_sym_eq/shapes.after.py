@@ -33,10 +33,16 @@ def framed(x: Tensor, n: int, window: Tensor | None = None, length: int | None =
 
 def observe():
     failed = []
-    for shape in ((2,), (3,)):
-        try:
-            norm(torch.ones(2), torch.ones(2), shape)
-            framed(torch.ones(2), 2, torch.ones(shape))
-        except RuntimeError as error:
-            failed.append(str(error))
-    return [solve(torch.ones(2, 3), torch.ones(2)), failed]
+    for shape in ((2,), (3,), (1,)):
+        for f in (
+            lambda shape: norm(torch.ones(2), torch.ones(2), shape),
+            lambda shape: norm(torch.ones(2), None, shape),
+            lambda shape: framed(torch.ones(2), 2, torch.ones(shape)),
+            lambda shape: framed(torch.ones(2), 2, None, *shape),
+            lambda shape: solve(torch.ones(2, 3), torch.ones(shape)),
+        ):
+            try:
+                failed.append(f(shape))
+            except RuntimeError as error:
+                failed.append(str(error))
+    return failed

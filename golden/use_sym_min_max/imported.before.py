@@ -8,4 +8,4 @@ def smaller(x: t.Tensor) -> int:
 
 
 def observe():
-    return [smaller(t.ones(n, 2)) for n in (1, 12)]
+    return [smaller(t.ones(n, 2)) for n in (3, 12, 1)]

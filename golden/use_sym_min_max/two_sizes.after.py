@@ -24,4 +24,4 @@ def rank(a: Tensor) -> int:
 
 def observe():
     a = torch.ones(2, 3)
-    return [qr(a), qr(a.t()), diagonal(a, 1), diagonal(a, 7)]
+    return [qr(a), qr(a.t()), qr(a[:1]), diagonal(a, 1), diagonal(a, 7), rank(a), rank(a[:0]), helper(2, 3)]

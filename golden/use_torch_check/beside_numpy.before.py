@@ -12,9 +12,9 @@ def scaled(x: Tensor, y: Tensor, *names: str) -> Tensor:
 
 def observe():
     found = []
-    for n in (2, 3):
+    for n in (2, 3, 1):
         try:
-            found.append(scaled(torch.ones(2), torch.ones(n)))
+            found.append(scaled(torch.ones(2, 4), torch.ones(n, 4)))
         except ValueError as error:
             found.append(str(error))
     return found

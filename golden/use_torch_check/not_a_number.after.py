@@ -12,7 +12,7 @@ def f(x: Tensor, most: int):
 
 def observe():
     found = []
-    for n in range(6):
+    for n in (2, 3, 4, 5, 0, 1):
         try:
             found.append(f(torch.ones(n), 2))
         except ValueError as error:
