@@ -45,6 +45,6 @@ def observe():
         for shape in ((2, 3), (1, 3), (2, 2), (0, 3)):
             try:
                 found.append(tuple(f(torch.ones(shape)).shape))
-            except (RuntimeError, ValueError, AssertionError) as error:
+            except (RuntimeError, ValueError, IndexError, AssertionError) as error:
                 found.append(str(error))
     return found
