@@ -37,7 +37,7 @@ def lost(text: str, *, unsafe: bool) -> list[str]:
     found: list[str] = []
     for call in CALLS:
         before, now = (capture(function_of(one), call, {}, TRACERS) for one in (text, after))
-        found += lost_captures(before, now)
+        found += [f"{tracer}: {reason}" for tracer, reason in lost_captures(before, now).items()]
     return [*found, after] if found else []
 
 

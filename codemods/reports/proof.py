@@ -93,6 +93,8 @@ def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
         yield "not swapped in", _some(left)
     if verification.unrun:
         yield "nothing ran", _some(verification.unrun)
+    if verification.untraced:
+        yield "untraced", _some(verification.untraced)
     parts = [f"torch {verification.torch.partition(' ')[0]}", verification.compiler, f"{verification.seconds:.1f} s"]
     yield "with", ", ".join(filter(None, (*parts, "answered before" if verification.cached else "")))
     if verification.evidence is not None:

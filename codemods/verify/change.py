@@ -95,6 +95,8 @@ class Verification:
     """Which of torch's operator tests were run, and why these."""
     unrun: tuple[str, ...] = ()
     """Changed lines of code (``path:line``) that nothing ran: the verdict says nothing about these."""
+    untraced: tuple[str, ...] = ()
+    """Changed functions of a project, of which no call could be traced: tracing may differ there."""
     ran_all: bool = False
     """Every changed line is known to have been run."""
     commands: tuple[str, ...] = field(default=(), repr=False)

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import CodeType, FrameType, FunctionType, ModuleType
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 
@@ -21,10 +21,22 @@ class Call:
     """A call of a function or of a method, whose object is the first of ``args``."""
 
     name: str
-    """The qualified name below the module."""
+    """``module:function`` or ``module:Class.method``."""
     function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
+
+
+def traceable(call: Call) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """A call as a callable and its arguments: of ``forward`` the module itself, of another method the bound one."""
+    if "." not in call.name.rpartition(":")[2] or not call.args:
+        return call.function, call.args, call.kwargs
+    receiver, *rest = call.args
+    name = call.name.rpartition(".")[2]
+    if not callable(getattr(receiver, name, None)):
+        return call.function, call.args, call.kwargs
+    module = name == "forward" and callable(receiver)
+    return (receiver if module else MethodType(call.function, receiver)), tuple(rest), call.kwargs
 
 
 def functions_of(module: ModuleType) -> dict[CodeType, tuple[str, FunctionType]]:
@@ -49,13 +61,13 @@ def functions_of(module: ModuleType) -> dict[CodeType, tuple[str, FunctionType]]
 @contextlib.contextmanager
 def recorded_calls(
     wanted: Callable[[CodeType], tuple[str, Callable[..., Any]] | None],
-    copied: Callable[[Any, Any], tuple[Any, Any]],
+    copied: Callable[[Any, Any], tuple[Any, Any] | None],
     most: int = 1,
 ) -> Iterator[list[Call]]:
     """Record the first ``most`` calls of each function for whose code ``wanted`` gives a name and a function.
 
-    ``copied`` copies the arguments before the function can change them. A call whose arguments can't be copied is not
-    recorded.
+    ``copied`` copies the arguments before the function can change them; a call for which it gives None is not recorded.
+    A function whose arguments can't be copied is not asked again.
     """
     calls: list[Call] = []
     counts: dict[str, int] = {}
@@ -69,9 +81,10 @@ def recorded_calls(
             return
         recording.now = True
         try:
-            args, kwargs = copied(*_arguments(frame))
-            counts[found[0]] = counts.get(found[0], 0) + 1
-            calls.append(Call(*found, args, kwargs))
+            arguments = copied(*_arguments(frame))
+            if arguments is not None:
+                counts[found[0]] = counts.get(found[0], 0) + 1
+                calls.append(Call(*found, *arguments))
         except Exception:  # an object of the user's that refuses to be copied
             counts[found[0]] = most
         finally:

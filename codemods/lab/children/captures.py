@@ -29,32 +29,101 @@ class Capture(TypedDict):
     """Conditions on sizes under which the trace is valid, as sympy writes them."""
     specialized: int
     """Number of dynamic sizes that became constants."""
+    deviation: str
+    """The first other size at which a program for all sizes differs from eager; empty where none was found."""
 
 
 def capture(function: Any, args: Any, kwargs: Any, tracers: Iterable[str] = ()) -> dict[str, Capture]:
     """Trace a call of a function or module by each of the tracers (default: all of `TRACERS`).
 
-    Each tracer gets its own copy of the arguments. Every dimension of 2 or more of a Tensor is dynamic.
+    Each tracer gets its own copy of the arguments. Every dimension of 2 or more of a Tensor is dynamic. A trace whose
+    result differs from that of an eager call, which repeats itself, has an error.
     """
-    return {name: _captured(TRACERS[name], function, args, kwargs) for name in tracers or TRACERS}
+    expected = [_eager(function, args, kwargs) for _ in range(2)]
+    repeats = None not in expected and _equal(*expected)
+    wanted = expected[0] if repeats else None
+    return {name: _captured(TRACERS[name], function, args, kwargs, wanted) for name in tracers or TRACERS}
 
 
-def _captured(tracer: Callable[[Any, Any, Any], None], function: Any, args: Any, kwargs: Any) -> Capture:
+def _eager(function: Any, args: Any, kwargs: Any) -> Any:
+    args, kwargs = copied(args, kwargs)
+    torch.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return pytree.tree_leaves(function(*args, **kwargs))
+        except Exception:  # the tracers report what they make of it
+            return None
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two lists of leaves are equal; what is neither a tensor nor a plain value is not compared."""
+    return len(one) == len(other) and all(map(_same, one, other))
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        plain = one.layout == other.layout == torch.strided and not one.is_nested
+        return one.shape == other.shape and (not plain or torch.allclose(one, other.to(one.dtype), equal_nan=True))
+    if isinstance(one, (bool, int, float, str, type(None))):
+        return bool(one == other) or one != one
+    return True
+
+
+def _captured(tracer: Callable[[Any, Any, Any], Any], function: Any, args: Any, kwargs: Any, expected: Any) -> Capture:
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
     torch.manual_seed(0)
-    error = ""
+    error = deviation = ""
     with warnings.catch_warnings(), _environments() as environments:
         warnings.simplefilter("ignore")
         try:
-            tracer(function, *_copied(args, kwargs))
+            program = tracer(function, *copied(args, kwargs))
+            given, named = copied(args, kwargs)
+            torch.manual_seed(0)
+            result = pytree.tree_leaves(program(*given, **named))
+            if expected is not None and not _equal(expected, result):
+                error = "the result differs from eager"
+            elif tracer is _compile_unbacked and expected is not None:
+                deviation = _deviation(program, function, args, kwargs)
         except Exception as raised:
             error = describe(raised)
     # A tracer that starts over, or traces in two stages, makes several; the decisions of the trace are in one of them.
     decisions = [] if error else [(_specialized(one), _guards(one)) for one in environments]
     specialized, guards = max(decisions, key=lambda pair: (pair[0], len(pair[1])), default=(0, []))
     breaks = sum(torch._dynamo.utils.counters["graph_break"].values())
-    return Capture(error=error, breaks=breaks, guards=guards, specialized=specialized)
+    return Capture(error=error, breaks=breaks, guards=guards, specialized=specialized, deviation=deviation)
+
+
+def _deviation(program: Any, function: Any, args: Any, kwargs: Any) -> str:
+    """The first other size at which a program gives another result than eager, in words."""
+    sizes = sorted({size for tensor in _tensors(args, kwargs) for size in tensor.shape if size > 1})
+    for size in sizes:
+        for other in (0, 1, 2 * size + 1):
+            resized = pytree.tree_map(lambda leaf: _resized(leaf, size, other), (args, kwargs))  # noqa: B023
+            expected = _eager(function, *resized)
+            if expected is None:
+                continue
+            given, named = copied(*resized)
+            torch.manual_seed(0)
+            try:
+                same = _equal(expected, pytree.tree_leaves(program(*given, **named)))
+            except Exception as error:
+                return f"with {other} in place of {size} it raises {describe(error)}"
+            if not same:
+                return f"with {other} in place of {size} the result differs from eager"
+    return ""
+
+
+def _resized(leaf: Any, size: int, other: int) -> Any:
+    """A tensor in which each dimension of a size has another; what it holds is repeated, or cut off."""
+    if not isinstance(leaf, torch.Tensor):
+        return leaf
+    made = leaf.detach()
+    for dimension, own in enumerate(leaf.shape):
+        if own == size:
+            made = made.index_select(dimension, torch.arange(other) % size)
+    return made.contiguous().requires_grad_(leaf.requires_grad)
 
 
 def _guards(environment: Any) -> list[str]:
@@ -94,15 +163,27 @@ def _environments() -> Iterator[list[Any]]:
         ShapeEnv.__init__ = plain  # type: ignore[method-assign]
 
 
-def _copied(args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """A deep copy; a Tensor of a graph is copied without it."""
+def copied(args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """A deep copy; a Tensor of a graph is copied without it, and a module is not copied."""
 
-    def copied(leaf: Any) -> Any:
+    def copy_of(leaf: Any) -> Any:
+        if isinstance(leaf, torch.nn.Module):
+            return leaf
         if isinstance(leaf, torch.Tensor):
             return leaf.detach().clone().requires_grad_(leaf.requires_grad)
         return copy.deepcopy(leaf)
 
-    return pytree.tree_map(copied, (args, kwargs))  # type: ignore[no-any-return]
+    return pytree.tree_map(copy_of, (args, kwargs))  # type: ignore[no-any-return]
+
+
+def copied_in_eager(args: Any, kwargs: Any) -> tuple[Any, Any] | None:
+    """A deep copy of the arguments of an eager call; None while a tracer runs, or for tensors of one."""
+    from torch.utils._python_dispatch import _get_current_dispatch_mode
+
+    plain = all(type(tensor) in (torch.Tensor, torch.nn.Parameter) for tensor in _tensors(args, kwargs))
+    if not plain or torch.compiler.is_compiling() or _get_current_dispatch_mode() is not None:
+        return None
+    return copied(args, kwargs)
 
 
 def _tensors(args: Any, kwargs: Any) -> list[Any]:
@@ -113,37 +194,43 @@ def _compiled(function: Any, *, fullgraph: bool, dynamic: bool | None) -> Any:
     return torch.compile(function, backend="eager", fullgraph=fullgraph, dynamic=dynamic)
 
 
-def _compile(function: Any, args: Any, kwargs: Any) -> None:
-    _compiled(function, fullgraph=True, dynamic=True)(*args, **kwargs)
+def _compile(function: Any, args: Any, kwargs: Any) -> Any:
+    return _traced(torch.compile(function, backend="eager", fullgraph=True, dynamic=True), args, kwargs)
 
 
-def _compile_static(function: Any, args: Any, kwargs: Any) -> None:
-    _compiled(function, fullgraph=True, dynamic=False)(*args, **kwargs)
+def _compile_static(function: Any, args: Any, kwargs: Any) -> Any:
+    return _traced(torch.compile(function, backend="eager", fullgraph=True, dynamic=False), args, kwargs)
 
 
-def _compile_with_breaks(function: Any, args: Any, kwargs: Any) -> None:
-    _compiled(function, fullgraph=False, dynamic=True)(*args, **kwargs)
+def _compile_with_breaks(function: Any, args: Any, kwargs: Any) -> Any:
+    return _traced(torch.compile(function, backend="eager", dynamic=True), args, kwargs)
 
 
-def _compile_unbacked(function: Any, args: Any, kwargs: Any) -> None:
+def _compile_unbacked(function: Any, args: Any, kwargs: Any) -> Any:
     from torch._dynamo.decorators import mark_unbacked
 
     for tensor in _tensors(args, kwargs):
         for dimension, size in enumerate(tensor.shape):
             if size > 1:
                 mark_unbacked(tensor, dimension)
-    _compiled(function, fullgraph=True, dynamic=None)(*args, **kwargs)
+    return _traced(torch.compile(function, backend="eager", fullgraph=True), args, kwargs)
 
 
-def _export(function: Any, args: Any, kwargs: Any, *, strict: bool) -> None:
+def _traced(compiled: Any, args: Any, kwargs: Any) -> Any:
+    """A compiled function that was called once."""
+    compiled(*args, **kwargs)
+    return compiled
+
+
+def _export(function: Any, args: Any, kwargs: Any, *, strict: bool) -> Any:
     shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
     for tensor in _tensors(args, kwargs):
         shapes[tensor] = {place: torch.export.Dim.AUTO for place, size in enumerate(tensor.shape) if size > 1}
     module = function if isinstance(function, torch.nn.Module) else _Function(function)
-    torch.export.export(module, tuple(args), kwargs, dynamic_shapes=shapes, strict=strict)
+    return torch.export.export(module, tuple(args), kwargs, dynamic_shapes=shapes, strict=strict).module()
 
 
-def _make_fx(function: Any, args: Any, kwargs: Any) -> None:
+def _make_fx(function: Any, args: Any, kwargs: Any) -> Any:
     from torch.fx.experimental.proxy_tensor import make_fx
 
     leaves, structure = pytree.tree_flatten((args, kwargs))
@@ -156,11 +243,12 @@ def _make_fx(function: Any, args: Any, kwargs: Any) -> None:
         args, kwargs = pytree.tree_unflatten(given, structure)
         return function(*args, **kwargs)
 
-    make_fx(called, tracing_mode="symbolic")(*(leaves[place] for place in places))
+    graph = make_fx(called, tracing_mode="symbolic")(*(leaves[place] for place in places))
+    return lambda *args, **kwargs: graph(*_tensors(args, kwargs))
 
 
-def _script(function: Any, args: Any, kwargs: Any) -> None:
-    torch.jit.script(function)
+def _script(function: Any, args: Any, kwargs: Any) -> Any:
+    return torch.jit.script(function)
 
 
 class _Function(torch.nn.Module):
@@ -174,7 +262,7 @@ class _Function(torch.nn.Module):
         return self._function(*args, **kwargs)
 
 
-TRACERS: Mapping[str, Callable[[Any, Any, Any], None]] = {
+TRACERS: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "compile": _compile,
     "compile static": _compile_static,
     "compile with breaks": _compile_with_breaks,

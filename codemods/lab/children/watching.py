@@ -1,12 +1,14 @@
 """Copied into the environment of a user's project as ``symfix_watching``: what its tests load, and how each went.
 
 Imported by every Python of that environment when it starts, and by pytest as a plugin. Silent unless
-``SYMFIX_WATCH`` names a folder to report to.
+``SYMFIX_WATCH`` names a folder to report to. ``SYMFIX_TRACE`` names a file with the changed functions: the first call
+of each is captured by all tracers when the process ends.
 """
 
 from __future__ import annotations
 
 import atexit
+import importlib
 import json
 import os
 import sys
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = os.environ.get("SYMFIX_WATCH")
+TRACED = os.environ.get("SYMFIX_TRACE")
 
 
 def loaded() -> dict[str, list[str]]:
@@ -40,6 +43,60 @@ def say_case(**fields: Any) -> None:
     """Append one event; each stands in the file when the next test crashes."""
     with Path(str(FOLDER), "cases.jsonl").open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(fields) + "\n")
+
+
+def say_captures(name: str, function: Any, args: Any, kwargs: Any) -> None:
+    """Append the captures of one call by all tracers."""
+    from symfix_captures import capture  # type: ignore[import-not-found]
+
+    recorder = sys.getprofile()
+    sys.setprofile(None)
+    try:
+        line = json.dumps({"call": name, "captures": capture(function, args, kwargs)})
+    finally:
+        sys.setprofile(recorder)
+    with Path(str(FOLDER), "captures.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write(line + "\n")
+
+
+def record_changed(path: str) -> None:
+    """Record the first call of each function that the file at ``path`` names, and capture them at exit.
+
+    The file maps the last two parts of a path to names of functions by their first lines.
+    """
+    from symfix_calls import functions_of, recorded_calls, traceable  # type: ignore[import-not-found]
+
+    by_file: dict[str, dict[str, str]] = json.loads(Path(path).read_text())
+    known: dict[str, dict[str, str]] = {}
+
+    def wanted(code: Any) -> Any:
+        file = code.co_filename
+        if file not in known:
+            known[file] = by_file.get("/".join(Path(file).parts[-2:]), {})
+        name = known[file].get(str(code.co_firstlineno))
+        if name is None:
+            return None
+        modules = [one for one in list(sys.modules.values()) if getattr(one, "__file__", None) == file]
+        found = functions_of(modules[0]).get(code) if modules else None
+        return (f"{modules[0].__name__}:{name}", found[1]) if found else None
+
+    def copied(args: Any, kwargs: Any) -> Any:
+        from symfix_captures import copied_in_eager
+
+        if not calls:
+            # What torch registers for the exit has to run after the captures, and dynamo can't be imported that late.
+            importlib.import_module("torch._dynamo")
+            atexit.unregister(capture_all)
+            atexit.register(capture_all)
+        return copied_in_eager(args, kwargs)
+
+    def capture_all() -> None:
+        recording.__exit__(None, None, None)
+        for call in calls:
+            say_captures(call.name, *traceable(call))
+
+    recording = recorded_calls(wanted, copied)
+    calls = recording.__enter__()
 
 
 def message(report: Any) -> str:
@@ -77,4 +134,6 @@ def pytest_configure(config: Any) -> None:
 
 
 if FOLDER:
+    if TRACED:
+        record_changed(TRACED)
     atexit.register(say_loaded)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from ...engine.parsing import shared_tree
 
@@ -44,6 +45,18 @@ def changed_functions(before: bytes, after: bytes) -> tuple[Function, ...]:
     if rebound := _rebound(before, after):
         changed |= {key for key, definition in old.items() if _mentions(definition) & rebound}
     return tuple(sorted((_function(key, old[key]) for key in changed), key=lambda function: function.line))
+
+
+def changed_callables(text: bytes, other: bytes) -> tuple[Function, ...]:
+    """The functions and methods of ``text`` whose text, or that of a nested function, differs in ``other``."""
+    changed = (one.qualname.split(".") for one in changed_functions(text, other))
+    names = {prefix for parts in changed for prefix in accumulate(parts, _dotted)}
+    found = (_function(key, definition) for key, definition in _definitions(text).items() if key[0] in names)
+    return tuple(sorted(found, key=lambda function: function.line))
+
+
+def _dotted(outer: str, name: str) -> str:
+    return f"{outer}.{name}"
 
 
 def lines_of(qualnames: frozenset[str], text: bytes) -> frozenset[int]:

@@ -5,22 +5,51 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ...lab.observation import Observation
+from ..change import Check
 from .guards import turned_away
 
 if TYPE_CHECKING:
     from ...lab.children.captures import Capture
 
 
-def lost_captures(before: Mapping[str, Capture], after: Mapping[str, Capture]) -> list[str]:
-    """Return one line for each tracer that took a call before and now fails, breaks, guards or specializes more."""
+Captures = Mapping[str, "Capture"]
+"""The captures of one call by tracer."""
+
+
+def lost_captures(before: Captures, after: Captures) -> dict[str, str]:
+    """Return, by tracer, the reason why a call that was traced before now fails, breaks, guards or specializes more."""
     pairs = ((name, before[name], now) for name, now in after.items() if name in before)
-    found = ((name, _lost(was, now)) for name, was, now in pairs if not was["error"])
-    return [f"{name}: {said}" for name, said in found if said]
+    found = {name: _lost(was, now) for name, was, now in pairs if not was["error"]}
+    return {name: reason for name, reason in found.items() if reason}
 
 
-def gained_captures(before: Mapping[str, Capture], after: Mapping[str, Capture]) -> list[str]:
+def gained_captures(before: Captures, after: Captures) -> list[str]:
     """Return the tracers that failed before and now trace the call."""
     return [name for name, now in after.items() if name in before and before[name]["error"] and not now["error"]]
+
+
+def capture_checks(before: Mapping[str, Captures], after: Mapping[str, Captures]) -> list[Check]:
+    """Return a check for each call and tracer that differs, and one for each call that is traced as before."""
+    found = []
+    for name, now in after.items():
+        was = before.get(name, {})
+        lost, gained = lost_captures(was, now), gained_captures(was, now)
+        found += [_check(name, tracer, "", reason) for tracer, reason in lost.items()]
+        found += [_check(name, tracer, was[tracer]["error"], "", now[tracer]["deviation"]) for tracer in gained]
+        if was and not (lost or gained) and is_traced(now):
+            found.append(_check(name, ", ".join(tracer for tracer in now if not now[tracer]["error"]), "", ""))
+    return found
+
+
+def is_traced(captures: Captures) -> bool:
+    """Whether any tracer takes the call."""
+    return any(not one["error"] for one in captures.values())
+
+
+def _check(name: str, tracer: str, before: str, after: str, deviation: str = "") -> Check:
+    seen = Observation(not before, before), Observation(not after, after)
+    return Check("traced", f"{name} by {tracer}", *seen, deviates=deviation or None)
 
 
 def _lost(before: Capture, after: Capture) -> str:
@@ -30,6 +59,8 @@ def _lost(before: Capture, after: Capture) -> str:
         return f"{after['breaks']} graph breaks instead of {before['breaks']}"
     if after["specialized"] > before["specialized"]:
         return f"{after['specialized']} sizes specialized instead of {before['specialized']}"
+    if after["deviation"] and not before["deviation"]:
+        return after["deviation"]
     if len(after["guards"]) > len(before["guards"]) and turned_away(before["guards"], after["guards"]) != "":
         more = [guard for guard in after["guards"] if guard not in before["guards"]]
         return f"guards more: {', '.join(more)}"

@@ -9,7 +9,10 @@ from pathlib import Path
 from ...engine.parsing import parse_module
 
 _SCRIPT = '''\
-"""Call an operator eagerly, by torch.library.opcheck, and with symbols for the integers that are SymInts to it."""
+"""Call an operator eagerly, by torch.library.opcheck, and with symbols for the integers that are SymInts to it.
+
+Of a function or module that is no operator, the call is captured by each of torch's tracers.
+"""
 
 import ast
 
@@ -32,7 +35,12 @@ kwargs = {{one.arg: value(one.value) for one in last.value.keywords}}
 overload = function.default if isinstance(function, torch._ops.OpOverloadPacket) else function
 function(*args, **kwargs)
 if not isinstance(overload, torch._ops.OpOverload):
-    raise SystemExit(f"{{ast.unparse(last.value.func)}} is no operator: call torch.ops.name.operator")
+    try:
+        from symfix_watching import say_captures
+    except ImportError:
+        raise SystemExit(f"{{ast.unparse(last.value.func)}} is no operator: call torch.ops.name.operator") from None
+    say_captures(ast.unparse(last.value), function, tuple(args), kwargs)
+    raise SystemExit(0)
 torch.library.opcheck(overload, tuple(args), kwargs)
 '''
 _SYMBOLS = """\

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import time
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,8 @@ from ...lab.isolation import GIB, Limits, Network, run
 from ...lab.scratch import new_name
 from ...torchapi.locating import Place
 from ..change import Change, Check, Verdict, Verification
+from ..choose.reaching import changed_callables
+from ..compare.captures import is_traced
 from ..verdict import decide
 from .extension_tests import Ran, compare_runs, read
 from .extension_trees import WATCHER, NoProject, Project, Tree, clean, find_project, plant
@@ -87,7 +90,7 @@ class _Side:
 
     def __init__(
         self, name: str, project: Project, contents: dict[Path, bytes], commands: Commands, python: Path, place: Path,
-        limits: Limits, seen: _Seen, builders: int,
+        limits: Limits, seen: _Seen, builders: int, traced: Mapping[str, Mapping[int, str]],
     ) -> None:  # fmt: skip
         self.name = name
         self._project = project
@@ -98,6 +101,7 @@ class _Side:
         self._limits = limits
         self._seen = seen
         self._builders = builders
+        self._traced = traced
         self._tree: Tree | None = None
 
     def build(self) -> Ran | None:
@@ -112,6 +116,12 @@ class _Side:
         while len(runs) <= number:
             runs.append(self._run(self._planted(), words, watched=True))
         return runs[number]
+
+    def untraced(self) -> tuple[str, ...]:
+        """The changed functions that no tracer took a call of: not called, or refused by all."""
+        runs = [ran for each in self._seen.runs.values() for ran in each]
+        traced = {name.partition(":")[2] for ran in runs for name, one in ran.captures.items() if is_traced(one)}
+        return tuple(sorted({name for names in self._traced.values() for name in names.values()} - traced))
 
     def own(self, path: str) -> bool:
         """Whether a file that was loaded is of this copy, or was installed from it."""
@@ -135,6 +145,10 @@ class _Side:
         environment = self._environment(tree)
         if watched:
             environment["SYMFIX_WATCH"] = str(reports)
+            if self._traced:
+                listed = reports / "traced.json"
+                listed.write_text(json.dumps(self._traced))
+                environment["SYMFIX_TRACE"] = str(listed)
             if environment.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
                 # Pytest reads no entry points then.
                 plugins = environment.get("PYTEST_PLUGINS")
@@ -184,8 +198,20 @@ def _sides(
         key = "\0".join((asked, state, repr(sorted((str(path), content) for path, content in contents.items()))))
         side = scratch / new_name(name)
         seen = known.setdefault(key, _Seen())
-        found.append(_Side(name, project, contents, commands, place.python, side, limits, seen, builders))
+        traced = _traced(changes, before=name == "before")
+        found.append(_Side(name, project, contents, commands, place.python, side, limits, seen, builders, traced))
     return found[0], found[1]
+
+
+def _traced(changes: Sequence[Change], *, before: bool) -> dict[str, dict[int, str]]:
+    """The changed functions of one side, by the last two parts of their file and by their first line."""
+    found: dict[str, dict[int, str]] = {}
+    for change in changes:
+        if change.path.suffix == ".py":
+            texts = (change.before, change.after) if before else (change.after, change.before)
+            named = {one.line: one.qualname for one in changed_callables(*texts)}
+            found["/".join(change.path.resolve().parts[-2:])] = named
+    return found
 
 
 class _Trial:
@@ -231,7 +257,7 @@ class _Trial:
             reason = f"the tests load {foreign} of the project itself, not of the copy that was built"
             return replace(answer, verdict=Verdict.UNVERIFIABLE, reason=reason, checks=tuple(checks))
         verdict, reason = decide(tested, reached=self._reached(after, loaded["after"]))
-        return replace(answer, verdict=verdict, reason=reason, checks=tuple(checks))
+        return replace(answer, verdict=verdict, reason=reason, checks=tuple(checks), untraced=after.untraced())
 
     def _tested(self, before: _Side, after: _Side) -> tuple[list[Check], dict[str, set[str]]]:
         checks: list[Check] = []

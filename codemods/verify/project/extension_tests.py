@@ -12,6 +12,7 @@ from ...lab.isolation import Ended, signal_name
 from ...lab.observation import Observation
 from ...lab.variants import one_line
 from ..change import Check
+from ..compare.captures import Captures, capture_checks
 
 _LISTED = 50
 _KEPT_DETAIL = 8000
@@ -44,6 +45,8 @@ class Ran:
     detail: str = field(repr=False)
     seconds: float
     cases: Mapping[str, Case] = field(default_factory=dict, repr=False)
+    captures: Mapping[str, Captures] = field(default_factory=dict, repr=False)
+    """By call, ``module:function``, what torch's tracers made of it."""
     loaded: frozenset[str] = frozenset()
 
     @property
@@ -75,7 +78,7 @@ def read(ended: Ended, folder: Path, top: Path) -> Ran:
     detail = "" if ended.code == 0 else f"{ended.stdout}\n{ended.stderr}"[-_KEPT_DETAIL:]
     return Ran(
         ended.code, died, one_line(said.replace(place, "")), detail.replace(place, ""), ended.seconds, cases,
-        frozenset(loaded),
+        _captures(folder / "captures.jsonl"), frozenset(loaded),
     )  # fmt: skip
 
 
@@ -83,8 +86,12 @@ def compare_runs(words: str, before: Ran, after: Ran, protocol: str = "test") ->
     """The checks of one command: one for the command, one for each case that differs or fails on both sides.
 
     A case that passed and is skipped or gone afterwards is lost. One that was expected to fail and passes is gained.
-    Where one side tells of no case at all, its cases are as good as the command.
+    Where one side tells of no case at all, its cases are as good as the command. Captured calls are compared too.
     """
+    return [*_compare_cases(words, before, after, protocol), *capture_checks(before.captures, after.captures)]
+
+
+def _compare_cases(words: str, before: Ran, after: Ran, protocol: str) -> list[Check]:
     if not before.cases and not after.cases:
         return [Check(protocol, words, before.observation, after.observation)]
     found = [
@@ -136,6 +143,15 @@ def _compare_case(name: str, was: Case, now: Case) -> Check | None:
 def _see(case: Case) -> Observation:
     passed = case.outcome in _GOOD
     return Observation(passed, "" if passed else case.message, "", case.outcome == CRASHED, case.seconds)
+
+
+def _captures(path: Path) -> dict[str, Captures]:
+    """The captures that a command reported, by call."""
+    try:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError):  # none, or a process was killed while it wrote
+        return {}
+    return {line["call"]: line["captures"] for line in lines}
 
 
 def _cases(path: Path, died: str | None, place: str) -> dict[str, Case]:

@@ -18,9 +18,10 @@ from ..change import Change
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 _PRODUCTS = frozenset({"__pycache__", "build", "dist", ".git", ".hg", ".tox", ".nox", ".pytest_cache", ".mypy_cache"})
 _WATCHING = CHILDREN / "watching.py"
+_LOADED_BY_IT = ("calls", "captures")
 WATCHER = "symfix_watching"
 """The module in the copy's environment that tells what tests load and how each went: a plugin of pytest."""
-_OURS = ("_symfix", WATCHER, "_virtualenv", "__pycache__")
+_OURS = ("_symfix", "symfix_", "_virtualenv", "__pycache__")
 _LIMITS = Limits(wall=120)
 
 
@@ -152,6 +153,8 @@ def _make_environment(tree: Tree, scratch: Path, python: Path) -> None:
     lines = [f"import site; site.addsitedir({folder!r})" for folder in json.loads(sites.stdout.splitlines()[-1])]
     (tree.site / "_symfix.pth").write_text("\n".join([*lines, f"import {WATCHER}", ""]))
     shutil.copyfile(_WATCHING, tree.site / f"{WATCHER}.py")
+    for name in _LOADED_BY_IT:
+        shutil.copyfile(CHILDREN / f"{name}.py", tree.site / f"symfix_{name}.py")
     card = tree.site / f"{WATCHER}-0.dist-info"
     card.mkdir()
     (card / "METADATA").write_text("Metadata-Version: 2.1\nName: symfix-watching\nVersion: 0\n")
