@@ -33,10 +33,20 @@ def traceable(call: Call) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         return call.function, call.args, call.kwargs
     receiver, *rest = call.args
     name = call.name.rpartition(".")[2]
-    if not callable(getattr(receiver, name, None)):
+    defined = [_plain(vars(owner)[name]) for owner in _classes(receiver) if name in vars(owner)]
+    if call.function not in defined:
         return call.function, call.args, call.kwargs
-    module = name == "forward" and callable(receiver)
+    module = name == "forward" and callable(receiver) and defined[0] is call.function
     return (receiver if module else MethodType(call.function, receiver)), tuple(rest), call.kwargs
+
+
+def _classes(receiver: Any) -> tuple[type, ...]:
+    return receiver.__mro__ if isinstance(receiver, type) else type(receiver).__mro__
+
+
+def _plain(value: Any) -> Any:
+    """The function behind what stands in a class; a static method has no receiver, and is none."""
+    return None if isinstance(value, staticmethod) else inspect.unwrap(getattr(value, "__func__", value))
 
 
 def functions_of(module: ModuleType) -> dict[CodeType, tuple[str, FunctionType]]:
@@ -74,7 +84,8 @@ def recorded_calls(
     recording = threading.local()
 
     def record(frame: FrameType, event: str, _: Any) -> None:
-        if event != "call" or getattr(recording, "now", False):
+        # A generator is called each time it goes on.
+        if event != "call" or getattr(recording, "now", False) or frame.f_code.co_flags & inspect.CO_GENERATOR:
             return
         found = wanted(frame.f_code)
         if found is None or counts.get(found[0], 0) >= most:

@@ -11,6 +11,7 @@ import copy
 import importlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MethodType
 from typing import Any, TypedDict
 
 import torch
@@ -39,10 +40,24 @@ def capture(function: Any, args: Any, kwargs: Any, tracers: Iterable[str] = ()) 
     Each tracer gets its own copy of the arguments. Every dimension of 2 or more of a Tensor is dynamic. A trace whose
     result differs from that of an eager call, which repeats itself, has an error.
     """
-    expected = [_eager(function, args, kwargs) for _ in range(2)]
-    repeats = None not in expected and _equal(*expected)
-    wanted = expected[0] if repeats else None
+    wanted = _repeated(function, args, kwargs)
     return {name: _captured(TRACERS[name], function, args, kwargs, wanted) for name in tracers or TRACERS}
+
+
+def _repeated(function: Any, args: Any, kwargs: Any) -> Any:
+    """The leaves of the result of an eager call; None if it raises, or gives another result when called again.
+
+    The second time memory that nobody writes is filled, so that what is read from it differs.
+    """
+    first = _eager(function, args, kwargs)
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    only_warns = torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        second = _eager(function, args, kwargs)
+    finally:
+        torch.use_deterministic_algorithms(deterministic, warn_only=only_warns)
+    return first if first is not None and second is not None and _equal(first, second) else None
 
 
 def _eager(function: Any, args: Any, kwargs: Any) -> Any:
@@ -63,8 +78,10 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _same(one: Any, other: Any) -> bool:
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        plain = one.layout == other.layout == torch.strided and not one.is_nested
-        return one.shape == other.shape and (not plain or torch.allclose(one, other.to(one.dtype), equal_nan=True))
+        if (one.dtype, one.layout, one.shape) != (other.dtype, other.layout, other.shape):
+            return False
+        plain = one.layout == torch.strided and not (one.is_nested or one.is_quantized or one.is_meta or other.is_meta)
+        return not plain or torch.allclose(one, other, equal_nan=True)
     if isinstance(one, (bool, int, float, str, type(None))):
         return bool(one == other) or one != one
     return True
@@ -88,11 +105,20 @@ def _captured(tracer: Callable[[Any, Any, Any], Any], function: Any, args: Any, 
                 deviation = _deviation(program, function, args, kwargs)
         except Exception as raised:
             error = describe(raised)
-    # A tracer that starts over, or traces in two stages, makes several; the decisions of the trace are in one of them.
-    decisions = [] if error else [(_specialized(one), _guards(one)) for one in environments]
-    specialized, guards = max(decisions, key=lambda pair: (pair[0], len(pair[1])), default=(0, []))
+    decisions = [] if error else [_decisions(attempts) for attempts in environments.values()]
+    guards = sorted({guard for _, found in decisions for guard in found})
+    specialized = sum(count for count, _ in decisions)
     breaks = sum(torch._dynamo.utils.counters["graph_break"].values())
     return Capture(error=error, breaks=breaks, guards=guards, specialized=specialized, deviation=deviation)
+
+
+def _decisions(attempts: list[Any]) -> tuple[int, set[str]]:
+    """The number of specialized sizes and the guards of one frame.
+
+    A tracer that starts over, or traces in two stages, makes several environments; one of them has the decisions.
+    """
+    found = [(_specialized(one), {str(guard.expr) for guard in one.guards}) for one in attempts]
+    return max(found, key=lambda pair: (pair[0], len(pair[1])))
 
 
 def _deviation(program: Any, function: Any, args: Any, kwargs: Any) -> str:
@@ -126,10 +152,6 @@ def _resized(leaf: Any, size: int, other: int) -> Any:
     return made.contiguous().requires_grad_(leaf.requires_grad)
 
 
-def _guards(environment: Any) -> list[str]:
-    return sorted({str(guard.expr) for guard in environment.guards})
-
-
 def _specialized(environment: Any) -> int:
     return sum(bool(value.is_number) for value in environment.replacements.values())
 
@@ -142,17 +164,18 @@ def describe(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def _environments() -> Iterator[list[Any]]:
-    """The shape environments that are made inside of the block; equal sizes are different symbols."""
+def _environments() -> Iterator[dict[Any, list[Any]]]:
+    """The shape environments that are made inside of the block, by frame; equal sizes are different symbols."""
+    from torch._guards import CompileContext
     from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
     config: Any = importlib.import_module("torch.fx.experimental._config")
 
-    found: list[Any] = []
+    found: dict[Any, list[Any]] = {}
     plain = ShapeEnv.__init__
 
     def recorded(self: Any, *args: Any, **kwargs: Any) -> None:
-        found.append(self)
+        found.setdefault(CompileContext.current_compile_id(), []).append(self)
         plain(self, *args, **kwargs)
 
     ShapeEnv.__init__ = recorded  # type: ignore[method-assign]
@@ -226,8 +249,9 @@ def _export(function: Any, args: Any, kwargs: Any, *, strict: bool) -> Any:
     shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
     for tensor in _tensors(args, kwargs):
         shapes[tensor] = {place: torch.export.Dim.AUTO for place, size in enumerate(tensor.shape) if size > 1}
-    module = function if isinstance(function, torch.nn.Module) else _Function(function)
-    return torch.export.export(module, tuple(args), kwargs, dynamic_shapes=shapes, strict=strict).module()
+    program = torch.export.export(_Called(function), (tuple(args), kwargs), dynamic_shapes=shapes, strict=strict)
+    module = program.module()
+    return lambda *args, **kwargs: module(args, kwargs)
 
 
 def _make_fx(function: Any, args: Any, kwargs: Any) -> Any:
@@ -243,7 +267,9 @@ def _make_fx(function: Any, args: Any, kwargs: Any) -> Any:
         args, kwargs = pytree.tree_unflatten(given, structure)
         return function(*args, **kwargs)
 
-    graph = make_fx(called, tracing_mode="symbolic")(*(leaves[place] for place in places))
+    # The parameters of a module are real.
+    traced = make_fx(called, tracing_mode="symbolic", _allow_non_fake_inputs=True)
+    graph = traced(*(leaves[place] for place in places))
     return lambda *args, **kwargs: graph(*_tensors(args, kwargs))
 
 
@@ -251,15 +277,22 @@ def _script(function: Any, args: Any, kwargs: Any) -> Any:
     return torch.jit.script(function)
 
 
-class _Function(torch.nn.Module):
-    """`torch.export` accepts modules only."""
+class _Called(torch.nn.Module):
+    """A module that makes one call: `torch.export` accepts modules only, and no sizes of ``**kwargs``.
+
+    The module whose method is called is a part of it, so that its parameters are known.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
-        self._function = function
+        bound = isinstance(function, MethodType) and isinstance(function.__self__, torch.nn.Module)
+        self.owner = function.__self__ if isinstance(function, MethodType) and bound else None
+        self.function = function.__func__ if isinstance(function, MethodType) and bound else function
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        return self._function(*args, **kwargs)
+    def forward(self, args: Any, kwargs: Any) -> Any:
+        if self.owner is None:
+            return self.function(*args, **kwargs)
+        return self.function(self.owner, *args, **kwargs)
 
 
 TRACERS: Mapping[str, Callable[[Any, Any, Any], Any]] = {

@@ -61,7 +61,8 @@ def _lost(before: Capture, after: Capture) -> str:
         return f"{after['specialized']} sizes specialized instead of {before['specialized']}"
     if after["deviation"] and not before["deviation"]:
         return after["deviation"]
-    if len(after["guards"]) > len(before["guards"]) and turned_away(before["guards"], after["guards"]) != "":
-        more = [guard for guard in after["guards"] if guard not in before["guards"]]
+    more = [guard for guard in after["guards"] if guard not in before["guards"]]
+    sizes = turned_away(before["guards"], after["guards"]) if more else ""
+    if sizes or (sizes is None and len(after["guards"]) > len(before["guards"])):
         return f"guards more: {', '.join(more)}"
     return ""
