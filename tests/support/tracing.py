@@ -1,0 +1,93 @@
+"""Calls of the functions of two versions of a module, captured by the tracers that reach them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from goldens import Golden
+from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.lab.children.calls import Call, functions_of, recorded_calls, traceable
+from symfix.codemods.lab.children.captures import TRACERS, Capture, capture, copied
+from symfix.codemods.verify.compare.captures import lost_captures
+from symfix.python.analysis.tracers import is_faked
+from symfix.python.syntax.module import Module, parse
+
+FAKED = ("make_fx", "export")
+"""The tracers of what PyTorch runs on FakeTensors only."""
+_MOST = 3
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A call by the name of its function and its number, and how each tracer took it before and after."""
+
+    name: str
+    before: dict[str, Capture]
+    after: dict[str, Capture]
+
+    @property
+    def lost(self) -> list[str]:
+        """The tracers that no longer take the call as they did, and why."""
+        found = lost_captures(self.before, self.after).items()
+        return [f"{self.name} by {tracer}: {reason}" for tracer, reason in found]
+
+
+def traced(golden: Golden) -> Iterator[Traced]:
+    """Capture the calls that ``observe()`` of a golden makes, before and after; raises ValueError if these differ."""
+    assert golden.after is not None
+    with loaded(golden.before) as before, loaded(golden.after) as after:
+        pairs = [calls_of(module) for module in (before, after)]
+        if [[name, len(calls)] for name, calls in pairs[0].items()] != [[n, len(c)] for n, c in pairs[1].items()]:
+            raise ValueError(f"{golden.name}: other calls before than after")
+        for name, calls in pairs[0].items():
+            tracers = tracers_of(golden, name)
+            for number, (was, now) in enumerate(zip(calls, pairs[1][name], strict=True)):
+                yield Traced(f"{name}[{number}]", capture(*traceable(was), tracers), capture(*traceable(now), tracers))
+
+
+@contextlib.contextmanager
+def loaded(path: Path) -> Iterator[ModuleType]:
+    """The module of a file, importable by its name meanwhile, as dynamo and TorchScript want it."""
+    name = f"traced_{path.parent.name}_{path.stem.replace('.', '_')}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+        yield module
+    finally:
+        del sys.modules[name]
+
+
+def calls_of(module: ModuleType, most: int = _MOST) -> dict[str, list[Call]]:
+    """Record the first calls that ``observe()`` makes of each function of its module."""
+    wanted = {code: found for code, found in functions_of(module).items() if found[0] != "observe"}
+    found: dict[str, list[Call]] = defaultdict(list)
+    with recorded_calls(wanted.get, copied, most) as calls:
+        module.observe()
+    for call in calls:
+        found[call.name].append(call)
+    return dict(found)
+
+
+def tracers_of(golden: Golden, name: str) -> tuple[str, ...]:
+    """The tracers that reach a function of a golden, as the rules see it."""
+    module = _parsed(golden)
+    function = next((one for one in module.functions if one.qualname == name), None)
+    if is_faked(module, function):
+        return FAKED
+    scripted = "drop-torchscript" not in golden.options
+    return tuple(tracer for tracer in TRACERS if tracer != "script" or scripted)
+
+
+def _parsed(golden: Golden) -> Module:
+    content = golden.before.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    return parse(SourceFile(Path(golden.options.get("path", golden.before.name)), content))

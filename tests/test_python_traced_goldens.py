@@ -1,0 +1,23 @@
+"""Whatever torch traced of a golden before its rule it traces after."""
+
+from __future__ import annotations
+
+import pytest
+from goldens import Golden, goldens
+from tracing import traced
+
+OBSERVED = [golden for golden in goldens() if golden.after and b"def observe(" in golden.before.read_bytes()]
+UNCALLED = {"migrate_definitely_true", "migrate_inductor_sizevars"}
+"""The rules whose goldens call what the installed torch no longer has, or Inductor's internals."""
+
+
+@pytest.mark.parametrize("golden", [pytest.param(golden, id=golden.name) for golden in OBSERVED])
+def test_a_rule_loses_no_capture(golden: Golden) -> None:
+    found = list(traced(golden))
+    assert found, "observe() calls no function of the golden"
+    assert [reason for call in found for reason in call.lost] == []
+
+
+def test_every_python_golden_that_can_be_called_is_traced() -> None:
+    pairs = [golden for golden in goldens() if golden.after and golden.before.suffix == ".py"]
+    assert {golden.card.name for golden in pairs if golden not in OBSERVED} == UNCALLED
