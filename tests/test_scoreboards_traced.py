@@ -1,0 +1,39 @@
+"""The board of torch's own Python says what is lost, and captures every distribution."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from scoreboards.python.capturing import _distribution, _parameters
+from scoreboards.python.traced import gains, losses
+from symfix.codemods.lab.children.captures import Capture
+
+TAKEN = Capture(error="", breaks=0, guards=[], specialized=0, deviation="")
+FAILED = Capture(error="refused", breaks=0, guards=[], specialized=0, deviation="")
+COMPOSED = {"ExponentialFamily", "Distribution", "MixtureSameFamily", "TransformedDistribution"}
+
+
+def test_losses_and_gains_are_by_call_and_tracer() -> None:
+    before = {"a": {"export": TAKEN, "make_fx": FAILED}, "b": {"export": TAKEN}}
+    after = {"a": {"export": FAILED, "make_fx": TAKEN}, "b": {"export": TAKEN}}
+    assert losses(before, after) == {("a", "export"): "refused"}
+    assert gains(before, after) == {("a", "make_fx"): "refused"}
+
+
+def test_a_call_that_kills_the_process_is_lost_by_every_tracer_that_took_it() -> None:
+    lost = losses({"a": {"export": TAKEN, "make_fx": FAILED}}, {"a": {}})
+    assert lost == {("a", "export"): "the call is gone, or kills the process"}
+
+
+def test_every_distribution_has_parameters() -> None:
+    found = {name for name in torch.distributions.__all__ if isinstance(getattr(torch.distributions, name), type)}
+    bases = {name for name in found if issubclass(getattr(torch.distributions, name), torch.distributions.Distribution)}
+    assert bases - COMPOSED == set(_parameters())
+
+
+@pytest.mark.parametrize("name", _parameters())
+def test_a_distribution_is_sampled_and_its_probability_computed(name: str) -> None:
+    made = getattr(torch.distributions, name)
+    for method in ("sample", "log_prob"):
+        function, args, kwargs = _distribution(made, _parameters()[name], method)
+        assert torch.is_tensor(function(*args, **kwargs))
