@@ -37,6 +37,7 @@ from .commands.options import (
     RULES,
     SCHEMAS,
     TARGET,
+    TORCHSCRIPT,
     WHICH,
 )
 from .engine import interrupting, streams
@@ -113,7 +114,7 @@ def rule(name: str | None) -> int:
     return rule(name)
 
 
-@_with(PROOF, TARGET, [EXECUTOR, QUIET])
+@_with(PROOF, TARGET, [EXECUTOR, QUIET, TORCHSCRIPT])
 @main_group.command()
 @click.argument("paths", nargs=-1, type=FILE)
 @click.option("--base", default="HEAD", show_default=True, metavar="REV", help="What the files are compared with.")

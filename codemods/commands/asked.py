@@ -86,6 +86,7 @@ class Verify(Target, Proof):
 
     quiet: bool
     executor: str | None
+    drop_torchscript: bool
     paths: tuple[Path, ...]
     base: str
     jobs: int | None

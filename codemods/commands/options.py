@@ -110,6 +110,11 @@ DRAWN = [
         help="With --fuzz: draw for no further operator after so many minutes.",
     ),
 ]  # fmt: skip
+TORCHSCRIPT = click.Option(
+    ["--drop-torchscript"],
+    is_flag=True,
+    help="Accept that TorchScript no longer compiles a function that it compiled (out-of-tree Python).",
+)
 RULES = [
     click.Option(["--select"], callback=_names, metavar="RULE,…", shell_complete=rules, help="Only these rules."),
     click.Option(
@@ -121,10 +126,7 @@ RULES = [
         ["--modules"], is_flag=True,
         help="Assume symbolic sizes in what `forward` of a module calls (out-of-tree Python).",
     ),
-    click.Option(
-        ["--drop-torchscript"], is_flag=True,
-        help="Also fix functions that TorchScript compiles now and could not after (out-of-tree Python).",
-    ),
+    TORCHSCRIPT,
     click.Option(
         ["--exclude"], callback=_names, default="", metavar="GLOB,…",
         help="In folders, pass over files and folders whose path ends so, such as 'legacy' or 'csrc/*.h'.",
@@ -164,8 +166,8 @@ PROOF = [
     ),
     click.Option(
         ["--call", "calls"], multiple=True, metavar="CODE",
-        help="A call of your operator, such as 'import mine; torch.ops.mine.f(torch.ones(3), 5)': run before and after "
-        "eagerly, by torch.library.opcheck, and traced with symbols for its SymInts.",
+        help="A call, such as 'import mine; torch.ops.mine.f(torch.ones(3), 5)': run before and after eagerly; of an "
+        "operator also by torch.library.opcheck and with symbols, of a function by torch's tracers.",
     ),
     click.Option(
         ["--test", "tests"], multiple=True, metavar="COMMAND",

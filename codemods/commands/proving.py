@@ -108,6 +108,7 @@ class Prover:
                     jobs=children(asked.jobs),
                     limits=limits,
                     timeout=asked.timeout,
+                    drop_torchscript=asked.drop_torchscript,
                     evidence_folder=asked.evidence,
                     memory=self._memory,
                     replays=self._replays,

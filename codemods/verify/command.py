@@ -53,6 +53,7 @@ def verify(
     memory: Memory | None = None,
     replays: Replayed | None = None,
     timeout: float | None = None,
+    drop_torchscript: bool = False,
     executor: Executor | None = None,
     ready: Laboratory | None = None,
     proven: Callable[[Side, Side], None] | None = None,
@@ -73,7 +74,8 @@ def verify(
     project's sides did from one call to the next, ``replays`` what scripts did on torch as installed and before;
     ``ready`` forks off a process that holds torch as it is installed, where the caller has one. ``proven`` is given
     torch before and after a change that is proven now and here, while they run. ``timeout`` is for each of a project's
-    commands. Operator tests of what is not compiled run on the workers of ``executor``, where there is one.
+    commands; with ``drop_torchscript``, a project's function that TorchScript compiled need not compile after.
+    Operator tests of what is not compiled run on the workers of ``executor``, where there is one.
 
     Raises a TorchError when there is no usable torch, SandboxMissing when ``limits`` require what the machine has not.
     """
@@ -83,7 +85,7 @@ def verify(
     answer = Verification(Verdict.UNVERIFIABLE, "", tuple(str(change.path) for change in changes), torch=place.build)
     keeper = evidence_folder or storage.folder("evidence")
     try:
-        commands = Commands(tuple(builds), tuple(tests), tuple(repros))
+        commands = Commands(tuple(builds), tuple(tests), tuple(repros), drop_torchscript)
         if builds or (commands.tests_anything and _is_elsewhere(changes, place, torch_root)):
             return _verified_project(changes, commands, answer, place, keeper, memory, timeout, limits, jobs, progress)
         modules = _modules([change for change in changes if change not in cpp], place, torch_root)

@@ -45,28 +45,31 @@ def say_case(**fields: Any) -> None:
         stream.write(json.dumps(fields) + "\n")
 
 
+def _traced() -> dict[str, Any]:
+    """The names of the tracers, and of the functions by the last two parts of their file and by their first line."""
+    found: dict[str, Any] = json.loads(Path(str(TRACED)).read_text())
+    return found
+
+
 def say_captures(name: str, function: Any, args: Any, kwargs: Any) -> None:
-    """Append the captures of one call by all tracers."""
+    """Append the captures of one call by the tracers that count."""
     from symfix_captures import capture  # type: ignore[import-not-found]
 
     recorder = sys.getprofile()
     sys.setprofile(None)
     try:
-        line = json.dumps({"call": name, "captures": capture(function, args, kwargs)})
+        line = json.dumps({"call": name, "captures": capture(function, args, kwargs, _traced()["tracers"])})
     finally:
         sys.setprofile(recorder)
     with Path(str(FOLDER), "captures.jsonl").open("a", encoding="utf-8") as stream:
         stream.write(line + "\n")
 
 
-def record_changed(path: str) -> None:
-    """Record the first call of each function that the file at ``path`` names, and capture them at exit.
-
-    The file maps the last two parts of a path to names of functions by their first lines.
-    """
+def record_changed() -> None:
+    """Record the first call of each changed function, and capture them at exit."""
     from symfix_calls import functions_of, recorded_calls, traceable  # type: ignore[import-not-found]
 
-    by_file: dict[str, dict[str, str]] = json.loads(Path(path).read_text())
+    by_file: dict[str, dict[str, str]] = _traced()["functions"]
     known: dict[str, dict[str, str]] = {}
 
     def wanted(code: Any) -> Any:
@@ -135,5 +138,5 @@ def pytest_configure(config: Any) -> None:
 
 if FOLDER:
     if TRACED:
-        record_changed(TRACED)
+        record_changed()
     atexit.register(say_loaded)

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from ...lab.children.captures import Capture
 
 
+TRACERS = (
+    "compile", "compile static", "compile with breaks", "compile unbacked",
+    "export", "strict export", "make_fx", "script",
+)  # fmt: skip
+"""The names of all tracers, as the child has them."""
 Captures = Mapping[str, "Capture"]
 """The captures of one call by tracer."""
 

@@ -16,7 +16,7 @@ from ...lab.scratch import new_name
 from ...torchapi.locating import Place
 from ..change import Change, Check, Verdict, Verification
 from ..choose.reaching import changed_callables
-from ..compare.captures import is_traced
+from ..compare.captures import TRACERS, is_traced
 from ..verdict import decide
 from .extension_tests import Ran, compare_runs, read
 from .extension_trees import WATCHER, NoProject, Project, Tree, clean, find_project, plant
@@ -35,6 +35,8 @@ class Commands:
     builds: tuple[str, ...]
     tests: tuple[str, ...]
     repros: tuple[Path, ...] = ()
+    drop_torchscript: bool = False
+    """A function that TorchScript compiled before need not compile after."""
 
     @property
     def tests_anything(self) -> bool:
@@ -147,7 +149,9 @@ class _Side:
             environment["SYMFIX_WATCH"] = str(reports)
             if self._traced:
                 listed = reports / "traced.json"
-                listed.write_text(json.dumps(self._traced))
+                dropped = {"script"} if self._commands.drop_torchscript else set[str]()
+                tracers = [name for name in TRACERS if name not in dropped]
+                listed.write_text(json.dumps({"tracers": tracers, "functions": self._traced}))
                 environment["SYMFIX_TRACE"] = str(listed)
             if environment.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
                 # Pytest reads no entry points then.
