@@ -2,10 +2,10 @@
 
 Protocol. Each package is downloaded at a pinned version into `.corpus/strangers` and copied twice: one copy gets the
 safe fixes, the other those of `--unsafe-fixes --all-functions`. Every target of `strangers_targets.py` is called
-eagerly and captured by each tracer (dynamo, export, `make_fx`, TorchScript) from the package as it is and from each copy, all
-dimensions of 2 or more dynamic. A way is one tracer that takes one target. It is lost when the copy fails there, breaks
-the graph, guards or specializes more; a copy without a fix is not captured again. `--causes` repeats each loss with the
-fixes of one rule at a time.
+eagerly and captured by each tracer (dynamo, export, `make_fx`, TorchScript) from the package as it is and from each
+copy, all dimensions of 2 or more dynamic. A way is one tracer that takes one target. It is lost when the copy fails
+there, breaks the graph, guards or specializes more; a copy without a fix is not captured again. `--causes` repeats each
+loss with the fixes of one rule at a time.
 Exit code: 0 when nothing is lost, 1 otherwise.
 """
 

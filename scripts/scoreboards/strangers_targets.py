@@ -26,7 +26,6 @@ PACKAGES: Mapping[str, str] = {
     "geomloss": "geomloss==0.3.1",
     "info_nce": "info-nce-pytorch==0.1.4",
     "local_attention": "local-attention==1.11.2",
-    "long_short_transformer": "long-short-transformer==0.0.5",
     "nflows": "nflows==0.14",
     "opacus": "opacus==1.6.0",
     "piq": "piq==0.8.0",
@@ -58,8 +57,8 @@ NEEDED: Mapping[str, str] = {
 }
 """By import name: what the packages import besides torch, numpy and scipy."""
 
-BARE = ("opacus", "piq", "pytorch_wavelets", "vit_pytorch")
-"""Packages whose own module is passed over: it imports what is not here."""
+BARE = ("nflows.distributions", "opacus", "piq", "pytorch_wavelets", "vit_pytorch")
+"""Packages whose `__init__` is passed over: it imports what is not here."""
 
 Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 
@@ -108,9 +107,6 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
     "axial_positional_embedding": {
         "AxialPositionalEmbedding": lambda m: call(m.AxialPositionalEmbedding(8, (4, 6)), x(2, 20, 8)),
         "Continuous": lambda m: call(m.ContinuousAxialPositionalEmbedding(8, 2), (3, 5), flatten=True),
-        "Continuous length": lambda m: call(
-            m.ContinuousAxialPositionalEmbedding(8, 2).forward_with_seq_len, 20, (3, None)
-        ),
     },
     "entmax": {
         "sparsemax": lambda m: call(m.sparsemax, x(3, 7), dim=-1),
@@ -136,7 +132,6 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
         "SamplesLoss column": lambda m: call(
             m.SamplesLoss("energy", backend="tensorized"), u(5, 1), x(5, 3), u(7, 1), x(7, 3)
         ),
-        "ImagesBarycenter": lambda m: call(m.ImagesBarycenter, u(2, 3, 8, 8), u(2, 3), scaling_N=2),
     },
     "info_nce": {
         "InfoNCE": lambda m: call(m.InfoNCE(), x(4, 8), x(4, 8)),
@@ -148,49 +143,14 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
         "LocalAttention": lambda m: call(
             m.LocalAttention(4, causal=True, dim=8), x(2, 12, 8), x(2, 12, 8), x(2, 12, 8)
         ),
-        "LocalAttention padded": lambda m: call(
-            m.LocalAttention(4, autopad=True), x(2, 3, 10, 8), x(2, 3, 10, 8), x(2, 3, 10, 8)
-        ),
-        "LocalMHA": lambda m: call(m.LocalMHA(dim=12, window_size=4, heads=3, dim_head=4, causal=True), x(2, 8, 12)),
         "LocalTransformer": lambda m: call(
             m.LocalTransformer(
                 num_tokens=19, max_seq_len=16, dim=12, depth=1, local_attn_window_size=4, heads=3, dim_head=4
             ),
             i(19, 2, 8),
         ),
-        "LocalTransformer loss": lambda m: call(
-            m.LocalTransformer(
-                num_tokens=19, max_seq_len=16, dim=12, depth=1, local_attn_window_size=4, heads=3, dim_head=4
-            ),
-            i(19, 2, 9),
-            return_loss=True,
-        ),
     },
-    "long_short_transformer": {
-        "LongShortTransformer": lambda m: call(
-            m.LongShortTransformer(
-                num_tokens=19,
-                dim=16,
-                depth=1,
-                max_seq_len=32,
-                window_size=4,
-                causal=True,
-                heads=2,
-                dim_head=8,
-                segment_size=4,
-                r=1,
-            ),
-            i(19, 2, 16),
-        ),
-        "LongShortTransformer padded": lambda m: call(
-            m.LongShortTransformer(
-                num_tokens=19, dim=16, depth=1, max_seq_len=14, window_size=4, causal=False, heads=2, dim_head=8, r=3
-            ),
-            i(19, 2, 14),
-            mask=torch.ones(2, 14, dtype=torch.bool),
-        ),
-    },
-    "nflows.distributions": {
+    "nflows.distributions.normal": {
         "StandardNormal": lambda m: call(m.StandardNormal([4]).log_prob, x(3, 4)),
         "StandardNormal context": lambda m: call(m.StandardNormal([4]).log_prob, x(3, 4), x(3, 5)),
         "ConditionalDiagonalNormal": lambda m: call(m.ConditionalDiagonalNormal([4]).log_prob, x(3, 4), x(3, 8)),
@@ -232,7 +192,6 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
         ),
         "unfold3d": lambda m: call(m.unfold3d, x(2, 3, 6, 7, 8), kernel_size=2),
     },
-    "piq.dss": {"DSSLoss": lambda m: call(m.DSSLoss(), u(2, 3, 40, 48), u(2, 3, 40, 48))},
     "piq.fsim": {"FSIMLoss": lambda m: call(m.FSIMLoss(), u(2, 3, 32, 40), u(2, 3, 32, 40))},
     "piq.functional": {
         "crop_patches": lambda m: call(m.crop_patches, x(2, 3, 12, 10), size=4, stride=2),
@@ -243,14 +202,11 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
         "multi_scale_gmsd": lambda m: call(m.multi_scale_gmsd, u(2, 3, 33, 40), u(2, 3, 33, 40), chromatic=True),
     },
     "piq.haarpsi": {"HaarPSILoss": lambda m: call(m.HaarPSILoss(), u(2, 3, 32, 40), u(2, 3, 32, 40))},
-    "piq.iw_ssim": {
-        "information_weighted_ssim": lambda m: call(m.information_weighted_ssim, u(2, 3, 180, 170), u(2, 3, 180, 170)),
-    },
     "piq.mdsi": {"MDSILoss": lambda m: call(m.MDSILoss(), u(2, 3, 17, 20), u(2, 3, 17, 20))},
     "piq.ms_ssim": {
         "multi_scale_ssim": lambda m: call(m.multi_scale_ssim, u(2, 3, 36, 40), u(2, 3, 36, 40), kernel_size=3),
     },
-    "piq.srsim": {"SRSIMLoss": lambda m: call(m.SRSIMLoss(), u(2, 3, 32, 40), u(2, 3, 32, 40))},
+    "piq.srsim": {"SRSIMLoss": lambda m: call(m.SRSIMLoss(), u(2, 3, 64, 72), u(2, 3, 64, 72))},
     "piq.ssim": {
         "SSIMLoss": lambda m: call(m.SSIMLoss(), u(2, 3, 17, 20), u(2, 3, 17, 20)),
         "ssim complex": lambda m: call(m.ssim, u(2, 3, 17, 20, 2), u(2, 3, 17, 20, 2), kernel_size=5),
@@ -288,8 +244,8 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
         "dequantize_state": lambda m: call(m.dequantize_state, i(9, 5, 7).to(torch.int8), u(2)),
     },
     "pytorch_optimizer.optimizer.rotograd": {
-        "rotate": lambda m: call(m.rotate, x(3, 7), x(4, 4), 7),
-        "rotate_back": lambda m: call(m.rotate_back, x(3, 7), x(4, 4), 7),
+        "rotate": lambda m: call(m.rotate, x(3, 7), x(4, 4), 8),
+        "rotate_back": lambda m: call(m.rotate_back, x(3, 4), x(4, 4), 4),
     },
     "pytorch_optimizer.optimizer.utils": {
         "normalize_gradient": lambda m: call(m.gradient.normalize_gradient, x(3, 4), use_channels=True),
@@ -300,9 +256,9 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
     "pytorch_wavelets.dtcwt.lowlevel": {
         "colfilter": lambda m: call(m.colfilter, x(2, 3, 8, 12), x(1, 1, 5, 1)),
         "coldfilt": lambda m: call(m.coldfilt, x(2, 3, 8, 12), x(1, 1, 6, 1), x(1, 1, 6, 1)),
-        "rowdfilt": lambda m: call(m.rowdfilt, x(2, 3, 8, 12), x(1, 1, 1, 6), x(1, 1, 1, 6)),
+        "rowdfilt": lambda m: call(m.rowdfilt, x(2, 3, 8, 12), x(1, 1, 6, 1), x(1, 1, 6, 1)),
         "colifilt": lambda m: call(m.colifilt, x(2, 3, 8, 12), x(1, 1, 6, 1), x(1, 1, 6, 1)),
-        "rowifilt": lambda m: call(m.rowifilt, x(2, 3, 8, 12), x(1, 1, 1, 6), x(1, 1, 1, 6)),
+        "rowifilt": lambda m: call(m.rowifilt, x(2, 3, 8, 12), x(1, 1, 6, 1), x(1, 1, 6, 1)),
         "q2c": lambda m: call(m.q2c, x(2, 3, 8, 12)),
     },
     "roma": {
@@ -373,12 +329,16 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
     "snntorch": {
         "StateLeaky": lambda m: call(m.StateLeaky(0.9, channels=4), x(5, 3, 4)),
         "Leaky": lambda m: call(m.Leaky(0.9), x(3, 4), x(3, 4)),
-        "accuracy_rate": lambda m: call(m.functional.accuracy_rate, u(5, 3, 8), i(4, 3), True, 4),
-        "ce_rate_loss": lambda m: call(m.functional.ce_rate_loss(), u(5, 3, 8), i(8, 3)),
-        "ce_count_loss": lambda m: call(m.functional.ce_count_loss(True, 4), u(5, 3, 8), i(4, 3)),
-        "mse_count_loss": lambda m: call(m.functional.mse_count_loss(0.8, 0.2, True, 4), u(5, 3, 8), i(4, 3)),
-        "rate": lambda m: call(m.spikegen.rate, u(3, 4), num_steps=5),
-        "to_one_hot": lambda m: call(m.spikegen.to_one_hot, i(4, 3), 4),
+    },
+    "snntorch.functional": {
+        "accuracy_rate": lambda m: call(m.accuracy_rate, u(5, 3, 8), i(4, 3), True, 4),
+        "ce_rate_loss": lambda m: call(m.ce_rate_loss(), u(5, 3, 8), i(8, 3)),
+        "ce_count_loss": lambda m: call(m.ce_count_loss(True, 4), u(5, 3, 8), i(4, 3)),
+        "mse_count_loss": lambda m: call(m.mse_count_loss(0.8, 0.2, True, 4), u(5, 3, 8), i(4, 3)),
+    },
+    "snntorch.spikegen": {
+        "rate": lambda m: call(m.rate, u(3, 4), num_steps=5),
+        "to_one_hot": lambda m: call(m.to_one_hot, i(4, 3), 4),
     },
     "torch_harmonics.examples.losses": {
         "DiceLossS2": lambda m: call(m.DiceLossS2(6, 8), x(2, 3, 6, 8), i(3, 2, 6, 8)),
@@ -388,15 +348,23 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
     },
     "torch_harmonics": {
         "RealSHT": lambda m: call(m.RealSHT(6, 8), x(2, 6, 8)),
-        "InverseRealSHT": lambda m: call(m.InverseRealSHT(6, 8), torch.complex(x(2, 6, 5), x(2, 6, 5))),
+        "InverseRealSHT": lambda m: call(m.InverseRealSHT(6, 8), torch.complex(x(2, 3, 3), x(2, 3, 3))),
         "irfft": lambda m: call(m.fft.irfft, torch.complex(x(2, 6, 5), x(2, 6, 5)), 8),
-        "pad_to": lambda m: call(m.distributed.primitives._pad_to, x(2, 3), {0: 4}),
+    },
+    "torch_harmonics.distributed.primitives": {
+        "_pad_to": lambda m: call(m._pad_to, x(2, 3), {0: 4}),
     },
     "torchsde": {
         "BrownianInterval": lambda m: call(lambda y: y + m.BrownianInterval(0.0, 1.0, size=(3, 2))(0.0, 0.5), x(3, 2)),
         "_is_scalar": lambda m: call(m._brownian.brownian_interval._is_scalar, x(2, 3)),
         "sdeint": lambda m: call(
-            lambda y, t: m.sdeint(_Sde(), y, t, bm=m.BrownianInterval(0.0, 1.0, size=(3, 2), entropy=1), dt=0.5),
+            lambda y, t: m.sdeint(
+                _Sde(),
+                y,
+                t,
+                bm=m.BrownianInterval(0.0, 1.0, size=(3, 2), levy_area_approximation="space-time", entropy=1),
+                dt=0.5,
+            ),
             x(3, 2),
             torch.tensor([0.0, 1.0]),
         ),
@@ -429,9 +397,6 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
     },
     "vit_pytorch.sep_vit": {
         "DSSA": lambda m: call(m.DSSA(8, heads=2, dim_head=4, window_size=3), x(2, 8, 6, 9)),
-        "SepViT": lambda m: call(
-            m.SepViT(num_classes=5, dim=8, depth=(1, 1), heads=(1, 2), window_size=2, dim_head=4), x(2, 3, 32, 48)
-        ),
     },
     "vit_pytorch.simple_vit": {
         "SimpleViT": lambda m: call(
@@ -456,9 +421,6 @@ TARGETS: Mapping[str, Mapping[str, Callable[[Any], Call]]] = {
     },
     "x_transformers": {
         "Encoder": lambda m: call(m.Encoder(dim=12, depth=1, heads=3, attn_dim_head=4), x(2, 5, 12)),
-        "Decoder rotary": lambda m: call(
-            m.Decoder(dim=12, depth=1, heads=3, attn_dim_head=4, rotary_pos_emb=True), x(2, 5, 12)
-        ),
         "TransformerWrapper": lambda m: call(
             m.TransformerWrapper(num_tokens=19, max_seq_len=16, attn_layers=_decoder(m)), i(19, 2, 7)
         ),
@@ -535,8 +497,9 @@ def names_of(package: str) -> list[str]:
 
 def _main() -> None:
     package, *names = sys.argv[1:]
-    if package in BARE:
-        _passed_over(package)
+    for bare in BARE:
+        if bare.split(".")[0] == package:
+            _passed_over(bare)
     for name in names:
         signal.alarm(LIMIT)  # nobody handles it: it ends the process
         print("\n" + json.dumps({"target": name, "captures": _captures(name)}), flush=True)
