@@ -52,7 +52,9 @@ class Fixer:
 class Changed:
     """A package with fixes: their number by rule and safety, and what they did to its targets."""
 
-    fixes: Counter[str] = field(default_factory=Counter)
+    fixes: Counter[str]
+    failed: list[str]
+    """The files on which symfix itself failed."""
     lost: list[dict[str, Any]] = field(default_factory=list)
     gained: list[str] = field(default_factory=list)
 
@@ -155,18 +157,30 @@ def _environment(checkout: Path | None, scratch: Path) -> dict[str, str]:
 
 
 def _measured(name: str, fixer: Fixer, roots: Sequence[Path], scratch: Path, causes: bool) -> Measured:
-    measured = Measured(name, _captured(name, names_of(name), roots, scratch))
+    wanted = {target: list(TRACERS) for target in names_of(name)}
+    measured = Measured(name, _captured(name, wanted, roots, scratch))
     for variant, options in VARIANTS.items():
-        changed = measured.variants[variant] = _changed(measured, fixer, options, roots, scratch)
-        for rule in _rules(changed) if causes and changed.lost else ():
-            targets = sorted({one["target"] for one in changed.lost})
-            alone = _changed(measured, fixer, [*options, "--select", rule], roots, scratch, targets)
-            ways = {(one["target"], one["tracer"]) for one in alone.lost}
-            for one in changed.lost:
-                if (one["target"], one["tracer"]) in ways:
-                    one.setdefault("rules", []).append(rule)
+        changed = measured.variants[variant] = _changed(measured, fixer, options, roots, scratch, wanted)
+        if causes and changed.lost:
+            _blame(changed, measured, fixer, options, roots, scratch)
     print(f"  {name}: {len(measured.before)} targets", file=sys.stderr, flush=True)
     return measured
+
+
+def _blame(
+    changed: Changed, measured: Measured, fixer: Fixer, options: Sequence[str], roots: Sequence[Path], scratch: Path
+) -> None:
+    """Say of each lost way which rules alone lose it too."""
+    ways: dict[str, list[str]] = {}
+    for one in changed.lost:
+        one["rules"] = []
+        ways.setdefault(one["target"], []).append(one["tracer"])
+    for rule in _rules(changed):
+        alone = _changed(measured, fixer, [*options, "--select", rule], roots, scratch, ways)
+        lost = {(one["target"], one["tracer"]) for one in alone.lost}
+        for one in changed.lost:
+            if (one["target"], one["tracer"]) in lost:
+                one["rules"].append(rule)
 
 
 def _rules(changed: Changed) -> list[str]:
@@ -179,14 +193,13 @@ def _changed(
     options: Sequence[str],
     roots: Sequence[Path],
     scratch: Path,
-    targets: Sequence[str] | None = None,
+    ways: Mapping[str, Sequence[str]],
 ) -> Changed:
-    """Fix a copy of a package and capture its targets from there."""
+    """Fix a copy of a package and capture ways of its targets from there."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
-        fixes = _fix(_copy(measured.name, roots, Path(folder)), fixer, options)
-        changed = Changed(fixes)
-        if fixes:
-            after = _captured(measured.name, targets or list(measured.before), [Path(folder), *roots], scratch)
+        changed = _fix(_copy(measured.name, roots, Path(folder)), fixer, options)
+        if changed.fixes:
+            after = _captured(measured.name, ways, [Path(folder), *roots], scratch)
             for target, captures in after.items():
                 _compare(changed, target, measured.before[target], captures)
     return changed
@@ -208,43 +221,47 @@ def _copy(module: str, roots: Sequence[Path], folder: Path) -> Path:
     raise FileNotFoundError(module)
 
 
-def _fix(path: Path, fixer: Fixer, options: Sequence[str]) -> Counter[str]:
-    """Fix the sources at ``path``; returns the number of fixes by rule and safety."""
+def _fix(path: Path, fixer: Fixer, options: Sequence[str]) -> Changed:
+    """Fix the sources at ``path``; returns the fixes and what they may lose, which nobody has seen yet."""
     command = [sys.executable, "-m", "symfix", "fix", "--allow-dirty", "--quiet", "--jobs", "1", "--format", "json"]
     command += [*options, *fixer.options, str(path)]
     ran = subprocess.run(command, cwd=path.parent, env=fixer.environment, capture_output=True, text=True, check=False)
-    if ran.returncode not in (0, 1):
+    if not ran.stdout.startswith("{"):
         raise RuntimeError(f"symfix fix {path.name}: {ran.stderr.strip()}")
-    fixes = (fix for file in json.loads(ran.stdout)["files"] for fix in file["fixes"])
-    return Counter(f"{fix['rule']} {fix['safety']}" for fix in fixes if fix["applied"])
+    files = json.loads(ran.stdout)["files"]
+    fixes = Counter(f"{fix['rule']} {fix['safety']}" for file in files for fix in file["fixes"] if fix["applied"])
+    failed = [str(Path(file["path"]).relative_to(path.parent)) for file in files if file["outcome"] == "failed"]
+    return Changed(fixes, failed)
 
 
-def _captured(name: str, targets: Sequence[str], path: Sequence[Path], scratch: Path) -> dict[str, dict[str, Capture]]:
+def _captured(
+    name: str, ways: Mapping[str, Sequence[str]], path: Sequence[Path], scratch: Path
+) -> dict[str, dict[str, Capture]]:
     """Capture targets in child processes: one that dies costs its own target, and another goes on with the rest."""
     answers: dict[str, dict[str, Capture]] = {}
-    while left := [target for target in targets if target not in answers]:
+    while left := {target: tracers for target, tracers in ways.items() if target not in answers}:
         code, found = _child(name, left, path, scratch)
         answers |= found
         unanswered = [target for target in left if target not in found]
         if unanswered:
-            answers[unanswered[0]] = _dead(f"the child process ended with {code}")
+            answers[unanswered[0]] = _dead(f"the child process ended with {code}", left[unanswered[0]])
     return answers
 
 
-def _dead(why: str) -> dict[str, Capture]:
-    return {name: Capture(error=why, breaks=0, guards=[], specialized=0) for name in ("eager", *TRACERS)}
+def _dead(why: str, tracers: Sequence[str]) -> dict[str, Capture]:
+    return {name: Capture(error=why, breaks=0, guards=[], specialized=0) for name in ("eager", *tracers)}
 
 
 def _child(
-    name: str, targets: Sequence[str], path: Sequence[Path], scratch: Path
+    name: str, ways: Mapping[str, Sequence[str]], path: Sequence[Path], scratch: Path
 ) -> tuple[int | None, dict[str, dict[str, Capture]]]:
     folders = [*map(str, path), str(Path(__file__).resolve().parents[1])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "scoreboards.strangers_targets", name, *targets]
+    command = [sys.executable, "-m", "scoreboards.strangers_targets", name, json.dumps(ways)]
     empty = scratch / "empty"
     empty.mkdir(exist_ok=True)
     with tempfile.TemporaryFile("w+", dir=scratch) as output:
-        limit = LIMIT * (1 + len(targets))
+        limit = LIMIT * (1 + len(ways))
         try:
             code: int | None = subprocess.run(
                 command,
@@ -283,8 +300,9 @@ def _variant(measured: Sequence[Measured], variant: str) -> Iterator[str]:
     yield f"  fixes: {_counts(changed_fix for one in changed for changed_fix in one.fixes.elements())}"
     yield f"  lost by tracer: {_counts(way['tracer'] for one in changed for way in one.lost)}"
     yield f"  newly traced by tracer: {_counts(way.partition(' ')[2] for one in changed for way in one.gained)}"
+    yield from (f"  symfix failed on {name}" for one in changed for name in one.failed)
     for way in (way for one in changed for way in one.lost):
-        rules = f" [{', '.join(way['rules'])}]" if "rules" in way else ""
+        rules = f" [{', '.join(way['rules']) or 'no rule alone'}]" if "rules" in way else ""
         yield f"  lost: {way['target']} {way['tracer']}{rules}: {way['why']}"
 
 
@@ -316,7 +334,12 @@ def _figures_of(one: Measured) -> dict[str, Any]:
             for target, way in one.before.items()
         },
         "variants": {
-            name: {"fixes": dict(changed.fixes), "lost": changed.lost, "gained": changed.gained}
+            name: {
+                "fixes": dict(changed.fixes),
+                "failed": changed.failed,
+                "lost": changed.lost,
+                "gained": changed.gained,
+            }
             for name, changed in one.variants.items()
         },
     }

@@ -1,6 +1,7 @@
 """Calls of public packages, to see who traces them: modules and functions, each with small arguments of our own.
 
-As a script it captures targets of one package and prints a line of JSON for each:  strangers_targets.py PACKAGE NAME…
+As a script it captures targets of one package, each by the tracers named, and prints a line of JSON for each:
+strangers_targets.py PACKAGE '{"TARGET": ["TRACER", …], …}'
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import signal
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -496,13 +497,13 @@ def names_of(package: str) -> list[str]:
 
 
 def _main() -> None:
-    package, *names = sys.argv[1:]
+    package, wanted = sys.argv[1:]
     for bare in BARE:
         if bare.split(".")[0] == package:
             _passed_over(bare)
-    for name in names:
+    for name, tracers in json.loads(wanted).items():
         signal.alarm(LIMIT)  # nobody handles it: it ends the process
-        print("\n" + json.dumps({"target": name, "captures": _captures(name)}), flush=True)
+        print("\n" + json.dumps({"target": name, "captures": _captures(name, tracers)}), flush=True)
 
 
 def _passed_over(package: str) -> None:
@@ -513,8 +514,8 @@ def _passed_over(package: str) -> None:
     sys.modules[package] = module
 
 
-def _captures(name: str) -> dict[str, Any]:
-    from symfix.codemods.lab.children.captures import TRACERS, Capture, capture, describe
+def _captures(name: str, tracers: Sequence[str]) -> dict[str, Any]:
+    from symfix.codemods.lab.children.captures import Capture, capture, describe
 
     error = ""
     try:
@@ -523,7 +524,7 @@ def _captures(name: str) -> dict[str, Any]:
     except Exception as raised:
         error = describe(raised)
     found = {"eager": Capture(error=error, breaks=0, guards=[], specialized=0)}
-    for tracer in TRACERS:
+    for tracer in tracers:
         if error:
             found[tracer] = found["eager"]
         else:  # a new call for each tracer: modules keep what they computed
