@@ -85,7 +85,9 @@ def indented(tree: cst.BaseExpression, block: str, indentation: str) -> cst.Base
 
 
 def _common(texts: Sequence[str]) -> str:
-    """What all of the texts begin with."""
+    """What all of the texts begin with; nothing where a backslash ends each line."""
+    if not texts:
+        return ""
     first, last = min(texts), max(texts)
     differing = (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other)
     return first[: next(differing, min(len(first), len(last)))]

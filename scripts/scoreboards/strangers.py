@@ -249,7 +249,7 @@ def _captured(
 
 
 def _dead(why: str, tracers: Sequence[str]) -> dict[str, Capture]:
-    return {name: Capture(error=why, breaks=0, guards=[], specialized=0) for name in ("eager", *tracers)}
+    return {name: Capture(error=why, breaks=0, guards=[], specialized=0, deviation="") for name in ("eager", *tracers)}
 
 
 def _child(

@@ -523,7 +523,7 @@ def _captures(name: str, tracers: Sequence[str]) -> dict[str, Any]:
         function(*args, **kwargs)
     except Exception as raised:
         error = describe(raised)
-    found = {"eager": Capture(error=error, breaks=0, guards=[], specialized=0)}
+    found = {"eager": Capture(error=error, breaks=0, guards=[], specialized=0, deviation="")}
     for tracer in tracers:
         if error:
             found[tracer] = found["eager"]
