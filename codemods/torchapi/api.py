@@ -124,7 +124,8 @@ class TorchApi:
     def dynamo_refusal(self, helper: str) -> str | None:
         """Why dynamo does not trace a call of a helper, or None.
 
-        A helper is ``torch.sym_min`` or the like; ``torch._check(values)`` is a check whose message contains values.
+        A helper is ``torch.sym_min`` or the like. ``torch._check(text)`` is a check with a message, and
+        ``torch._check(values)`` one whose message captures values.
         """
         return refusal(self._place, helper)
 

@@ -1,4 +1,4 @@
-"""Symbolic helpers that the dynamo of an installed torch refuses, found by compiling a call of each.
+"""Symbolic helpers that the dynamo of an installed torch refuses, found by tracing a call of each.
 
 Run as a script, in a child; it imports nothing of symfix. Prints a JSON object with their names under ``refused``.
 """
@@ -17,22 +17,18 @@ _SHAPES = "torch.fx.experimental.symbolic_shapes"
 
 
 def probes() -> Mapping[str, Callable[[Any, Any], Any]]:
-    """A call of each helper, by its dotted name.
-
-    Checks have a message that contains no values, except for `torch._check(values)`.
-    """
+    """A call of each helper, by its dotted name; only two of the checks have a message."""
     torch: Any = importlib.import_module("torch")
     shapes: Any = importlib.import_module(_SHAPES)
     return {
-        "torch._check": lambda x, y: torch._check(x.shape[0] == y.shape[0], lambda: "text"),
-        "torch._check(values)": lambda x, y: torch._check(x.shape[0] == y.shape[0], lambda: f"{x.shape[0]}"),
-        "torch._check_value": lambda x, y: torch._check_value(x.shape[0] == y.shape[0], lambda: "text"),
-        "torch._check_index": lambda x, y: torch._check_index(x.shape[0] == y.shape[0], lambda: "text"),
-        "torch._check_type": lambda x, y: torch._check_type(x.shape[0] == y.shape[0], lambda: "text"),
-        "torch._check_not_implemented": lambda x, y: torch._check_not_implemented(
-            x.shape[0] == y.shape[0], lambda: "text"
-        ),
-        "torch._check_with": lambda x, y: torch._check_with(AssertionError, x.shape[0] == y.shape[0], lambda: "text"),
+        "torch._check": lambda x, y: torch._check(x.shape[0] > 2),
+        "torch._check(text)": lambda x, y: torch._check(x.shape[0] > 2, lambda: "text"),
+        "torch._check(values)": lambda x, y: torch._check(x.shape[0] > 2, lambda: f"{x.shape[0]}"),
+        "torch._check_value": lambda x, y: torch._check_value(x.shape[0] > 2),
+        "torch._check_index": lambda x, y: torch._check_index(x.shape[0] > 2),
+        "torch._check_type": lambda x, y: torch._check_type(x.shape[0] > 2),
+        "torch._check_not_implemented": lambda x, y: torch._check_not_implemented(x.shape[0] > 2),
+        "torch._check_with": lambda x, y: torch._check_with(AssertionError, x.shape[0] > 2),
         "torch.sym_min": lambda x, y: x * torch.sym_min(x.shape[0], y.shape[0]),
         "torch.sym_max": lambda x, y: x * torch.sym_max(x.shape[0], y.shape[0]),
         "torch.sym_float": lambda x, y: x * torch.sym_float(x.shape[0]),
@@ -52,22 +48,30 @@ def probes() -> Mapping[str, Callable[[Any, Any], Any]]:
 
 def refused() -> list[str]:
     """The helpers that do not trace with dynamic and with static sizes, those that this torch lacks among them."""
+    return [name for name, probe in probes().items() if not _is_traced(probe)]
+
+
+def _is_traced(probe: Callable[[Any, Any], Any]) -> bool:
     torch: Any = importlib.import_module("torch")
-    found = []
-    for name, probe in probes().items():
 
-        def called(x: Any, y: Any, probe: Any = probe) -> Any:
-            return x + 1, probe(x, y)
+    def called(x: Any, y: Any) -> Any:
+        return x + 1, probe(x, y)
 
-        for dynamic in (True, False):
+    class Module(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, x: Any, y: Any) -> Any:
+            probe(x, y)
+            return x + 1
+
+    tensors = torch.ones(3, 4), torch.ones(3, 4)
+    dynamic = dict.fromkeys((0, 1), torch.export.Dim.AUTO)
+    try:
+        for sizes in (True, False):
             torch._dynamo.reset()
-            tensors = torch.ones(3, 4), torch.ones(3, 4)
-            try:
-                torch.compile(called, backend="eager", fullgraph=True, dynamic=dynamic)(*tensors)
-            except Exception:  # dynamo refuses in many ways, and all of them mean no
-                found.append(name)
-                break
-    return found
+            torch.compile(called, backend="eager", fullgraph=True, dynamic=sizes)(*tensors)
+        torch.export.export(Module(), tensors, dynamic_shapes=(dynamic, dynamic), strict=True)
+    except Exception:  # dynamo refuses in many ways, and all of them mean no
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -4,11 +4,13 @@ from torch import Tensor
 LIMIT = 32
 
 
-def worth_it(mat1: Tensor, mat2: Tensor) -> bool:
-    return mat1.dim() == 2 and mat1.shape[0] >= LIMIT and mat2.shape[1] < LIMIT
+def product(mat1: Tensor, mat2: Tensor) -> Tensor:
+    if mat1.dim() == 2 and mat1.shape[0] >= LIMIT and mat2.shape[1] < LIMIT:
+        return (mat2.t() @ mat1.t()).t()
+    return mat1 @ mat2
 
 
 def observe():
     import torch
 
-    return [worth_it(torch.ones(n, 3), torch.ones(3, m)) for n, m in ((4, 5), (64, 5), (64, 1))]
+    return [product(torch.ones(n, 3), torch.ones(3, m)) for n, m in ((4, 5), (64, 5), (64, 1))]

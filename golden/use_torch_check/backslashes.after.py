@@ -4,13 +4,11 @@ from torch import Tensor
 
 
 def chosen(points: Tensor, num: int, *, names=()) -> Tensor:
-    torch._check(
-        num <= points.size(-2),
-        lambda: (
-            "more points than "
-            "there are"
-        ),
-    )
+    if torch.compiler.is_compiling():
+        torch._check(num <= points.size(-2))
+    else:
+        assert num <= points.size(-2), "more points than " \
+        "there are"
     return points[:num]
 
 

@@ -5,7 +5,10 @@ from torch import Tensor
 
 
 def scaled(x: Tensor, y: Tensor, *names: str) -> Tensor:
-    torch._check_value(x.size(0) == y.size(0), lambda: "batches differ")
+    if torch.compiler.is_compiling():
+        torch._check_value(x.size(0) == y.size(0))
+    elif x.size(0) != y.size(0):
+        raise ValueError("batches differ")
     return x * y / np.sqrt(2.0)
 
 

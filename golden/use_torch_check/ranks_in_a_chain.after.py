@@ -4,10 +4,10 @@ from torch import Tensor
 
 
 def fit(x: Tensor, y: Tensor) -> Tensor:
-    torch._check_value(
-        x.ndim == y.ndim == 2 and y.shape[-1] == 1,
-        lambda: "expected x to be n x d and y to be n x 1",
-    )
+    if torch.compiler.is_compiling():
+        torch._check_value(x.ndim == y.ndim == 2 and y.shape[-1] == 1)
+    elif not (x.ndim == y.ndim == 2 and y.shape[-1] == 1):
+        raise ValueError("expected x to be n x d and y to be n x 1")
     return x * y
 
 

@@ -10,27 +10,18 @@ class Pairs(torch.nn.Module):
 
     def forward(self, x: Tensor, y: Tensor, *, strict: bool = True) -> Tensor:
         if torch.compiler.is_compiling():
-            torch._check_value(
-                x.shape[0] == y.shape[0],
-                lambda: "self.name: expected y.shape[0] rows, got x.shape[0]",
-            )
+            torch._check_value(x.shape[0] == y.shape[0])
         elif x.shape[0] != y.shape[0]:  # rows of a pair
             raise ValueError(f"{self.name}: expected {y.shape[0]} rows, got {x.shape[0]:d}")
         if torch.compiler.is_compiling():
-            torch._check(
-                x.shape[1] == y.shape[1],
-                lambda: "columns: x.shape[1] and y.shape[1]",
-            )
+            torch._check(x.shape[1] == y.shape[1])
         else:
             assert x.shape[1] == y.shape[1], (
                 f"columns: {x.shape[1]} "
                 f"and {y.shape[1]}"
             )
         if torch.compiler.is_compiling():
-            torch._check_index(
-                (x.shape[0] >= SMALLEST) & (x.shape[1] >= SMALLEST),
-                lambda: "unexpected x.shape[0] < SMALLEST or x.shape[1] < SMALLEST",
-            )
+            torch._check_index((x.shape[0] >= SMALLEST) & (x.shape[1] >= SMALLEST))
         elif (
             x.shape[0] < SMALLEST  # too small
             or x.shape[1] < SMALLEST
@@ -40,11 +31,14 @@ class Pairs(torch.nn.Module):
 
     def product(self, x: Tensor, y: Tensor, *, strict: bool = True) -> Tensor:
         what = "product"
-        torch._check_value(
-            x.shape[0] >= SMALLEST,
-            lambda: f"{what} of less than {SMALLEST} rows",
-        )
-        torch._check(x.shape == y.shape, lambda: "shapes differ")
+        if torch.compiler.is_compiling():
+            torch._check_value(x.shape[0] >= SMALLEST)
+        elif x.shape[0] < SMALLEST:
+            raise ValueError(f"{what} of less than {SMALLEST} rows")
+        if torch.compiler.is_compiling():
+            torch._check(x.shape == y.shape)
+        elif x.shape != y.shape:
+            raise RuntimeError("shapes differ")
         return x * y
 
 

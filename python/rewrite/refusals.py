@@ -15,6 +15,8 @@ from .findings import fix
 from .spelling import COMPILING, refusal, spelled_out
 from .writing import checked, checked_while_compiling
 
+_TEXT, _VALUES = "torch._check(text)", "torch._check(values)"
+"""Checks with a message, without and with values in it."""
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _CHECKS = {
     "RuntimeError": "torch._check",
@@ -30,8 +32,7 @@ def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Conte
     """The check in place of a refusal, which stands at ``place``; raises Unfit.
 
     With ``same_error`` an ``assert`` keeps its AssertionError; an exception raised by name always does. Where dynamo
-    may trace the place and refuses the values in the message, the statement stays for eager, next to a check for
-    tracers.
+    may trace the place and refuses the message, the statement stays for eager, next to a check for tracers.
     """
     module = place.module
     if module.source.content.startswith(b"elif", place.span[0]):
@@ -41,7 +42,8 @@ def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Conte
     why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
     if message is not None and _refused_message(place, message, context):
         check, compiling = (spelled_out(module, node, one, context) for one in (_CHECKS[error], COMPILING))
-        edit = checked_while_compiling(place, node, deferral.changes, check.text, message, compiling.text)
+        told = None if refusal(module, node, _TEXT, context) else message
+        edit = checked_while_compiling(place, node, deferral.changes, check.text, told, compiling.text)
         needs = [*deferral.needs, *check.needs, *compiling.needs]
         return fix(rule, place, [edit], why, needs, deferral.doubts)
     asserts = error == "AssertionError"
@@ -64,10 +66,9 @@ def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Conte
 
 
 def _refused_message(place: Place, message: ast.expr, context: Context) -> bool:
-    """Whether dynamo may trace the place and refuses a lambda around the message, which captures values."""
-    if not any(_is_captured(place, one) for one in _names(message)):
-        return False
-    return refusal(place.module, place.node, "torch._check(values)", context) is not None
+    """Whether dynamo may trace the place and refuses a lambda around the message."""
+    captures = any(_is_captured(place, one) for one in _names(message))
+    return refusal(place.module, place.node, _VALUES if captures else _TEXT, context) is not None
 
 
 def _names(node: ast.AST) -> Iterator[ast.Name]:

@@ -135,11 +135,12 @@ def check_edit(
 
 
 def check_while_compiling(
-    place: Place, node: ast.If | ast.Assert, changes: Changes, function: str, message: ast.expr, compiling: str
+    place: Place, node: ast.If | ast.Assert, changes: Changes, function: str, message: ast.expr | None, compiling: str
 ) -> Edit:
     """The edit that writes ``if compiling(): function(condition, lambda: "...")`` and, in its else, the statement.
 
-    An ``if`` becomes its ``elif``. The text of the check names the values that the message contains. Raises Unfit.
+    An ``if`` becomes its ``elif``. The text of the check names the values that the ``message`` contains; without one it
+    has no text. Raises Unfit.
     """
     statement = Statement(place)
     if not statement.alone:
@@ -150,8 +151,10 @@ def check_while_compiling(
         raise Unfit("multi-line", "a string of the condition goes over the end of a line")
     unit = place.module.unit_of_indentation(node.body[0]) if isinstance(node, ast.If) else "    "
     verb = "expected" if isinstance(node, ast.Assert) else "unexpected"
-    said = traced_text(message) or f"{verb} {ast.unparse(node.test)}"
-    line = check(function, condition, text_literal(said), statement.indent + unit)
+    said = None
+    if message is not None:
+        said = text_literal(traced_text(message) or f"{verb} {ast.unparse(node.test)}")
+    line = check(function, condition, said, statement.indent + unit)
     tree = statement.tree
     otherwise = tree if isinstance(tree, cst.If) else cst.Else(cst.IndentedBlock([tree], indent=unit))
     body = cst.IndentedBlock([cst.SimpleStatementLine([cst.Expr(line)])], indent=unit)

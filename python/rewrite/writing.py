@@ -47,7 +47,7 @@ def checked(
 
 
 def checked_while_compiling(
-    place: Place, node: ast.If | ast.Assert, changes: Changes, function: str, message: ast.expr, compiling: str
+    place: Place, node: ast.If | ast.Assert, changes: Changes, function: str, message: ast.expr | None, compiling: str
 ) -> Edit:
     """The edit that puts a check for tracers, which ask ``compiling``, beside ``node``; raises Unfit."""
     from .statements import check_while_compiling

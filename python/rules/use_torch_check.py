@@ -5,17 +5,19 @@ What: an ``if`` on sizes whose body only raises, and an ``assert`` on sizes. Run
 ``_check_not_implemented``, AssertionError → ``_check_with``, and ``assert`` → ``_check``. The condition is negated by
 De Morgan's laws, with ``sym_and``, ``sym_or`` and ``sym_eq`` inside; concrete conditions in front stay in front.
 
-Where a message contains values (``f"{x.shape[0]} rows"``), what is written depends on who traces the function.
-FakeTensor and ``make_fx`` take a lambda around the message: meta functions, decompositions, references and registered
-fakes get one. Dynamo refuses a lambda that captures values, so everywhere else the statement stays for eager::
+Where the statement has a message, what is written depends on who traces the function. FakeTensor and ``make_fx`` take a
+lambda around the message: meta functions, decompositions, references and registered fakes get one. The dynamo of torch
+2.13 refuses it: ``torch.compile`` where it captures values (``f"{x.shape[0]} rows"``), strict export always. So everywhere
+else the statement stays for eager::
 
     if torch.compiler.is_compiling():
-        torch._check_value(n == m, lambda: "n and m")
+        torch._check_value(n == m)
     elif n != m:
         raise ValueError(f"{n} and {m}")
 
-A check that drops the values would be shorter, but a person who passes a wrong shape reads the message in eager. Public
-code keeps its values there too, behind ``not torch.compiler.is_compiling()``.
+A check without the message would be shorter, but a person who passes a wrong shape reads the message in eager. Public
+code keeps its values there too, behind ``not torch.compiler.is_compiling()``. Where the installed torch takes the
+message, the check has it.
 
 Why: a check of undecided sizes becomes an assertion at run time; an ``if`` must know now.
 
