@@ -123,17 +123,13 @@ def taken(text: str, folder: Path, *, method: bool) -> bool:
     return True
 
 
-def stays(text: str) -> bool:
-    """Whether a refusal stays since TorchScript may compile the text; else it becomes a safe check."""
-    found = outcome(text, unsafe=True)
-    if isinstance(found, Changed):
-        (fix,) = found.applied
-        assert fix.safety is Safety.SAFE
-        return False
-    assert isinstance(found, Unchanged)
-    assert [skip.reason for skip in found.skips] == ["torchscript"]
-    assert isinstance(outcome(text, unsafe=True, drop_torchscript=True), Changed)
-    return True
+def after_fix(text: str) -> str:
+    """The text after its one safe check."""
+    found = outcome(text)
+    assert isinstance(found, Changed)
+    (fix,) = found.applied
+    assert fix.safety is Safety.SAFE
+    return found.after.decode()
 
 
 @pytest.mark.parametrize("method", [False, True], ids=["function", "module"])
@@ -141,20 +137,30 @@ def stays(text: str) -> bool:
 def test_signatures(signature: str, method: bool, tmp_path: Path) -> None:
     text = text_of(signature, method=method)
     assert taken(text, tmp_path, method=method) is SIGNATURES[signature]
-    assert stays(text) is SIGNATURES[signature]
+    after = after_fix(text)
+    assert ("is_scripting" in after) is taken(after, tmp_path, method=method) is SIGNATURES[signature]
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_statements(statement: str, tmp_path: Path) -> None:
     text = text_of("x: Tensor, w: Tensor", statement)
     assert taken(text, tmp_path, method=False) is STATEMENTS[statement]
-    assert stays(text) is STATEMENTS[statement]
+    after = after_fix(text)
+    assert ("is_scripting" in after) is taken(after, tmp_path, method=False) is STATEMENTS[statement]
 
 
 def test_types_in_a_comment_stand_for_annotations(tmp_path: Path) -> None:
     text = text_of("x, w, n=1", "# type: (Tensor, Tensor, int) -> Tensor")
     assert taken(text, tmp_path, method=False)
-    assert stays(text)
+    assert taken(after_fix(text), tmp_path, method=False)
+
+
+def test_what_torchscript_has_no_form_for_is_left_unless_dropped() -> None:
+    text = f"{HEAD}def f(x: Tensor):\n    if x.size(0) == 0:\n        return x\n    return x / x.size(0)\n"
+    found = outcome(text, unsafe=True)
+    assert isinstance(found, Unchanged)
+    assert [skip.reason for skip in found.skips] == ["torchscript"]
+    assert isinstance(outcome(text, unsafe=True, drop_torchscript=True), Changed)
 
 
 @pytest.mark.parametrize(
@@ -188,13 +194,15 @@ def test_a_package_that_speaks_to_torchscript_is_left_where_it_may_compile(word:
     folder = tmp_path / "layers"
     (folder / "inner").mkdir(parents=True)
     texts = {"__init__.py": "", "inner/__init__.py": "", "other.py": f"def spoken():\n    return {word}\n"}
-    texts |= {"inner/taken.py": text_of("x: Tensor, w: Tensor"), "inner/refused.py": text_of("x, w, n=1")}
+    least = "n = min(x.size(0), w.size(0))"
+    texts |= {"inner/taken.py": text_of("x: Tensor, w: Tensor", least)}
+    texts |= {"inner/refused.py": text_of("x: Tensor, w: Tensor, *, n=1", least)}
     for name, text in texts.items():
         (folder / name).write_text(text)
     card = next(wing for wing in Registry().wings if wing.language == "Python")
     assert package_speaks(folder / "inner" / "taken.py", card)
     assert not package_speaks(tmp_path / "alone.py", card)
-    question = Question(frozenset({"use_torch_check"}), Wishes(unsafe=True, polish=False))
+    question = Question(frozenset({"use_sym_min_max"}), Wishes(unsafe=True, polish=False))
     targets = list(find([folder / "inner"], frozenset({".py"})))
     refused, taken = run(targets, question, TorchSurroundings(all_functions=True, drop_torchscript=True)).outcomes
     assert isinstance(refused, Changed)

@@ -236,7 +236,14 @@ def _unproven(
         return "torchscript", "the file uses TorchScript, which may compile this function and knows no helper"
     if function is not None and on_host(module, function, asked=default):
         return "host-code", "this runs on real values only: a constructor, or a function that works on the host"
-    if scriptable or function is None or refused_by_script(module, function):
+    return None if scriptable else torchscript_obstacle(module, function, context)
+
+
+def torchscript_obstacle(module: Module, function: Function | None, context: Context) -> tuple[str, str] | None:
+    """Why text that TorchScript does not compile may not be written into a function, as (reason, detail), or None."""
+    if module.own_tree or context.tried or function is None or refused_by_script(module, function):
+        return None
+    if registered(module, function) is Seen.FAKE:
         return None
     if module.source.package_speaks:
         return "torchscript", "the package supports TorchScript, which may compile this function and knows no helper"
@@ -264,10 +271,21 @@ def is_eager_only(place: Place) -> bool:
             both = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
             if any(_is_eager(module, one) for one in both):
                 return True
-        elif isinstance(above, ast.If) and below in above.orelse and _is_compiling(module, above.test):
+        elif isinstance(above, ast.If) and below in above.orelse and _holds_while_compiling(module, above.test):
             return True
         below = above
     return False
+
+
+def _holds_while_compiling(module: Module, test: ast.expr) -> bool:
+    """``is_compiling()``, or ``not torch.jit.is_scripting() and is_compiling()``."""
+    *others, last = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    return _is_compiling(module, last) and all(
+        isinstance(one, ast.UnaryOp)
+        and isinstance(one.operand, ast.Call)
+        and module.names.meaning(one.operand.func) == "torch.jit.is_scripting"
+        for one in others
+    )
 
 
 def _is_eager(module: Module, condition: ast.expr) -> bool:

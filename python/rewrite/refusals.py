@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from ...codemods.engine.rule import Context, Fix
 from ..analysis.certain import Sure
 from ..analysis.surely import surely
+from ..analysis.territory import torchscript_obstacle
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, Place
 from .deferring import deferred
 from .findings import fix
-from .spelling import COMPILING, refusal, spelled_out
+from .spelling import COMPILING, SCRIPTING, refusal, spelled_out
 from .writing import checked, checked_while_compiling
 
 _TEXT, _VALUES = "torch._check(text)", "torch._check(values)"
@@ -43,9 +44,16 @@ def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Conte
     if message is not None and _refused_message(place, message, context):
         check, compiling = (spelled_out(module, node, one, context) for one in (_CHECKS[error], COMPILING))
         told = None if refusal(module, node, _TEXT, context) else message
-        edit = checked_while_compiling(place, node, deferral.changes, check.text, told, compiling.text)
-        needs = [*deferral.needs, *check.needs, *compiling.needs]
+        scripted = torchscript_obstacle(module, place.function, context)
+        if scripted and told:
+            raise Unfit(*scripted)
+        asked = [compiling, *([spelled_out(module, node, SCRIPTING, context)] if scripted else [])]
+        edit = checked_while_compiling(place, node, deferral.changes, check.text, told, [one.text for one in asked])
+        needs = [*deferral.needs, *check.needs, *(need for one in asked for need in one.needs)]
         return fix(rule, place, [edit], why, needs, deferral.doubts)
+    scripted = torchscript_obstacle(module, place.function, context)
+    if scripted:
+        raise Unfit(*scripted)
     asserts = error == "AssertionError"
     named = asserts and message is not None and (same_error or isinstance(node, ast.If))
     changed = asserts and not named

@@ -135,12 +135,18 @@ def check_edit(
 
 
 def check_while_compiling(
-    place: Place, node: ast.If | ast.Assert, changes: Changes, function: str, message: ast.expr | None, compiling: str
+    place: Place,
+    node: ast.If | ast.Assert,
+    changes: Changes,
+    function: str,
+    message: ast.expr | None,
+    asked: Sequence[str],
 ) -> Edit:
     """The edit that writes ``if compiling(): function(condition, lambda: "...")`` and, in its else, the statement.
 
-    An ``if`` becomes its ``elif``. The text of the check names the values that the ``message`` contains; without one it
-    has no text. Raises Unfit.
+    ``asked`` names the function that is true while torch compiles and, where TorchScript has to go past the check, the
+    one that is true in TorchScript. An ``if`` becomes the ``elif``. The text of the check names the values that the
+    ``message`` contains; without one it has no text. Raises Unfit.
     """
     statement = Statement(place)
     if not statement.alone:
@@ -158,7 +164,11 @@ def check_while_compiling(
     tree = statement.tree
     otherwise = tree if isinstance(tree, cst.If) else cst.Else(cst.IndentedBlock([tree], indent=unit))
     body = cst.IndentedBlock([cst.SimpleStatementLine([cst.Expr(line)])], indent=unit)
-    return statement.edit([cst.If(call(compiling, []), body, otherwise)])
+    whole: cst.BaseExpression = call(asked[0], [])
+    for scripting in asked[1:]:
+        outside = cst.UnaryOperation(cst.Not(), call(scripting, []))
+        whole = cst.BooleanOperation(outside, cst.And(), whole)
+    return statement.edit([cst.If(whole, body, otherwise)])
 
 
 def traced_text(message: ast.expr) -> str | None:

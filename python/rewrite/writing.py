@@ -47,13 +47,18 @@ def checked(
 
 
 def checked_while_compiling(
-    place: Place, node: ast.If | ast.Assert, changes: Changes, function: str, message: ast.expr | None, compiling: str
+    place: Place,
+    node: ast.If | ast.Assert,
+    changes: Changes,
+    function: str,
+    message: ast.expr | None,
+    asked: Sequence[str],
 ) -> Edit:
-    """The edit that puts a check for tracers, which ask ``compiling``, beside ``node``; raises Unfit."""
+    """The edit that puts a check for tracers next to ``node``, as `check_while_compiling` has it; raises Unfit."""
     from .statements import check_while_compiling
 
     try:
-        return check_while_compiling(place, node, changes, function, message, compiling)
+        return check_while_compiling(place, node, changes, function, message, asked)
     except RecursionError as too_deep:
         raise Unfit(*_TOO_DEEP) from too_deep
 

@@ -7,7 +7,7 @@ De Morgan's laws, with ``sym_and``, ``sym_or`` and ``sym_eq`` inside; concrete c
 
 Where the statement has a message, what is written depends on who traces the function. FakeTensor and ``make_fx`` take a
 lambda around the message: meta functions, decompositions, references and registered fakes get one. The dynamo of torch
-2.13 refuses it: ``torch.compile`` where it captures values (``f"{x.shape[0]} rows"``), strict export always. So everywhere
+2.13 refuses it: ``torch.compile`` where it captures values (``f"{x.shape[0]} rows"``), strict export always. Everywhere
 else the statement stays for eager::
 
     if torch.compiler.is_compiling():
@@ -17,13 +17,14 @@ else the statement stays for eager::
 
 A check without the message would be shorter, but a person who passes a wrong shape reads the message in eager. Public
 code keeps its values there too, behind ``not torch.compiler.is_compiling()``. Where the installed torch takes the
-message, the check has it.
+message, the check has it. Where TorchScript may compile the function, the condition begins with ``not
+torch.jit.is_scripting() and``, and TorchScript compiles what it compiled before.
 
 Why: a check of undecided sizes becomes an assertion at run time; an ``if`` must know now.
 
 Leaves alone: other exceptions, ``raise ... from``, several arguments, ``elif``, conditions that may be no bool or that
 decide a size by themselves (``int(n)``), messages that a lambda would change (``locals()``, ``super()``), what runs in
-eager only (under ``not torch.compiler.is_compiling()``), and what TorchScript compiles (it has no lambdas).
+eager only (under ``not torch.compiler.is_compiling()``), and what TorchScript compiles and could not after.
 
 Safety: safe next to the unchanged statement, and where the exception and its text stay the same for all values:
 comparisons of what surely are sizes and other plain values, and a message that surely is a str. Else unsafe, and the
@@ -56,7 +57,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 def _answer(module: Module, refusal: Refusal, context: Context) -> Fix | Skip:
     try:
-        stop = obstacle(refusal.place, context)
+        stop = obstacle(refusal.place, context, scriptable=True)
         if stop:
             raise Unfit(*stop)
         if refusal.of_other_types:

@@ -4,6 +4,5 @@ from torch import Tensor
 
 
 def rows(x: Tensor, y: Tensor) -> Tensor:
-    if x.shape[0] != y.shape[0]:
-        raise ValueError("rows differ")
+    assert x.shape[0] == y.shape[0]
     return x + y
