@@ -102,6 +102,8 @@ def capture(error: str = "", breaks: int = 0, guards: tuple[str, ...] = (), spec
         (capture(specialized=1), "1 sizes specialized instead of 0"),
         (capture(guards=("s0 <= 9", "Eq(s1, 4)")), "guards more: Eq(s1, 4)"),
         (capture(guards=("s0 <= 9", "2 <= s0")), None),
+        (capture(guards=("s0 <= 9", "s0 <= 8")), "guards more: s0 <= 8"),
+        (capture(guards=("s0 <= 9", "ToFloat(zf1) < 2.0")), "guards more: ToFloat(zf1) < 2.0"),
         (Capture(error="", breaks=0, guards=[], specialized=0, deviation="with 0 it differs"), "with 0 it differs"),
     ],
 )
@@ -109,6 +111,16 @@ def test_lost_captures_reports_each_kind(after: Capture, reason: str | None) -> 
     before = {"export": capture(guards=("s0 <= 9",)), "script": capture(error="no")}
     assert lost_captures(before, {"export": after, "script": after}).get("export") == reason
     assert "script" not in lost_captures(before, {"script": after})
+
+
+def test_lost_captures_reads_what_is_new_without_the_guards_that_cannot_be_read() -> None:
+    guards = ("Odd(s0, s1)", "s0 >= s1", "s2 >= s1", "Eq(TruncToInt(s3), 4)")
+    before = {"export": capture(guards=guards, specialized=1)}
+    implied = (*guards, "(s0 >= s1) & (s2 >= s1)")
+    assert lost_captures(before, {"export": capture(guards=implied, specialized=1)}) == {}
+    free = ("s0 >= s1", "s2 >= s1", "Odder(s3)", "Odder(s4)", "Odder(s5)")
+    assert lost_captures(before, {"export": capture(guards=free, specialized=0)}) == {}
+    assert lost_captures(before, {"export": capture(guards=free, specialized=1)}) != {}
 
 
 def test_gained_captures_are_checks_that_may_deviate() -> None:

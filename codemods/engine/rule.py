@@ -19,9 +19,9 @@ class Safety(Enum):
     """How far a fix can be trusted before it is verified."""
 
     SAFE = "safe"
-    """On concrete values no result, type, exception or effect changes, whatever a caller passes."""
+    """On concrete values no result, type, exception or effect changes, and what torch traced it traces after."""
     UNSAFE = "unsafe"
-    """Something changes, and the fix says what: an undecided size takes a path, or a value is taken for a size."""
+    """Something changes on concrete values or for undecided sizes, and the fix names it; tracing is not lost."""
     MANUAL = "manual"
     """Shown, never applied."""
 

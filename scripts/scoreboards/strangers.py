@@ -1,11 +1,11 @@
 """The traces of public packages: calls that a tracer of torch takes before symfix and not after.
 
-Protocol. Each package is downloaded at a pinned version into `.corpus/strangers` and copied twice: one copy gets the
-safe fixes, the other those of `--unsafe-fixes --all-functions`. Every target of `strangers_targets.py` is called
-eagerly and captured by each tracer (dynamo, export, `make_fx`, TorchScript) from the package as it is and from each
-copy, all dimensions of 2 or more dynamic. A way is one tracer that takes one target. It is lost when the copy fails
-there, breaks the graph, guards or specializes more; a copy without a fix is not captured again. `--causes` repeats each
-loss with the fixes of one rule at a time.
+Protocol. Each package is downloaded at a pinned version into `.corpus/strangers` and copied and fixed in three ways: by
+default, with the safe fixes of all functions, and with the unsafe ones too. Every target of `strangers_targets.py` is
+called eagerly and captured by each tracer (dynamo, export, `make_fx`, TorchScript) from the package as it is and from
+each copy, all dimensions of 2 or more dynamic. A way is one tracer that takes one target. It is lost when the copy
+fails there, breaks the graph, guards or specializes more; a copy without a fix is not captured again. `--causes`
+repeats each loss with the fixes of one rule at a time.
 Exit code: 0 when nothing is lost, 1 otherwise.
 """
 
@@ -34,7 +34,11 @@ from .strangers_targets import LIMIT, NEEDED, PACKAGES, names_of
 from .table import counted, table, write_json
 
 CORPUS = Path(__file__).resolve().parents[2] / ".corpus" / "strangers"
-VARIANTS: Mapping[str, Sequence[str]] = {"safe": (), "all": ("--unsafe-fixes", "--all-functions")}
+VARIANTS: Mapping[str, Sequence[str]] = {
+    "default": (),
+    "safe": ("--all-functions",),
+    "all": ("--all-functions", "--unsafe-fixes"),
+}
 JOBS = 2
 Captures = Mapping[str, Mapping[str, Capture]]
 """By target and tracer."""
@@ -206,8 +210,7 @@ def _changed(
 
 
 def _compare(changed: Changed, target: str, before: Mapping[str, Capture], after: Mapping[str, Capture]) -> None:
-    for line in lost_captures(before, after):
-        tracer, _, why = line.partition(": ")
+    for tracer, why in lost_captures(before, after).items():
         changed.lost.append({"target": target, "tracer": tracer, "why": " ".join(why.split())})
     changed.gained += [f"{target} {name}" for name in gained_captures(before, after)]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...lab.observation import Observation
 from ..change import Check
-from .guards import turned_away
+from .guards import is_readable, symbols, turned_away
 
 if TYPE_CHECKING:
     from ...lab.children.captures import Capture
@@ -67,7 +67,17 @@ def _lost(before: Capture, after: Capture) -> str:
     if after["deviation"] and not before["deviation"]:
         return after["deviation"]
     more = [guard for guard in after["guards"] if guard not in before["guards"]]
-    sizes = turned_away(before["guards"], after["guards"]) if more else ""
-    if sizes or (sizes is None and len(after["guards"]) > len(before["guards"])):
+    sizes = _turned_away(before["guards"], more) if more else ""
+    doubtful = len(after["guards"]) > len(before["guards"]) and after["specialized"] == before["specialized"]
+    if sizes or (sizes is None and doubtful):
         return f"guards more: {', '.join(more)}"
     return ""
+
+
+def _turned_away(before: Sequence[str], more: Sequence[str]) -> str | None:
+    """Sizes that the guards before let through and those that are new do not, as `turned_away` has them.
+
+    Guards about other sizes, and those that can't be read, are left out of the first: more sizes are tried then.
+    """
+    about = frozenset[str]().union(*map(symbols, more))
+    return turned_away([one for one in before if symbols(one) <= about and is_readable(one)], more)

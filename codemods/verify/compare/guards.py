@@ -94,6 +94,23 @@ def turned_away(before: Sequence[str], after: Sequence[str]) -> str | None:
     return "" if taken >= (_ENOUGH if len(names) > 1 else 1) else None
 
 
+def is_readable(guard: str) -> bool:
+    """Whether the meaning of a guard is known here."""
+    try:
+        tree = parse_expression(guard)
+        _value(tree, dict.fromkeys(_symbols(tree), 2))
+    except (_Unread, SyntaxError, TypeError):
+        return False
+    except (ZeroDivisionError, _NoPiece):
+        return True
+    return True
+
+
+def symbols(guard: str) -> frozenset[str]:
+    """The symbols of sizes in a guard."""
+    return frozenset(re.findall(r"\bs\d+\b", guard))
+
+
 def _points(names: Sequence[str], guards: Sequence[ast.expr]) -> Iterator[dict[str, int]]:
     """Sizes for all symbols: few different ones at a time, since guards often ask that two be equal."""
     numbers = [node.value for guard in guards for node in ast.walk(guard) if isinstance(node, ast.Constant)]
