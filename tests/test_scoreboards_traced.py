@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from scoreboards.python.capturing import _distribution, _parameters
+from scoreboards.python.capturing import FAKED, IMPORT, _captured, _distribution, _parameters
+from scoreboards.python.direct import direct
+from scoreboards.python.running import _running
 from scoreboards.python.traced import gains, losses
 from symfix.codemods.lab.children.captures import Capture
 
@@ -37,3 +39,32 @@ def test_a_distribution_is_sampled_and_its_probability_computed(name: str) -> No
     for method in ("sample", "log_prob"):
         function, args, kwargs = _distribution(made, _parameters()[name], method)
         assert torch.is_tensor(function(*args, **kwargs))
+
+
+def test_a_module_that_fails_to_import_is_lost_with_its_error() -> None:
+    """A function that is handed to TorchScript at import keeps the module from importing."""
+
+    def failing() -> tuple[object, tuple[()], dict[str, object]]:
+        raise RuntimeError("Unknown builtin op: aten::sym_float.")
+
+    before, after = (_captured(made, (IMPORT,)) for made in (lambda: (torch, (), {}), failing))
+    assert losses({"imports:a": before}, {"imports:a": after}) == {
+        ("imports:a", IMPORT): "RuntimeError: Unknown builtin op: aten::sym_float."
+    }
+
+
+CALLS = {name: (made, tracers) for name, made, tracers in direct(FAKED, ("compile", "script"))}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_direct_call_can_be_made(name: str) -> None:
+    function, args, kwargs = CALLS[name][0]()
+    function(*args, **kwargs)
+
+
+def test_the_functions_that_a_call_runs_are_found() -> None:
+    plain = torch.nn.init.xavier_uniform_
+    wanted = ("torch/nn/init.py", f"{plain.__name__}:{plain.__code__.co_firstlineno}")
+    made = CALLS["direct:nn.init.xavier_uniform_"][0]
+    assert _running(made, {wanted, ("torch/nn/init.py", "xavier_uniform_:1")}) == [wanted]
+    assert _running(CALLS["direct:cond"][0], {wanted}) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import json
 import logging
@@ -14,7 +15,11 @@ from typing import Any
 
 from symfix.codemods.lab.children.changed_torch import overlay
 
+from .direct import direct
+
 FAKED = ("make_fx", "export")
+IMPORT = "import"
+"""What takes a module: functions that it hands to TorchScript are compiled when it is imported."""
 TRACERS = ("compile", "compile static", "compile with breaks", "compile unbacked", "export", "strict export", "make_fx")
 _DRAWN, _SAMPLES = 12, 2
 _SECONDS = 120
@@ -34,23 +39,32 @@ def main(request: str) -> None:
     logging.disable(logging.CRITICAL)
     signal.signal(signal.SIGALRM, _overtime)
     import torch
-    from symfix.codemods.lab.children.captures import capture
 
     torch.set_num_threads(1)
     with Path(asked["report"]).open("a") as report:
-        for name, made, tracers in calls(asked["operators"], asked["every"]):
+        for name, made, tracers in calls(asked["operators"], asked["every"], asked["also"], asked["imports"]):
             if name in asked["done"] or (asked["only"] and name not in asked["only"]):
                 continue
             _say(report, {"call": name})
             torch.manual_seed(0)
-            signal.alarm(_SECONDS)
-            try:
-                captures = capture(*made(), tracers)
-            except Exception:  # a sample that can't be made
-                captures = {}
-            finally:
-                signal.alarm(0)
-            _say(report, {"call": name, "captures": captures})
+            _say(report, {"call": name, "captures": _captured(made, tracers)})
+
+
+def _captured(made: Callable[[], tuple[Any, Any, Any]], tracers: tuple[str, ...]) -> Mapping[str, Any]:
+    """The captures of a call; where it can't be made, every tracer has that error."""
+    from symfix.codemods.lab.children.captures import Capture, capture, describe
+
+    def alike(error: str) -> dict[str, Capture]:
+        return {tracer: Capture(error=error, breaks=0, guards=[], specialized=0, deviation="") for tracer in tracers}
+
+    signal.alarm(_SECONDS)
+    try:
+        function, args, kwargs = made()
+        return alike("") if tracers == (IMPORT,) else capture(function, args, kwargs, tracers)
+    except Exception as error:
+        return alike(describe(error))
+    finally:
+        signal.alarm(0)
 
 
 def _say(report: Any, line: Mapping[str, Any]) -> None:
@@ -62,20 +76,32 @@ def _overtime(*_: object) -> None:
     raise Overtime(f"more than {_SECONDS} s")
 
 
-def calls(operators: list[str], every: int) -> Iterator[Call]:
-    """The calls of some operators and their references, and of one of ``every`` others."""
+def calls(operators: list[str], every: int, also: list[str], imports: list[str]) -> Iterator[Call]:
+    """The calls of some operators and their references, of one of ``every`` others, and those named in ``also``."""
+    for name in imports:
+        yield f"imports:{name}", lambda name=name: (importlib.import_module(name), (), {}), (IMPORT,)  # type: ignore[misc]
+    named = set(also)
+    for chosen, call in candidates(operators, every):
+        if chosen or call[0] in named:
+            yield call
+
+
+def candidates(operators: list[str], every: int) -> Iterator[tuple[bool, Call]]:
+    """Every call, and whether it is chosen by its operator or drawn."""
+    from symfix.codemods.lab.children.captures import TRACERS as ALL
     from torch.testing._internal.common_methods_invocations import op_db, python_ref_db
     from torch.testing._internal.common_modules import module_db
 
     for kind, tracers, database in (("operators", TRACERS, op_db), ("references", FAKED, python_ref_db)):
         for number, info in enumerate(database):
             wanted = {info.name, getattr(info, "torch_opinfo_name", None)} & set(operators)
-            if wanted or _drawn(number, every):
-                yield from _samples(kind, info, tracers)
+            for call in _samples(kind, info, tracers):
+                yield bool(wanted) or _drawn(number, every), call
     for number, module in enumerate(module_db):
-        if _drawn(number, every):
-            yield f"modules:{module.name}", lambda module=module: _module(module), TRACERS  # type: ignore[misc]
-    yield from _distributions()
+        call = f"modules:{module.name}", lambda module=module: _module(module), TRACERS  # type: ignore[misc]
+        yield _drawn(number, every), call
+    for call in (*_distributions(), *direct(FAKED, tuple(ALL))):
+        yield True, call
 
 
 def _drawn(number: int, every: int) -> bool:

@@ -1,8 +1,10 @@
 """Whatever torch traces of its own Python it traces with all safe fixes laid over it.
 
 One child captures operators, references, modules and distributions by torch's tracers with torch as it is, another with
-every *safe* fix laid over it. Captured are the operators that run a changed function, with their references, and one of
-``--every`` others. References are traced by make_fx and export only, as fakes are. What is lost is captured once more.
+every *safe* fix laid over it. Captured are the operators, references and modules that run a changed function, one of
+``--every`` others, every distribution, and calls of functions that no operator runs (`direct`). References are traced
+by make_fx and export only, as fakes are. Modules that are changed, or hand functions to TorchScript, are imported. What
+is lost is captured once more. The changed functions that no call runs are named: nothing is known of these.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from symfix.codemods.lab.variants import Laboratory
 from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.verify.choose.reaching import changed_functions
 from symfix.codemods.verify.choose.tracing import TraceIndex, trace_index
-from symfix.codemods.verify.compare.captures import Captures, gained_captures, lost_captures
+from symfix.codemods.verify.compare.captures import Captures, gained_captures, is_traced, lost_captures
 
 from scoreboards.table import counted, table, write_json
 
@@ -44,6 +46,8 @@ class Changes:
 
     modules: dict[str, str]
     operators: tuple[str, ...]
+    functions: tuple[tuple[str, str], ...]
+    """The changed functions by file, each with its first line."""
 
 
 def main() -> int:
@@ -52,7 +56,10 @@ def main() -> int:
         folder = Path(name)
         changes = changed(folder, index())
         print(f"{len(changes.modules)} modules changed; {len(changes.operators)} operators run what is changed")
-        asked = {"operators": words.operators or changes.operators, "every": words.every, "only": []}
+        chosen = words.operators or changes.operators
+        runs = running(folder, changes, chosen)
+        also = sorted(call for call, ran in runs.items() if ran)
+        asked = {"operators": chosen, "every": words.every, "also": also, "imports": imports(changes), "only": []}
         before, after = captured(folder, changes, asked)
         lost = losses(before, after)
         if lost:
@@ -60,7 +67,16 @@ def main() -> int:
             lost = {way: reason for way, reason in losses(*again).items() if way in lost}
     gained = gains(before, after)
     report(before, after, lost, gained)
-    document = {"before": before, "after": after, "lost": _listed(lost), "gained": _listed(gained)}
+    unreached = sorted({*changes.functions} - {function for ran in runs.values() for function in ran})
+    reached = len(changes.functions) - len(unreached)
+    print(f"{reached} of {len(changes.functions)} changed functions run; not: {_named(unreached)}")
+    document = {
+        "unreached": unreached,
+        "before": before,
+        "after": after,
+        "lost": _listed(lost),
+        "gained": _listed(gained),
+    }
     print(f"figures: {write_json('traced-torch', words.json, document)}")
     return 1 if lost else 0
 
@@ -72,11 +88,12 @@ def index() -> TraceIndex:
         return trace_index(Laboratory(place.python, scratch, Limits()), place)
 
 
-def changed(folder: Path, running: TraceIndex) -> Changes:
+def changed(folder: Path, ran: TraceIndex) -> Changes:
     """Write every changed file below a folder."""
     top = site_packages()
     modules: dict[str, str] = {}
     operators: dict[str, None] = {}
+    functions: list[tuple[str, str]] = []
     for file in python_files(top):
         outcome = rewritten(top, file, unsafe=False)
         if not isinstance(outcome, Changed):
@@ -86,8 +103,26 @@ def changed(folder: Path, running: TraceIndex) -> Changes:
         place.write_bytes(outcome.after)
         modules[".".join(Path(file).with_suffix("").parts).removesuffix(".__init__")] = str(place)
         for function in changed_functions((top / file).read_bytes(), outcome.after):
-            operators |= dict.fromkeys(running.running(file, function))
-    return Changes(modules, tuple(sorted(operators)))
+            operators |= dict.fromkeys(ran.running(file, function))
+            functions.append((file, function.key))
+    return Changes(modules, tuple(sorted(operators)), tuple(functions))
+
+
+def imports(changes: Changes) -> list[str]:
+    """The modules that are changed, and those of torch that hand functions to TorchScript, which they do early."""
+    top = site_packages()
+    found = dict.fromkeys(changes.modules)
+    for path in sorted((top / "torch").rglob("*.py")):
+        if path.stem != "__main__" and b"jit.script" in path.read_bytes():
+            found[".".join(path.relative_to(top).with_suffix("").parts).removesuffix(".__init__")] = None
+    return list(found)
+
+
+def running(folder: Path, changes: Changes, operators: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
+    """The changed functions that each call runs."""
+    asked = {"operators": list(operators), "functions": changes.functions, "only": []}
+    found = _side(folder, "running", {}, asked, "running")
+    return {call: [(file, key) for file, key in ran] for call, ran in found.items()}
 
 
 def captured(folder: Path, changes: Changes, asked: Mapping[str, Any]) -> tuple[dict[str, Captures], ...]:
@@ -97,15 +132,17 @@ def captured(folder: Path, changes: Changes, asked: Mapping[str, Any]) -> tuple[
         return tuple(pool.map(lambda one: _side(folder, one[0], one[1], asked), labelled))
 
 
-def _side(folder: Path, label: str, modules: dict[str, str], asked: Mapping[str, Any]) -> dict[str, Captures]:
-    """What a child captures; a call that kills it is captured by no tracer, and another child goes on behind it."""
+def _side(
+    folder: Path, label: str, modules: dict[str, str], asked: Mapping[str, Any], child: str = "capturing"
+) -> dict[str, Any]:
+    """What a child says of each call; of one that kills it nothing, and another child goes on behind it."""
     answers = folder / f"{label}{'-again' if asked['only'] else ''}.jsonl"
     answers.touch()
-    found: dict[str, Captures] = {}
+    found: dict[str, Any] = {}
     for _ in range(_CRASHES):
         request = folder / f"{label}.json"
         request.write_text(json.dumps({**asked, "modules": modules, "report": str(answers), "done": list(found)}))
-        ended = _run(request)
+        ended = _run(request, child)
         lines = [json.loads(line) for line in answers.read_text().splitlines()]
         found = {line["call"]: line.get("captures", {}) for line in lines}
         if not ended.returncode:
@@ -115,8 +152,8 @@ def _side(folder: Path, label: str, modules: dict[str, str], asked: Mapping[str,
     raise SystemExit(f"the child with torch {label} died:\n{ended.stderr[-2000:]}")
 
 
-def _run(request: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "scoreboards.python.capturing", str(request)]
+def _run(request: Path, child: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", f"scoreboards.python.{child}", str(request)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
@@ -147,12 +184,16 @@ def report(before: Mapping[str, Captures], after: Mapping[str, Captures], lost: 
         (tracer, *(_taken(side, tracer) for side in (before, after)), _by(lost, tracer), _by(gained, tracer))
         for tracer in dict.fromkeys(tracer for captures in before.values() for tracer in captures)
     ]
-    kinds = Counter(call.partition(":")[0] for call in before)
-    print(f"{len(before)} calls captured: {', '.join(f'{count} {kind}' for count, kind in counted(kinds))}")
+    kinds = Counter(call.partition(":")[0] for call, captures in before.items() if is_traced(captures))
+    print(f"{kinds.total()} calls captured: {', '.join(f'{count} {kind}' for count, kind in counted(kinds))}")
     print(table([("tracer", "before", "after", "lost", "gained"), *rows]))
     for title, ways in (("lost", lost), ("gained", gained)):
         for (call, tracer), reason in sorted(ways.items()):
             print(f"{title}: {call} by {tracer}: {reason}")
+
+
+def _named(functions: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{file}:{key.rpartition(':')[0]}" for file, key in functions) or "none"
 
 
 def _taken(side: Mapping[str, Captures], tracer: str) -> int:
