@@ -124,18 +124,19 @@ def _conditional() -> Made:
     return called, (torch.tensor(True), _rows(3, 4)), {}
 
 
-def _quantized(back: bool) -> Made:
+def _quantized(back: bool, overload: str) -> Made:
     import torch
     from torch.ao.quantization.fx import _decomposed  # noqa: F401 - registers the operators
 
     namespace: Any = torch.ops.quantized_decomposed
-    operator = (namespace.dequantize_per_tensor if back else namespace.quantize_per_tensor).tensor
+    operator = getattr(namespace.dequantize_per_tensor if back else namespace.quantize_per_tensor, overload)
     given = torch.ones(3, 4, dtype=torch.uint8) if back else _rows(3, 4)
+    limits = (0, 100) if overload == "tensor" else (torch.tensor(0), torch.tensor(100))
 
-    def called(x: Any, scale: Any, zero: Any) -> Any:
-        return operator(x, scale, zero, 0, 100, torch.uint8)
+    def called(x: Any, scale: Any, zero: Any, *limits: Any) -> Any:
+        return operator(x, scale, zero, *limits, torch.uint8)
 
-    return called, (given, torch.tensor(0.1), torch.tensor(1)), {}
+    return called, (given, torch.tensor(0.1), torch.tensor(1), *limits), {}
 
 
 def _loss(x: Any) -> Any:
@@ -164,6 +165,18 @@ def _nll_backward(planes: bool) -> Made:
         target = torch.zeros(2, 4, 5, dtype=torch.long)
         return decompositions.nll_loss2d_backward, (one, _rows(2, 3, 4, 5), target, None, 1, -100, one), {}
     return decompositions.nll_loss_backward, (one, _rows(2, 3), torch.tensor([1, 0]), None, 1, -100, one), {}
+
+
+def _folded() -> Made:
+    from torch._decomp import decompositions
+
+    return decompositions.col2im, (_rows(2, 12, 20), [5, 6], [2, 2], [1, 1], [0, 0], [1, 1]), {}
+
+
+def _attended() -> Made:
+    from torch._decomp import decompositions
+
+    return decompositions.scaled_dot_product_flash_attention_for_cpu, (_heads(4), _heads(4), _heads(4)), {}
 
 
 def _sparse_linear() -> Made:
@@ -206,14 +219,18 @@ _PUBLIC: Mapping[str, Callable[[], Made]] = {
     "masked._sparse_coo_where": lambda: _masked("coo"),
     "masked.amax of rows": lambda: _masked("csr"),
     "cond": _conditional,
-    "quantized_decomposed.quantize_per_tensor": lambda: _quantized(False),
-    "quantized_decomposed.dequantize_per_tensor": lambda: _quantized(True),
+    "quantized_decomposed.quantize_per_tensor": lambda: _quantized(False, "tensor"),
+    "quantized_decomposed.dequantize_per_tensor": lambda: _quantized(True, "tensor"),
+    "quantized_decomposed.quantize_per_tensor.tensor2": lambda: _quantized(False, "tensor2"),
+    "quantized_decomposed.dequantize_per_tensor.tensor2": lambda: _quantized(True, "tensor2"),
     "func.jvp of a loss": lambda: _forward_mode("jvp"),
     "func.hessian of a loss": lambda: _forward_mode("hessian"),
 }
 _FAKED: Mapping[str, Callable[[], Made]] = {
     "_decomp.nll_loss_backward": lambda: _nll_backward(False),
     "_decomp.nll_loss2d_backward": lambda: _nll_backward(True),
+    "_decomp.col2im": _folded,
+    "_decomp.scaled_dot_product_flash_attention_for_cpu": _attended,
     "_meta.sparse_structured_linear": _sparse_linear,
     "_meta.sparse_structured_mm": lambda: _sparse_product(False),
     "_meta.sparse_structured_addmm": lambda: _sparse_product(True),
