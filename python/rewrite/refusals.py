@@ -74,7 +74,7 @@ def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Conte
 
 
 def _refused_message(place: Place, message: ast.expr, context: Context) -> bool:
-    """Whether dynamo may trace the place and refuses a lambda around the message."""
+    """Return whether dynamo may trace the place and refuses a lambda around the message."""
     captures = any(_is_captured(place, one) for one in _names(message))
     return refusal(place.module, place.node, _VALUES if captures else _TEXT, context) is not None
 
@@ -84,7 +84,7 @@ def _names(node: ast.AST) -> Iterator[ast.Name]:
 
 
 def _is_captured(place: Place, name: ast.Name) -> bool:
-    """Whether a lambda around a name captures a value; a constant that a function gives the name once is none."""
+    """Return whether a lambda around a name captures a value, which a constant that is assigned once is not."""
     owner = place.module.names.owner(name.id, name)
     if owner is None or owner is place.module.tree or place.node in _above(place.module, owner):
         return False

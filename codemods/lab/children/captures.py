@@ -72,7 +72,7 @@ def _eager(function: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Whether two lists of leaves are equal; what is neither a tensor nor a plain value is not compared."""
+    """Return whether two lists of leaves are equal; what is neither a tensor nor a plain value is not compared."""
     return len(one) == len(other) and all(map(_same, one, other))
 
 

@@ -95,7 +95,7 @@ def turned_away(before: Sequence[str], after: Sequence[str]) -> str | None:
 
 
 def is_readable(guard: str) -> bool:
-    """Whether the meaning of a guard is known here."""
+    """Return whether the meaning of a guard is known here."""
     try:
         tree = parse_expression(guard)
         _value(tree, dict.fromkeys(_symbols(tree), 2))
