@@ -19,6 +19,7 @@ from .registered import Seen, registered
 _COMPILERS = ("torch.compile", "torch.export.export")
 
 
+@lru_cache(maxsize=256)
 def is_faked(module: Module, function: Function | None) -> bool:
     """Return whether only FakeTensor and ``make_fx`` trace a function.
 
