@@ -155,13 +155,14 @@ def test_a_finding_without_a_comment_is_printed_with_the_reason(tmp_path: Path) 
     path = tmp_path / "m.py"
     path.write_text(
         SHAPES
-        + "\n\ndef g(x: torch.Tensor):\n    a = 1 + \\\n    min(x.shape[0], x.shape[1]) + \\\n    2\n    return a\n"
+        + "\n\ndef g(x: torch.Tensor, *, k=()):\n"
+        + "    a = 1 + \\\n    min(x.shape[0], x.shape[1]) + \\\n    2\n    return a\n"
     )
-    ended = symfix("fix", "--allow-dirty", "m.py", "--add-ignore", "known", cwd=tmp_path, code=1)
+    ended = symfix("fix", "--all-functions", "--allow-dirty", "m.py", "--add-ignore", "known", cwd=tmp_path, code=1)
     assert ended.stdout.startswith("m.py:11:5: use_sym_min_max left: no comment fits")
     assert "1 finding in 1 file now with a comment; 1 left" in ended.stderr
     assert path.read_text().count("symfix: ignore") == 1
-    symfix("check", "m.py", cwd=tmp_path, code=1)
+    symfix("check", "--all-functions", "m.py", cwd=tmp_path, code=1)
 
 
 def test_comments_after_which_other_findings_come_are_not_written(

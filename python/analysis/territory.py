@@ -256,7 +256,7 @@ def torchscript_obstacle(module: Module, function: Function | None, context: Con
 
 
 def is_eager_only(place: Place) -> bool:
-    """Whether ``torch.compiler.is_compiling()`` keeps a place from being traced.
+    """Return whether ``torch.compiler.is_compiling()`` keeps a place from being traced.
 
     It is asked by an ``if`` around the place, or earlier in the same ``and``.
     """

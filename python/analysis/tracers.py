@@ -19,8 +19,9 @@ from .registered import Seen, registered
 _COMPILERS = ("torch.compile", "torch.export.export")
 
 
+@lru_cache(maxsize=256)
 def is_faked(module: Module, function: Function | None) -> bool:
-    """Whether only FakeTensor and ``make_fx`` trace a function.
+    """Return whether only FakeTensor and ``make_fx`` trace a function.
 
     They trace what is registered as a fake kernel or a decomposition, and PyTorch's private packages, which hold its
     meta functions, decompositions and references.
@@ -38,7 +39,7 @@ def _below_torch(module: Module) -> str:
 
 
 def is_traced(module: Module, function: Function | None, context: Context) -> bool:
-    """Whether there is evidence that any tracer reaches a function.
+    """Return whether there is evidence that any tracer reaches a function.
 
     Evidence is PyTorch's own tree, the user's word, a registration, ``torch.compile``, and with ``context.modules`` the
     ``forward`` of a module; a function that such a one of the same file calls is reached too.
@@ -91,7 +92,7 @@ def _compiles(module: Module, decorator: ast.expr) -> bool:
 
 
 def _is_forward(module: Module, function: Function) -> bool:
-    """Whether it is the ``forward`` of a class that may be a module: its bases are no autograd functions."""
+    """Return whether it is the ``forward`` of a class that may be a module: its bases are no autograd functions."""
     around = function.around[0] if function.around else None
     if function.node.name != "forward" or not isinstance(around, ast.ClassDef):
         return False

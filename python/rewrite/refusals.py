@@ -40,18 +40,17 @@ def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Conte
         raise Unfit("elif", "a check cannot stand between the branches of an if")
     error, message = _refusal(place, node)
     deferral = deferred(surely(module), context, node, node.test, isinstance(node, ast.Assert))
+    scripted = torchscript_obstacle(module, place.function, context)
     why = f"`{module.text(node.test).decode()}` must be known now; a check can wait"
     if message is not None and _refused_message(place, message, context):
         check, compiling = (spelled_out(module, node, one, context) for one in (_CHECKS[error], COMPILING))
         told = None if refusal(module, node, _TEXT, context) else message
-        scripted = torchscript_obstacle(module, place.function, context)
         if scripted and told:
             raise Unfit(*scripted)
         asked = [compiling, *([spelled_out(module, node, SCRIPTING, context)] if scripted else [])]
         edit = checked_while_compiling(place, node, deferral.changes, check.text, told, [one.text for one in asked])
         needs = [*deferral.needs, *check.needs, *(need for one in asked for need in one.needs)]
         return fix(rule, place, [edit], why, needs, deferral.doubts)
-    scripted = torchscript_obstacle(module, place.function, context)
     if scripted:
         raise Unfit(*scripted)
     asserts = error == "AssertionError"
@@ -74,7 +73,7 @@ def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Conte
 
 
 def _refused_message(place: Place, message: ast.expr, context: Context) -> bool:
-    """Whether dynamo may trace the place and refuses a lambda around the message."""
+    """Return whether dynamo may trace the place and refuses a lambda around the message."""
     captures = any(_is_captured(place, one) for one in _names(message))
     return refusal(place.module, place.node, _VALUES if captures else _TEXT, context) is not None
 
@@ -84,7 +83,7 @@ def _names(node: ast.AST) -> Iterator[ast.Name]:
 
 
 def _is_captured(place: Place, name: ast.Name) -> bool:
-    """Whether a lambda around a name captures a value; a constant that a function gives the name once is none."""
+    """Return whether a lambda around a name captures a value, which a constant that is assigned once is not."""
     owner = place.module.names.owner(name.id, name)
     if owner is None or owner is place.module.tree or place.node in _above(place.module, owner):
         return False

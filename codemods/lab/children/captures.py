@@ -72,7 +72,7 @@ def _eager(function: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Whether two lists of leaves are equal; what is neither a tensor nor a plain value is not compared."""
+    """Return whether two lists of leaves are equal; what is neither a tensor nor a plain value is not compared."""
     return len(one) == len(other) and all(map(_same, one, other))
 
 
@@ -92,6 +92,8 @@ def _captured(tracer: Callable[[Any, Any, Any], Any], function: Any, args: Any, 
     torch._dynamo.utils.counters.clear()
     torch.manual_seed(0)
     error = deviation = ""
+    transforms: Any = torch._C._functorch
+    depth = transforms.get_dynamic_layer_stack_depth()
     with warnings.catch_warnings(), _environments() as environments:
         warnings.simplefilter("ignore")
         try:
@@ -105,6 +107,9 @@ def _captured(tracer: Callable[[Any, Any, Any], Any], function: Any, args: Any, 
                 deviation = _deviation(program, function, args, kwargs)
         except Exception as raised:
             error = describe(raised)
+        finally:
+            # A trace that fails inside of `vmap` or `grad` may leave these behind.
+            transforms.pop_dynamic_layer_stack_and_undo_to_depth(depth)
     decisions = [] if error else [_decisions(attempts) for attempts in environments.values()]
     guards = sorted({guard for _, found in decisions for guard in found})
     specialized = sum(count for count, _ in decisions)

@@ -48,7 +48,7 @@ def capture_checks(before: Mapping[str, Captures], after: Mapping[str, Captures]
 
 
 def is_traced(captures: Captures) -> bool:
-    """Whether any tracer takes the call."""
+    """Return whether any tracer takes the call."""
     return any(not one["error"] for one in captures.values())
 
 

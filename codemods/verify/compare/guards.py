@@ -57,6 +57,11 @@ _CALLS: Mapping[str, Callable[..., Any]] = {
     "Max": max,
     "Min": min,
     "Abs": abs,
+    "IntTrueDiv": Fraction,
+    "TruncToInt": math.trunc,
+    "FloorToInt": math.floor,
+    "CeilToInt": math.ceil,
+    "RoundToInt": round,
     "floor": math.floor,
     "ceiling": math.ceil,
     "And": lambda *sides: all(sides),
@@ -95,7 +100,7 @@ def turned_away(before: Sequence[str], after: Sequence[str]) -> str | None:
 
 
 def is_readable(guard: str) -> bool:
-    """Whether the meaning of a guard is known here."""
+    """Return whether the meaning of a guard is known here."""
     try:
         tree = parse_expression(guard)
         _value(tree, dict.fromkeys(_symbols(tree), 2))
