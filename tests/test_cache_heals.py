@@ -110,6 +110,7 @@ KINDS: dict[str, Callable[[Asked], object]] = {
     "torchapi": lambda asked: stored("torchapi", "key.jsonl", asked.bytes),
     "headers": lambda asked: stored("headers", "key.json", asked.bytes),
     "compilers": lambda asked: stored("compilers", "key", asked.bytes),
+    "probes": lambda asked: stored("probes", "key.json", asked.bytes),
     "opinfos": lambda asked: operators_of(asked.laboratory, asked.place),
     "coverage": lambda asked: coverage(asked.laboratory, asked.place, lambda _: None),
     "traced": lambda asked: asdict(trace_index(asked.laboratory, asked.place)),

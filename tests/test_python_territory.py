@@ -48,6 +48,34 @@ def test_scripted_functions_stay_in_any_file(wrapper: str) -> None:
     assert [skip.reason for skip in outcome.skips] == ["torchscript"]
 
 
+@pytest.mark.parametrize(
+    ("path", "name", "stays"),
+    [
+        ("torch/_decomp/decompositions.py", "nll_loss_backward", True),
+        ("torch/_decomp/decompositions.py", "unheard", False),
+        ("torch/_refs/__init__.py", "nll_loss_backward", False),
+        ("torch/distributed/tensor/_ops.py", "unheard", False),
+        ("torch/nn/init.py", "unheard", True),
+    ],
+)
+def test_a_function_of_torch_stays_where_torch_or_a_user_may_script_it(path: str, name: str, stays: bool) -> None:
+    text = f"from torch import Tensor\n\n{GUARDED.replace('def f', f'def {name}')}"
+    outcome = outcome_of(text.encode(), path)
+    reasons = [skip.reason for skip in outcome.skips if skip.reason == "torchscript"]
+    assert (isinstance(outcome, Unchanged), bool(reasons)) == (stays, stays)
+
+
+@pytest.mark.parametrize(
+    ("bases", "stays"),
+    [("", True), ("(Unknown)", True), ("(nn.Module)", True), ("(Plain)", False), ("(torch._C._Thing)", False)],
+)
+def test_a_method_of_torch_stays_where_its_class_may_be_scripted(bases: str, stays: bool) -> None:
+    method = GUARDED.replace("def f(", "def f(self, ").replace("\n", "\n    ").rstrip()
+    text = f"import torch\nfrom torch import Tensor, nn\n\nclass Plain:\n    pass\n\nclass A{bases}:\n    {method}\n"
+    outcome = outcome_of(text.encode(), "torch/distributed/tensor/placements.py")
+    assert isinstance(outcome, Unchanged) is stays
+
+
 def test_a_function_that_is_scripted_by_a_call_stays() -> None:
     text = f"import torch\nfrom torch import Tensor\n\n{GUARDED}\ng = torch.jit.script(f)\n"
     outcome = outcome_of(text.encode(), "torch/_refs/a.py")

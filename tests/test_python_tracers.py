@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from goldens import installed_torch
 from snippets import context, module
-from symfix.codemods.torchapi.dynamo import PROBE, refusal
 from symfix.codemods.torchapi.locating import Place
+from symfix.codemods.torchapi.probes import dynamo_refusal, is_scripted
 from symfix.python.analysis.tracers import is_faked, is_traced
 from symfix.python.syntax.module import Module
 
@@ -114,6 +114,14 @@ def test_dynamo_refusal_without_dynamo_names_the_torch(tmp_path: Path) -> None:
     python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {installed_torch().torch_python} "$@"\n')
     python.chmod(0o755)
     place = Place("9.9", "9.9", python, tmp_path / "torch", tmp_path, (), ())
-    said = refusal(place, "torch.sym_min")
+    said = dynamo_refusal(place, "torch.sym_min")
     assert said is not None and said.startswith(f"torch 9.9 of {python} compiles no function (ModuleNotFoundError")
-    assert PROBE.is_file()
+    assert is_scripted(place, "torch._refs.add"), "nothing is known, so anything may be"
+
+
+def test_is_scripted_names_what_the_installed_torch_scripts_and_what_that_calls() -> None:
+    api = installed_torch()
+    for name in ("nll_loss_backward", "_nll_loss_backward"):
+        assert api.is_scripted(f"torch._decomp.decompositions.{name}")
+    assert api.is_scripted("torch.jit._decompositions.var_decomposition")
+    assert not api.is_scripted("torch._decomp.decompositions.nll_loss_forward")

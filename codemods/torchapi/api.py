@@ -8,10 +8,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from .dynamo import refusal
 from .extraction import EXTRACTOR, extract, yamls
 from .headers import fingerprint
 from .locating import Place, locate, release
+from .probes import dynamo_refusal, is_scripted
 from .schema import Kernel, Operator, kernel_from, operator_from
 from .store import stored
 from .symbols import cpp_has, named_in_headers, python_has
@@ -127,7 +127,14 @@ class TorchApi:
         A helper is ``torch.sym_min`` or the like. ``torch._check(text)`` is a check with a message, and
         ``torch._check(values)`` one whose message captures values.
         """
-        return refusal(self._place, helper)
+        return dynamo_refusal(self._place, helper)
+
+    def is_scripted(self, function: str) -> bool:
+        """Return whether torch passes one of its own functions to TorchScript.
+
+        ``function`` is a dotted name such as ``torch._decomp.decompositions.nll_loss_backward``.
+        """
+        return is_scripted(self._place, function)
 
     def named_in_headers(self, name: str) -> bool:
         """Whether a header of this torch says the name, so that other files may call what it names."""

@@ -1,6 +1,6 @@
 """Symbolic helpers that the dynamo of an installed torch refuses, found by tracing a call of each.
 
-Run as a script, in a child; it imports nothing of symfix. Prints a JSON object with their names under ``refused``.
+Run as a script, in a child; it imports nothing of symfix. Prints their names as a JSON list.
 """
 
 from __future__ import annotations
@@ -79,4 +79,4 @@ if __name__ == "__main__":
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
     warnings.simplefilter("ignore")
 
-    print(json.dumps({"refused": refused()}))
+    print(json.dumps(refused()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from functools import lru_cache
-from pathlib import PurePath
 
 from ...codemods.engine.rule import Context
 from ..syntax.module import Module, Place
@@ -14,7 +13,7 @@ from .registered import Seen, registered
 from .scriptable import refused_by_script
 from .tracers import is_traced
 
-_SCRIPTED = ("torch/nn/functional.py", "torch/functional.py")
+_SCRIPTED = ("torch.nn.functional", "torch.functional")
 _TO_SCRIPT = re.compile(
     rb"\bjit\.(?:script|export|ignore|unused|is_scripting|annotate|Final|Attribute|interface|isinstance|_overload"
     rb"|ScriptModule|trace|is_tracing)|\bfrom torch\.jit import|\b_jit_internal\b"
@@ -47,8 +46,7 @@ _LEAVING_ALONE = (
 
 def scripted(module: Module, function: Function | None) -> bool:
     """Whether TorchScript may compile this. It knows neither ``guard_or_false`` nor a lambda."""
-    inside = _inside_torch(module.source.path)
-    if inside in _SCRIPTED or inside.startswith("torch/nn/modules/"):
+    if module.torch_name in _SCRIPTED or module.torch_name.startswith("torch.nn.modules."):
         return True
     asking = _asking(module)
     scope = function
@@ -103,14 +101,6 @@ def on_host(module: Module, function: Function, *, asked: bool) -> bool:
         if (module.names.meaning(call.func) or "").startswith(hosts):
             return True
     return False
-
-
-def _inside_torch(path: PurePath) -> str:
-    parts = path.parts
-    if "torch" not in parts:
-        return ""
-    last = len(parts) - 1 - parts[::-1].index("torch")
-    return "/".join(parts[last:])
 
 
 @lru_cache(maxsize=8)
@@ -207,6 +197,8 @@ def obstacle(
         return "third-party", "vendored and test code of PyTorch is changed where it comes from, or by hand"
     if scripted(module, function):
         return "torchscript", "TorchScript compiles this function and knows no symbolic helper"
+    if _is_scripted_by_torch(module, function, context):
+        return "torchscript", "torch passes this function to TorchScript, which knows no symbolic helper"
     if not context.tried:
         found = _unproven(module, function, context, default, scriptable)
         if found:
@@ -219,12 +211,18 @@ def obstacle(
     return None
 
 
+def _is_scripted_by_torch(module: Module, function: Function | None, context: Context) -> bool:
+    if not module.own_tree or function is None:
+        return False
+    return context.api.is_scripted(f"{module.torch_name}.{function.outermost.qualname}")
+
+
 def _unproven(
     module: Module, function: Function | None, context: Context, default: bool, scriptable: bool
 ) -> tuple[str, str] | None:
     """The obstacles where no program of the user's is run to prove each fix."""
     if module.own_tree:
-        return None
+        return None if scriptable else torchscript_obstacle(module, function, context)
     seen = None if function is None else registered(module, function)
     if default and seen is Seen.REAL:
         return "host-code", "a custom operator's function is called with real tensors only: sizes are integers here"
@@ -241,7 +239,7 @@ def _unproven(
 
 def torchscript_obstacle(module: Module, function: Function | None, context: Context) -> tuple[str, str] | None:
     """Why text that TorchScript does not compile may not be written into a function, as (reason, detail), or None."""
-    if module.own_tree or context.tried or function is None or refused_by_script(module, function):
+    if context.tried or function is None or refused_by_script(module, function) or _is_private(module, function):
         return None
     if registered(module, function) is Seen.FAKE:
         return None
@@ -253,6 +251,32 @@ def torchscript_obstacle(module: Module, function: Function | None, context: Con
         "torchscript",
         "`torch.jit.script` compiles this function now and could not after the change: --drop-torchscript allows it",
     )
+
+
+def _is_private(module: Module, function: Function) -> bool:
+    """Return whether a function of PyTorch is nobody's to script but torch's own.
+
+    It stands in a private module, or in a class that inherits, but not from a module: TorchScript compiles none.
+    """
+    if not module.own_tree:
+        return False
+    if any(name.startswith("_") for name in module.torch_name.split(".")):
+        return True
+    around = function.outermost.around
+    return bool(around) and isinstance(around[0], ast.ClassDef) and _inherits_plainly(module, around[0])
+
+
+def _inherits_plainly(module: Module, derived: ast.ClassDef) -> bool:
+    """Return whether a class has bases, and each is made in C++ or is a class of the file without unknown bases."""
+    at_top = {one.name: one for one in module.tree.body if isinstance(one, ast.ClassDef)}
+    pending, found = list(derived.bases), bool(derived.bases)
+    while pending:
+        base = pending.pop()
+        if isinstance(base, ast.Name) and base.id in at_top:
+            pending += at_top.pop(base.id).bases
+        elif not (module.names.meaning(base) or "").startswith("torch._C."):
+            return False
+    return found
 
 
 def is_eager_only(place: Place) -> bool:

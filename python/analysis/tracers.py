@@ -28,14 +28,7 @@ def is_faked(module: Module, function: Function | None) -> bool:
     """
     if function is not None and registered(module, function) is Seen.FAKE:
         return True
-    return module.own_tree and _below_torch(module).startswith("_")
-
-
-def _below_torch(module: Module) -> str:
-    """The package or module of torch that a file belongs to."""
-    parts = module.source.path.parts
-    last = len(parts) - 1 - parts[::-1].index("torch")
-    return parts[last + 1]
+    return module.torch_name.startswith("torch._")
 
 
 def is_traced(module: Module, function: Function | None, context: Context) -> bool:

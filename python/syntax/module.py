@@ -58,9 +58,18 @@ class Module:
         return Names(self.tree, self._survey)
 
     @lazily
+    def torch_name(self) -> str:
+        """The dotted name of a module of PyTorch itself; empty for any other."""
+        parts = self.source.path.with_suffix("").parts
+        if "torch" not in parts[:-1]:
+            return ""
+        last = len(parts) - 2 - parts[-2::-1].index("torch")
+        return ".".join(parts[last:]).removesuffix(".__init__")
+
+    @lazily
     def own_tree(self) -> bool:
         """The file is a part of PyTorch itself."""
-        return "torch" in self.source.path.parts[:-1]
+        return bool(self.torch_name)
 
     @lazily
     def newline(self) -> str:

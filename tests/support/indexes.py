@@ -15,7 +15,7 @@ from symfix.codemods.verify.choose.choosing import coverage
 from symfix.codemods.verify.choose.tracing import trace_index
 from symfix.codemods.workflows.hunt.naming import operators_of
 
-KINDS = ("coverage", "dynamo", "opinfos", "torchapi", "traced")
+KINDS = ("coverage", "opinfos", "probes", "torchapi", "traced")
 
 
 def cache_with_indexes(place: Path) -> Path:
@@ -26,7 +26,9 @@ def cache_with_indexes(place: Path) -> Path:
         operators_of(laboratory, torch)
         coverage(laboratory, torch, lambda _: None)
         trace_index(laboratory, torch)
-    TorchApi.at(torch).dynamo_refusal("torch.sym_min")
+    api = TorchApi.at(torch)
+    api.dynamo_refusal("torch.sym_min")
+    api.is_scripted("torch.sym_min")
     for kind in KINDS:
         shutil.copytree(storage.folder(kind), place / "symfix" / storage.LAYOUT / kind)
     (place / "symfix").chmod(0o700)

@@ -1,0 +1,46 @@
+"""Functions of the installed torch that torch itself passes to TorchScript, and those that they call.
+
+Torch scripts some while a module is imported, one as late as the first forward-mode derivative. Run as a script, in a
+child; it imports nothing of symfix. Prints the functions' dotted names as a JSON list on the last line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+_ROOT = "__torch__."
+_CALL = b"jit.script("
+
+
+def scripted() -> list[str]:
+    """The functions that are compiled once each module that calls ``torch.jit.script`` is imported."""
+    torch: Any = importlib.import_module("torch")
+    for module in _modules(Path(torch.__file__).parent):
+        # Some modules need what this build or this machine lacks.
+        with contextlib.suppress(Exception):
+            importlib.import_module(module)
+    compiled = torch.jit._state._python_cu.get_functions()
+    return sorted({function.qualified_name.removeprefix(_ROOT) for function in compiled})
+
+
+def _modules(package: Path) -> Iterator[str]:
+    """The modules of torch that call ``torch.jit.script``; not its tests, which script what they are about."""
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        if "testing" not in parts and _CALL in path.read_bytes():
+            yield ".".join(parts).removesuffix(".__init__")
+
+
+if __name__ == "__main__":
+    # The folder of this script holds modules with names of others.
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
+    warnings.simplefilter("ignore")
+
+    print(json.dumps(scripted()))
