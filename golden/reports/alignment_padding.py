@@ -18,7 +18,7 @@ class Expand(torch.nn.Module):
         missing = frames.shape[0] - long.shape[0]
         if missing > 0:
             long = F.pad(long, (0, 0, 0, missing))
-        return self.decode(long) + frames
+        return torch.cat([self.decode(long), frames], dim=1)
 
 
 def target() -> dict[str, object]:

@@ -15,20 +15,18 @@ class Cache(torch.nn.Module):
 
     def forward(self, keys: Tensor, cache: Tensor, start: Tensor) -> Tensor:
         begin = start.item()
-        end = begin + keys.shape[1]
+        end = begin + keys.shape[0]
         if end > self.most:
             raise ValueError(f"position {end} is behind the cache of {self.most}")
-        index = begin + torch.arange(keys.shape[1])
-        return cache.index_copy(1, index, self.project(keys))
+        index = torch.arange(keys.shape[0]) + begin
+        return cache.index_copy(0, index, self.project(keys))
 
 
 def target() -> dict[str, object]:
+    keys, cache = torch.randn(3, 4), torch.zeros(16, 4)
     return {
         "model": Cache(),
-        "args": (torch.randn(2, 3, 4), torch.zeros(2, 16, 4), torch.tensor(5)),
-        "dynamic": {"keys": {0: "batch", 1: "new"}, "cache": {0: "batch"}},
-        "more": [
-            ((torch.randn(2, 3, 4), torch.zeros(2, 16, 4), torch.tensor(13)), {}),
-            ((torch.randn(2, 3, 4), torch.zeros(2, 16, 4), torch.tensor(14)), {}),
-        ],
+        "args": (keys, cache, torch.tensor(5)),
+        "dynamic": {"keys": {0: "new"}},
+        "more": [((keys, cache, torch.tensor(13)), {}), ((keys, cache, torch.tensor(14)), {})],
     }

@@ -16,23 +16,17 @@ class Forecast(torch.nn.Module):
         steps = horizon.item()
         if steps < 0:
             raise ValueError("the horizon is negative")
-        context = series.shape[1] - steps
+        context = series.shape[0] - steps
         if context <= 0:
             raise ValueError(f"no context is left before a horizon of {steps}")
-        seen = series[:, :context]
-        return self.head(seen).mean(1)
+        return self.head(series[:context]).mean(0)
 
 
 def target() -> dict[str, object]:
-    x = torch.randn(2, 9, 3)
+    x = torch.randn(9, 3)
     return {
         "model": Forecast(),
         "args": (x, torch.tensor(4)),
-        "dynamic": {"series": {0: "batch", 1: "time"}},
-        "more": [
-            ((x, torch.tensor(0)), {}),
-            ((x, torch.tensor(8)), {}),
-            ((x, torch.tensor(9)), {}),
-            ((x, torch.tensor(-1)), {}),
-        ],
+        "dynamic": {"series": {0: "time"}},
+        "more": [((x, torch.tensor(number)), {}) for number in (0, 8, 9, -1)],
     }

@@ -22,10 +22,10 @@ class MaskedLoss(torch.nn.Module):
 
 
 def target() -> dict[str, object]:
-    hidden = torch.randn(2, 4, 4)
+    hidden = torch.randn(6, 4)
     return {
         "model": MaskedLoss(),
-        "args": (hidden, torch.tensor([[1, -100, 5, -100], [-100, -100, 8, 0]])),
-        "dynamic": {"hidden": {0: "batch", 1: "length"}, "labels": {0: "batch", 1: "length"}},
-        "more": [((hidden, torch.full((2, 4), -100)), {})],
+        "args": (hidden, torch.tensor([1, -100, 5, -100, 8, 0])),
+        "dynamic": {"hidden": {0: "words"}, "labels": {0: "words"}},
+        "more": [((hidden, torch.full((6,), -100)), {})],
     }
