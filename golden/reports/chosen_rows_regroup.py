@@ -1,4 +1,4 @@
-"""Regroup chosen rows in pairs by `view(-1, …)`, as in reports of keypoint and mask selection.
+"""Regroup chosen rows in pairs by a `view`, as in reports of keypoint and mask selection.
 
 Class: a reshape of an unknown number of rows.
 """
@@ -14,7 +14,7 @@ class Pairs(torch.nn.Module):
 
     def forward(self, points: Tensor, keep: Tensor) -> Tensor:
         chosen = points[keep]
-        return self.head(chosen.view(-1, 2, 3).flatten(1))
+        return self.head(chosen.view(chosen.shape[0] // 2, 2, 3).flatten(1))
 
 
 def target() -> dict[str, object]:

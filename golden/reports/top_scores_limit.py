@@ -1,4 +1,4 @@
-"""Take the best boxes, at most as many as there are, by `min` and `topk`, as in reports of detection heads.
+"""Take the best boxes if there are too many, by `topk`, as in reports of detection heads.
 
 Class: min and max of sizes in Python.
 """
@@ -13,9 +13,10 @@ class Best(torch.nn.Module):
         self.most = most
 
     def forward(self, boxes: Tensor, scores: Tensor) -> Tensor:
-        count = min(self.most, scores.shape[0])
-        best = scores.topk(count).indices
-        return boxes[best].sum(0)
+        if scores.numel() > self.most:
+            best = scores.topk(self.most).indices
+            boxes, scores = boxes[best], scores[best]
+        return (boxes * scores[:, None]).amax(0)
 
 
 def target() -> dict[str, object]:

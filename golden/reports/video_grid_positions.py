@@ -21,7 +21,7 @@ class Grids(torch.nn.Module):
             column = torch.arange(width)[None, :].expand(height, width)
             places.append(torch.stack([row.flatten(), column.flatten()], dim=1))
         place = torch.cat(places)
-        return patches + self.rows(place[:, 0]) + self.columns(place[:, 1])
+        return torch.cat([patches, self.rows(place[:, 0]) + self.columns(place[:, 1])], dim=1)
 
 
 def target() -> dict[str, object]:

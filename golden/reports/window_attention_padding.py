@@ -23,7 +23,7 @@ class Windows(torch.nn.Module):
         x = self.mix(x)
         if pad_h > 0 or pad_w > 0:
             x = x[:, :height, :width]
-        return x.mean((1, 2))
+        return x.amax((1, 2))
 
 
 def target() -> dict[str, object]:

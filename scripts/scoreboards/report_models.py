@@ -3,7 +3,8 @@
 Each model of golden/reports is measured in two ways: `torch.export` with dynamic sizes, and `torch.compile` as one
 graph with unbacked sizes. For each way: whether it passes as it is, whether it passes with the person's patch beside it
 (the same comparison with the model, and the patched model must give in eager what it gave before), and the verdict of
-symfix, which does not see the person's patch. Inputs that the model itself refuses are compared by nobody.
+symfix, which does not see the person's patch. symfix and that comparison leave out the inputs that the model itself
+refuses; this board gives those of the further inputs to the patched programs too and tells which of them are taken.
 """
 
 from __future__ import annotations
@@ -71,10 +72,14 @@ class Row:
     human: bool
     human_message: str
     human_refuses: bool
+    human_takes: tuple[str, ...]
+    """Further inputs that the program takes with the person's patch although the model refuses them."""
     verdict: str
     reason: str
     message: str
     refuses: bool
+    takes: tuple[str, ...]
+    """The same with the patch of symfix."""
 
     @property
     def fails(self) -> bool:
@@ -176,11 +181,39 @@ def _measured(
     human = tries(laboratory, variant_of(patched, laboratory), every, 0, words.jobs).trials
     outcome = export(wanted, scratch, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
     by_name = {one.target: one for one in outcome.targets}
-    return outcome, [row(case, by_name[str(case.model)], human[str(case.model)]) for case in cases]
+    mine = {path: text for path, text in patched.items() if human[str(path)].passed}
+    theirs = {file.path: file.after for one in outcome.targets if one.left is None for file in one.files}
+    taken = [_taken(way, texts, laboratory, scratch / name / way.name) for texts, name in ((mine, "p"), (theirs, "s"))]
+    rows = [
+        row(case, by_name[str(case.model)], human[str(case.model)], [one.get(case.name, ()) for one in taken])
+        for case in cases
+    ]
+    return outcome, rows
 
 
-def row(case: Case, one: Exported, human: Any) -> Row:
-    """The figures of one model in one way."""
+def _taken(way: Way, texts: Mapping[Path, bytes], laboratory: Laboratory, folder: Path) -> dict[str, tuple[str, ...]]:
+    """By model the further inputs that the program of a changed text takes although the model refuses them."""
+    folder.mkdir(parents=True)
+    for path, text in texts.items():
+        (folder / path.name).write_bytes(text)
+    scripts = [str(folder / path.name) for path in texts]
+    request = {"way": way.backend, "unbacked": way.unbacked, "scripts": scripts}
+    command = [str(laboratory.python), "-m", "scoreboards.refusing"]
+    ran = subprocess.run(
+        command, input=json.dumps(request), cwd=ROOT / "scripts", capture_output=True, text=True, check=False
+    )
+    rows = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+    if len(rows) != len(scripts):
+        last = ran.stderr.strip().splitlines()[-1:] or ["no word"]
+        sys.exit(f"report-models: the inputs that are refused were not all tried: {last[0]}")
+    for said in rows:
+        if said["why"]:
+            print(f"  refused inputs of {Path(said['script']).stem} are not tried: {said['why']}", file=sys.stderr)
+    return {Path(said["script"]).stem: tuple(said["taken"]) for said in rows}
+
+
+def row(case: Case, one: Exported, human: Any, taken: Sequence[Sequence[str]]) -> Row:
+    """The figures of one model in one way; ``taken`` are the inputs that are wrongly taken, by person and by symfix."""
     notes = human.notes if isinstance(human, ModelTrial) else ()
     return Row(
         case.name,
@@ -189,10 +222,12 @@ def row(case: Case, one: Exported, human: Any) -> Row:
         human.passed,
         "" if human.passed else human.message,
         any(REFUSES in note for note in notes),
+        tuple(taken[0]),
         one.verdict.value,
         one.left.reason if one.left is not None else "",
         one.left.message if one.left is not None else one.message,
         any(REFUSES in note for note in one.notes),
+        tuple(taken[1]),
     )
 
 
@@ -207,7 +242,10 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
         "fail, mended by a person": len(mendable),
         "of these proven by symfix": len(proven),
         "proven, but an input is refused that the model takes": sum(row.refuses for row in proven),
-        "of these one side only": sum(row.verdict == Verdict.ONE_SIDED.value for row in mendable),
+        "proven, but an input is taken that the model refuses": sum(bool(row.takes) for row in proven),
+        "fail, mended by a person, one side only by symfix": sum(
+            row.verdict == Verdict.ONE_SIDED.value for row in mendable
+        ),
         "fail, not mended by a person": sum(row.fails and not row.human for row in rows),
         "proven by symfix alone": sum(
             row.fails and not row.human and row.verdict == Verdict.PROVEN.value for row in rows
@@ -241,12 +279,16 @@ def _passes(good: bool) -> str:
 
 
 def _human(one: Row) -> str:
-    return f"{_passes(one.human)}{', refuses an input' if one.human_refuses else ''}"
+    return _passes(one.human) + _but(one.human_refuses, one.human_takes)
 
 
 def _verdict(one: Row) -> str:
     reason = f": {one.reason}" if one.reason else ""
-    return f"{one.verdict}{reason}{', refuses an input' if one.refuses else ''}"
+    return one.verdict + reason + _but(one.refuses, one.takes)
+
+
+def _but(refuses: bool, takes: Sequence[str]) -> str:
+    return (", refuses an input" if refuses else "") + (", takes a refused one" if takes else "")
 
 
 def _as_json(boards: Mapping[str, Sequence[Row]], outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
