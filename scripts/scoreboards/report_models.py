@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.lab.scratch import scratch_folder
 from symfix.codemods.lab.variants import Laboratory, Variant
 from symfix.codemods.torchapi.locating import locate
@@ -32,6 +33,8 @@ from symfix.codemods.workflows.export.trying import ModelTrial, Targets
 
 ROOT = Path(__file__).parents[2]
 REPORTS = ROOT / "golden" / "reports"
+LIMITS = Limits(wall=30.0, cpu=60)
+"""A model takes a second or two; a `while` that a default makes endless would take the usual quarter of an hour."""
 REFUSES = "the program refuses what the model takes"
 _CLASS = re.compile(r"^Class: (.+)\.$", re.MULTILINE)
 
@@ -171,7 +174,7 @@ def _measured(
 ) -> tuple[Outcome, list[Row]]:
     targets = tuple(str(case.model) for case in cases)
     wanted = Wanted(
-        targets, ROOT, (way.backend,), unbacked=way.unbacked, torch_python=words.torch_python, jobs=words.jobs
+        targets, ROOT, (way.backend,), way.unbacked, torch_python=words.torch_python, jobs=words.jobs, limits=LIMITS
     )
     laboratory = Laboratory(locate(None, words.torch_python).python, scratch, wanted.limits)
     tries = Targets(ROOT, wanted.ways, wanted.unbacked)
