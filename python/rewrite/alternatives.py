@@ -24,13 +24,14 @@ from ..analysis.territory import obstacle
 from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
-from .assertions import assert_side
+from .assertions import assert_in_program, assert_side
+from .caches import computed_anew
 from .changes import Called, Change, Changes, Compared, Equated, Plain, Received, Selected
 from .checked_defaults import checked_choice, checked_default
 from .contracts import length_stated
 from .findings import change, fix
 from .inferring import computed_size
-from .logic import opposite_chosen
+from .logic import concrete_first, opposite_chosen
 from .ordering import neutral_amounts
 from .quotients import floored_divisors, quotient_or_zero
 from .refusals import check_beside, check_for
@@ -40,7 +41,7 @@ from .selecting import selected
 from .shortcuts import left_out
 from .sorting import sorted_by_stride
 from .spelling import guarded, spell
-from .symbolic_numbers import symbolic_complex, symbolic_root
+from .symbolic_numbers import number_of_elements, scalar_tensor, symbolic_complex, symbolic_root
 from .taking import always_cropped, taken_while_compiling, told_in_eager
 from .unprimed import without_prim
 from .unwrapping import unwrapped
@@ -100,6 +101,8 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
                 sorted_by_stride,
                 symbolic_root,
                 symbolic_complex,
+                scalar_tensor,
+                number_of_elements,
             ):
                 yield from rewrite(NAME, module, call, context)
     for refusal in module.nodes.ifs:
@@ -114,7 +117,11 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
     for asserted in module.nodes.asserts:
         if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
             yield from _same_error(module, asserted, context)
-    atoms = [atom for atom in _atoms(module) if _inside(module, atom, where) and _allowed(module, atom, context)]
+    atoms = [
+        atom
+        for atom in _atoms(module, loops=not context.tried)
+        if _inside(module, atom, where) and _allowed(module, atom, context)
+    ]
     for atom in atoms:
         yield from _contiguity(module, atom, context)
     for atom in atoms:
@@ -138,6 +145,9 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
     for call in module.nodes.calls:
         if _inside(module, call, where):
             yield from read_scalar(NAME, module, call, context)
+    for joined in module.nodes.every(ast.BoolOp):
+        if _inside(module, joined, where):
+            yield from concrete_first(NAME, module, joined, context)
     for operation in module.nodes.every(ast.BinOp):
         if _inside(module, operation, where):
             yield from opposite_chosen(NAME, module, operation, context)
@@ -146,6 +156,7 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
             yield from length_stated(NAME, module, statement, context)
     branches = [one for one in module.nodes.ifs if _inside(module, one.test, where) and _allowed(module, one, context)]
     for node in branches:
+        yield from computed_anew(NAME, module, node, context)
         yield from always_cropped(NAME, module, node, context)
         yield from told_in_eager(NAME, module, node, context)
         yield from floored_divisors(NAME, module, node, context)
@@ -191,6 +202,8 @@ def refusals(source: SourceFile, context: Context, where: tuple[int, int]) -> It
             yield from assert_side(NAME, module, node, context, truth=False)
     for asserted in module.nodes.asserts:
         if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
+            if not _compares_numbers(asserted.test):
+                yield from assert_in_program(NAME, module, asserted, context)
             yield from _same_error(module, asserted, context)
 
 
@@ -203,10 +216,16 @@ def _allowed(module: Module, node: ast.AST, context: Context) -> bool:
     return obstacle(module.place(node), context, default=True) is None
 
 
-def _atoms(module: Module) -> Iterator[ast.expr]:
-    """The comparisons and calls in conditions, without ``and``, ``or`` and ``not``."""
+def _atoms(module: Module, *, loops: bool) -> Iterator[ast.expr]:
+    """The comparisons and calls in conditions, without ``and``, ``or`` and ``not``.
+
+    A default makes the tracing of a loop on values endless: with ``loops`` those of ``while`` too.
+    """
     seen: set[int] = set()
-    tested: list[ast.If | ast.While | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.While)]
+    tested: list[ast.If | ast.While | ast.IfExp] = [
+        *module.nodes.ifs,
+        *(module.nodes.every(ast.While) if loops else ()),
+    ]
     conditions = [node.test for node in (*tested, *module.nodes.every(ast.IfExp))]
     conditions += [one for node in module.nodes.every(ast.comprehension) for one in node.ifs]
     conditions += module.nodes.every(ast.BoolOp)

@@ -66,6 +66,23 @@ def assert_side(rule: str, module: Module, node: ast.If, context: Context, *, tr
     yield fix(rule, module.place(node), edits, message, needs, [words], Safety.UNSAFE)
 
 
+def assert_in_program(rule: str, module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
+    """``assert c.all(), m`` → ``if is_compiling(): torch._assert_async(c.all(), m)``, and the statement in its else."""
+    indent, text = module.indentation(node), module.text(node).decode()
+    compiling, check = (spell(module, node, symbol, context) for symbol in (COMPILING, _ASSERT))
+    if indent is None or compiling is None or check is None or isinstance(node.test, ast.BoolOp) or "\n" in text:
+        return
+    told = (traced_text(node.msg) if node.msg is not None else None) or f"expected {ast.unparse(node.test)}"
+    inner = f"{indent}    "
+    call = f"{check.text}({tensor_text(module, node.test)}, {text_literal(told).value})"
+    lines = [f"if {compiling.text}():", f"{inner}{call}", f"{indent}else:", f"{inner}{text}"]
+    said = module.text(node.test).decode()
+    edit = Edit(*module.span(node), module.newline.join(lines).encode())
+    words = f"in the program `{said}` being false raises RuntimeError"
+    needs = (*compiling.needs, *check.needs)
+    yield fix(rule, module.place(node), [edit], f"assert `{said}` in the program", needs, [words], Safety.UNSAFE)
+
+
 def _told(raised: ast.stmt) -> str | None:
     """The text of the exception that a branch raises."""
     call = raised.exc if isinstance(raised, ast.Raise) else None

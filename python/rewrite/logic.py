@@ -1,4 +1,4 @@
-"""The exclusive or of a bool and a symbolic bool, which has neither ``^`` nor ``!=``."""
+"""Operators of bools where one operand is symbolic: ``^``, which it lacks, and the order of ``and`` and ``or``."""
 
 from __future__ import annotations
 
@@ -27,3 +27,25 @@ def opposite_chosen(rule: str, module: Module, node: ast.BinOp, context: Context
         written = f"({opposite.text}({text}) if {condition} else {text})"
         edit = Edit(start, end, written.encode())
         yield fix(rule, module.place(node), [edit], message, opposite.needs, [words], Safety.UNSAFE)
+
+
+def concrete_first(rule: str, module: Module, node: ast.BoolOp, context: Context) -> Iterator[Fix]:
+    """``f(t) and self.training`` → ``self.training and f(t)``: what is known decides first."""
+    concrete = [one for one in node.values if _is_plain(one)]
+    ordered = [*concrete, *(one for one in node.values if one not in concrete)]
+    if not concrete or ordered == node.values or b"#" in module.text(node):
+        return
+    spans = [module.grouped_span(one) for one in node.values]
+    texts = [module.source.content[slice(*module.grouped_span(one))] for one in ordered]
+    edits = [Edit(*span, text) for span, text in zip(spans, texts, strict=True)]
+    said = module.text(node).decode()
+    words = f"`{said}` no longer evaluates an operand that the others make idle"
+    message = f"ask what is known of `{said}` first"
+    yield fix(rule, module.place(node), edits, message, (), [words], Safety.UNSAFE)
+
+
+def _is_plain(operand: ast.expr) -> bool:
+    inner = operand.operand if isinstance(operand, ast.UnaryOp) and isinstance(operand.op, ast.Not) else operand
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+    return isinstance(inner, ast.Name)

@@ -13,9 +13,9 @@ from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
-from .changes import Called
+from .changes import Called, OrElse
 from .findings import fix
-from .spelling import guarded, spell
+from .spelling import COMPILING, guarded, spell
 from .writing import edited
 
 _LESS = (ast.Lt, ast.LtE)
@@ -28,17 +28,18 @@ def neutral_amounts(rule: str, module: Module, node: ast.If, context: Context) -
     if node.orelse or not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return
     operands = test.left, test.comparators[0]
-    if not isinstance(test.ops[0], (*_LESS, *_MORE)) or _rebound(node, operands):
+    if not isinstance(test.ops[0], (*_LESS, *_MORE)):
         return
     lesser, greater = operands if isinstance(test.ops[0], _LESS) else operands[::-1]
-    guard = spell(module, node, guarded("guard_or_true"), context)
+    taken = COMPILING if context.tried else guarded("guard_or_true")
+    guard = spell(module, node, taken, context)
     names = [spell(module, node, f"torch.{name}", context) for name in ("sym_min", "sym_max")]
     if guard is None or any(name is None for name in names):
         return
     least, most = (name.text for name in names if name is not None)
     texts = {one: module.text(one).decode() for one in (lesser, greater)}
     edits = []
-    for statement in node.body:
+    for statement in _before_rebinding(node, operands):
         for place, kind in _amounts(statement, lesser, greater):
             written = module.text(place).decode()
             both = ", ".join(texts[one] for one in operands)
@@ -47,11 +48,13 @@ def neutral_amounts(rule: str, module: Module, node: ast.If, context: Context) -
     if not edits:
         return
     try:
-        decided = edited(module, test, [(test, Called(guard.text))])
+        decided = edited(module, test, [(test, OrElse(guard.text) if context.tried else Called(guard.text))])
     except Unfit:
         return
     said = module.text(test).decode()
     default = f"where `{said}` is not decided its branch is taken, with amounts that do nothing where it is false"
+    if context.tried:
+        default = f"while compiling the branch of `{said}` is taken, with amounts that do nothing where it is false"
     needs = [need for name in (guard, *names) if name is not None for need in name.needs]
     message = f"take the branch of `{said}` with the smaller or larger of both"
     yield fix(rule, module.place(node), [decided, *edits], message, needs, [default], Safety.UNSAFE)
@@ -73,15 +76,11 @@ def _amounts(statement: ast.stmt, lesser: ast.expr, greater: ast.expr) -> Iterat
         pending += ast.iter_child_nodes(node)
 
 
-def _rebound(node: ast.If, operands: tuple[ast.expr, ast.expr]) -> bool:
-    """Whether the body gives another value to a name that is compared, and goes on."""
-    if len(node.body) == 1 and isinstance(node.body[0], ast.Assign):
-        return False
+def _before_rebinding(node: ast.If, operands: tuple[ast.expr, ast.expr]) -> Iterator[ast.stmt]:
+    """The statements of the body up to the first that gives a compared name another value."""
     compared = {one.id for operand in operands for one in ast.walk(operand) if isinstance(one, ast.Name)}
-    stored = {
-        one.id
-        for statement in node.body
-        for one in ast.walk(statement)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-    }
-    return bool(compared & stored)
+    for statement in node.body:
+        yield statement
+        stored = (one for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+        if compared.intersection(one.id for one in stored):
+            return

@@ -54,6 +54,10 @@ def tensor_text(module: Module, value: ast.expr) -> str:
             return module.text(value.func.value).decode()
         if len(value.args) == 1 and module.names.meaning(value.func) in _SCALARS:
             return module.text(value.args[0]).decode()
+        if module.names.meaning(value.func) == "torch.allclose" and isinstance(value.func, ast.Attribute):
+            start, end = module.span(value.func.value)[1], module.span(value.func)[1]
+            content, whole = module.source.content, module.span(value)
+            return f"{content[whole[0] : start].decode()}.isclose{content[end : whole[1]].decode()}.all()"
     if isinstance(value, ast.Compare) and len(value.ops) == 1:
         whole, left = module.span(value), module.span(value.left)
         content = module.source.content

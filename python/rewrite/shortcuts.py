@@ -16,30 +16,31 @@ _ASKS = frozenset({"all", "any", "equal", "allclose", "is_nonzero", "item", "sum
 
 
 def left_out(rule: str, module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
-    """``if mask.all():`` → ``if not torch.compiler.is_compiling() and mask.all():``, for an ``if`` without ``else``.
+    """``if mask.all():`` → ``if not torch.compiler.is_compiling() and mask.all():``, for one that refuses nothing.
 
     Only a shortcut may be left out: whether it is one, the inputs on which it is taken have to show.
     """
     for node in module.nodes.ifs:
         start, end = module.span(node.test)
-        if node.orelse or not (where[0] <= start and end <= where[1]):
+        if isinstance(node.body[-1], ast.Raise) or not (where[0] <= start and end <= where[1]):
             continue
         asking = [one for one in _operands(node.test) if _asks_values(one)]
         compiling = spell(module, node, COMPILING, context)
         if not asking or compiling is None or obstacle(module.place(node), context, default=True):
             continue
-        text = module.text(asking[0]).decode()
-        words = f"while compiling `{text}` is not asked and counts as false: its branch is a shortcut"
-        made = change(
-            rule,
-            module.place(node.test),
-            [(asking[0], Unless(compiling.text))],
-            f"leave the shortcut under `{text}` out of what is traced",
-            compiling.needs,
-            [words],
-        )
-        if not isinstance(made, Skip):
-            yield made
+        for left in dict.fromkeys((asking[0], node.test)):
+            text = module.text(left).decode()
+            words = f"while compiling `{text}` is not asked and counts as false: its branch is a shortcut"
+            made = change(
+                rule,
+                module.place(node.test),
+                [(left, Unless(compiling.text))],
+                f"leave the shortcut under `{text}` out of what is traced",
+                compiling.needs,
+                [words],
+            )
+            if not isinstance(made, Skip):
+                yield made
 
 
 def _operands(test: ast.expr) -> list[ast.expr]:

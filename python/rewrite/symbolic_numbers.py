@@ -40,3 +40,31 @@ def symbolic_complex(rule: str, module: Module, call: ast.Call, context: Context
     default = f"a symbolic `{name.id}` stays real: what it is multiplied with is complex"
     message = f"keep `{name.id}` symbolic"
     yield fix(rule, module.place(call), [Edit(*module.span(call), kept.encode())], message, number.needs, [default])
+
+
+def scalar_tensor(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
+    """``torch.tensor(n)`` → ``torch.full((), n)``, which takes a symbolic number."""
+    full = spell(module, call, "torch.full", context)
+    if module.names.meaning(call.func) != "torch.tensor" or full is None or len(call.args) != 1:
+        return
+    if isinstance(call.args[0], (ast.List, ast.Tuple, ast.Constant, ast.ListComp, ast.Starred)):
+        return
+    value = module.span(call.args[0])[0]
+    edit = Edit(module.span(call)[0], value, f"{full.text}((), ".encode())
+    said = module.text(call.args[0]).decode()
+    words = f"`{said}` is taken for a number"
+    yield fix(rule, module.place(call), [edit], f"fill a tensor with `{said}`", full.needs, [words], Safety.UNSAFE)
+
+
+def number_of_elements(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
+    """``numpy.prod(x.shape)``, also inside of ``int()``, → ``x.numel()``."""
+    shape = call.args[0] if len(call.args) == 1 and not call.keywords else None
+    if module.names.meaning(call.func) != "numpy.prod" or not isinstance(shape, ast.Attribute) or shape.attr != "shape":
+        return
+    above = module.parents.get(call)
+    whole = above if isinstance(above, ast.Call) and module.names.meaning(above.func) == "builtins.int" else call
+    text = f"{module.text(shape.value).decode()}.numel()"
+    edit = Edit(*module.span(whole), text.encode())
+    words = f"`{module.text(shape.value).decode()}` is taken for a tensor"
+    said = module.text(whole).decode()
+    yield fix(rule, module.place(call), [edit], f"`{said}` leaves torch for numpy", (), [words], Safety.UNSAFE)

@@ -82,11 +82,18 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
             return {"verdict": "untestable", "message": f"the model itself raises {cases[0].error}"}
         seen = [{"name": case.name, "digest": case.digest, "error": case.error} for case in cases]
         sides = [[file, line, sorted(truths)] for (file, line), truths in counted.items()]
-        answer: dict[str, Any] = {"verdict": "passed", "message": "", "cases": seen, "notes": [], "sides": sides}
+        answer: dict[str, Any] = {
+            "verdict": "passed",
+            "message": "",
+            "cases": seen,
+            "notes": [],
+            "sides": sides,
+            "taken": [],
+        }
         for stage, way in enumerate(request["ways"]):
             compile_anew()
             witness.forget()
-            found = _one_way(model, cases, way, request["unbacked"], witness)
+            found = _one_way(model, cases, way, request["unbacked"], witness, answer["taken"])
             answer["notes"] += [f"{way}: {note}" for note in found.pop("notes", ())]
             if found:
                 return {**answer, "stage": stage, "way": way, **found}
@@ -182,8 +189,11 @@ def _cases(model: Any) -> Iterator[Case]:
         yield Case(f"further input {number}", model, partial(copy.deepcopy, more), {})
 
 
-def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: Any) -> dict[str, Any]:
-    """What is wrong with the program that one way gives, {} where nothing is; ``notes`` are for a person."""
+def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: Any, taken: list[str]) -> dict[str, Any]:
+    """What is wrong with the program that one way gives, {} where nothing is; ``notes`` are for a person.
+
+    The names of further inputs that the model refuses and the program takes go into ``taken``.
+    """
     from .samples import attempt, describe, difference
 
     try:
@@ -195,6 +205,8 @@ def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: A
     notes: list[str] = program.notes
     for case in cases:
         if case.error:
+            if not case.sizes and not attempt(lambda case=case: case.call(program))[1]:  # type: ignore[misc]
+                taken.append(case.name)
             continue
         result, refusal = attempt(lambda case=case: case.call(program))  # type: ignore[misc]
         if program.guard:

@@ -45,6 +45,8 @@ class ModelTrial(Trial):
     cases: tuple[Case, ...] = ()
     notes: tuple[str, ...] = ()
     """What a user should know although it is no fault: inputs that are refused."""
+    taken: tuple[str, ...] = ()
+    """The inputs that the model refuses and the program takes."""
     sides: tuple[tuple[str, int, tuple[bool, ...]], ...] = ()
     """File and line of each condition with a default, and the truths that it had."""
 
@@ -65,6 +67,7 @@ class Targets:
     counting: bool = False
     """Count the truths of conditions with a default, instead of exporting."""
     _eager: dict[str, tuple[Case, ...]] = field(default_factory=dict)
+    _taken: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __call__(
         self, laboratory: Laboratory, variant: Variant, targets: Mapping[str, int], most: int, jobs: int
@@ -77,7 +80,9 @@ class Targets:
         trials = {name: trial for part in parts for name, trial in part.trials.items()}
         broken = next((part.broken for part in parts if part.broken), "")
         if not variant.modules:
-            self._eager |= {name: trial.cases for name, trial in trials.items() if isinstance(trial, ModelTrial)}
+            asked = {name: trial for name, trial in trials.items() if isinstance(trial, ModelTrial)}
+            self._eager |= {name: trial.cases for name, trial in asked.items()}
+            self._taken |= {name: trial.taken for name, trial in asked.items()}
         return Tried({name: self._held(name, trial) for name, trial in trials.items()}, broken=broken)
 
     def sides(self, laboratory: Laboratory, variant: Variant, targets: Sequence[str], jobs: int) -> dict[str, Sides]:
@@ -113,7 +118,10 @@ class Targets:
         return Tried(dict(trials), broken=broken.died or last[0])
 
     def _held(self, name: str, trial: Trial) -> Trial:
-        """The trial, as a wrong one where the changed code gives another result in eager."""
+        """The trial, as a wrong one where the changed code gives another result in eager.
+
+        It has failed where the program takes an input that the model refuses, and did not before.
+        """
         if not isinstance(trial, ModelTrial):
             return trial
         for then, now in zip(self._eager.get(name, ()), trial.cases):  # noqa: B905 - a broken model has none
@@ -122,6 +130,10 @@ class Targets:
                 continue
             came = f"at {now.name} the changed model itself gives {now.error or 'another result'}"
             return ModelTrial(name, WRONG, came, cases=trial.cases)
+        taken = [one for one in trial.taken if one not in self._taken.get(name, ())]
+        if trial.passed and taken:
+            came = f"at {taken[0]} the program takes what the model refuses"
+            return replace(trial, verdict=FAILED, message=came, kind="takes")
         return trial
 
 
@@ -162,5 +174,6 @@ def _trial(said: dict[str, Any]) -> ModelTrial:
         inside=said.get("inside", ""),
         cases=tuple(Case(**case) for case in said.get("cases", ())),
         notes=tuple(said.get("notes", ())),
+        taken=tuple(said.get("taken", ())),
         sides=tuple((file, line, tuple(seen)) for file, line, seen in said.get("sides", ())),
     )

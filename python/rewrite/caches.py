@@ -1,0 +1,38 @@
+"""Compute anew while torch compiles what eager keeps by its size: a symbolic size is no key of a dict."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix, Safety
+from ..syntax.module import Module
+from .findings import fix
+from .spelling import COMPILING, spell
+
+
+def computed_anew(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
+    """``if n not in kept: kept[n] = f(n)``, ``return kept[n]`` → before it ``if is_compiling(): return f(n)``."""
+    compiling, indent = spell(module, node, COMPILING, context), module.indentation(node)
+    function = module.place(node).function
+    only = node.body[0]
+    missing = isinstance(node.test, ast.Compare) and len(node.test.ops) == 1 and isinstance(node.test.ops[0], ast.NotIn)
+    if not missing or compiling is None or indent is None or function is None or len(node.body) > 1 or node.orelse:
+        return
+    if not isinstance(only, ast.Assign) or not isinstance(only.targets[0], ast.Subscript):
+        return
+    kept = ast.unparse(only.targets[0])
+    body = function.node.body
+    at = body.index(node) if node in body else len(body)
+    returned = body[at + 1] if at + 1 < len(body) else None
+    if not isinstance(returned, ast.Return) or returned.value is None or ast.unparse(returned.value) != kept:
+        return
+    value = module.text(only.value).decode()
+    unit = module.unit_of_indentation(only)
+    lines = [f"if {compiling.text}():", f"{indent}{unit}return {value}", indent]
+    start = module.span(node)[0]
+    edit = Edit(start, start, module.newline.join(lines).encode())
+    words = f"while compiling `{kept}` is neither read nor written"
+    message = f"compute `{kept}` anew while compiling"
+    yield fix(rule, module.place(node), [edit], message, compiling.needs, [words], Safety.UNSAFE)
