@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from functools import lru_cache
+from collections.abc import Iterable
+from functools import cache, lru_cache
 from typing import Any
 
 _GUARDS = ("guard_or_false", "guard_or_true", "statically_known_true")
 Sides = dict[tuple[str, int], set[bool]]
 
 
+@cache
 def count_sides() -> Sides:
     """From now on count; modules that name the helpers have to be imported later, and nothing can be traced."""
     import torch
@@ -22,6 +24,24 @@ def count_sides() -> Sides:
         setattr(symbolic_shapes, name, _counting(getattr(symbolic_shapes, name), found))
     torch.compiler.is_compiling = _watching(found)
     return found
+
+
+def count_in(spaces: Iterable[dict[str, Any]], plain: dict[str, Any]) -> None:
+    """Have modules that are imported already count too: ``plain`` are the helpers from before `count_sides`."""
+    from torch.fx.experimental import symbolic_shapes
+
+    for space in spaces:
+        for name, thing in list(space.items()):
+            guard = next((one for one, helper in plain.items() if helper is thing), "")
+            if guard:
+                space[name] = getattr(symbolic_shapes, guard)
+
+
+def helpers() -> dict[str, Any]:
+    """The helpers whose truths are counted."""
+    from torch.fx.experimental import symbolic_shapes
+
+    return {name: getattr(symbolic_shapes, name) for name in _GUARDS}
 
 
 def _counting(guard: Any, found: Sides) -> Any:
