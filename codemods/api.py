@@ -73,8 +73,8 @@ def export(
 
     Each trial runs in a fork of this process. Raises TorchError for a torch that is too old.
     """
-    from .lab.children.living import Call
-    from .workflows.export.calling import export_here, name_of
+    from .lab.children.living import Call, name_of
+    from .workflows.export.calling import export_here
     from .workflows.export.result import Result
 
     call = Call(

@@ -170,6 +170,8 @@ class Export(Exporting):
     """``symfix export``."""
 
     targets: tuple[str, ...]
+    command: tuple[str, ...]
+    """What stands behind ``--``."""
     init: Path | None
     report: Path | None
 

@@ -50,17 +50,6 @@ def names(dynamic: Any) -> Any:
     return dynamic.__name__ if _is_dim(dynamic) else dynamic
 
 
-def of_sizes(args: tuple[Any, ...], kwargs: dict[str, Any], module: Any) -> dict[str, Any]:
-    """Each dimension of two or more, as ``torch.compile(dynamic=True)`` has them: one size has one name."""
-
-    def named(value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            return {at: f"s{size}" for at, size in enumerate(value.shape) if size >= 2}
-        return _mapped(value, named)
-
-    return {name: named(value) for name, value in by_parameter(_signature(module), args, kwargs).items()}
-
-
 def of_marks(args: tuple[Any, ...], kwargs: dict[str, Any], module: Any) -> dict[str, Any]:
     """The dimensions that ``mark_dynamic`` or ``mark_unbacked`` marked."""
 
@@ -70,7 +59,11 @@ def of_marks(args: tuple[Any, ...], kwargs: dict[str, Any], module: Any) -> dict
             dimensions = sorted(set().union(*(getattr(value, kind, ()) for kind in kinds)))
             ids = getattr(value, "_dynamo_shape_ids", None) or {}
             return {at: str(ids.get(at) or f"{name}{at}") for at in dimensions}
-        return _mapped(value, marked, name)
+        if isinstance(value, Mapping):
+            return {key: marked(one, f"{name}_{key}_") for key, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [marked(one, f"{name}_{key}_") for key, one in enumerate(value)]
+        return None
 
     found = by_parameter(_signature(module), args, kwargs)
     return {name: one for name, value in found.items() if _any(one := marked(value, name))}
@@ -83,17 +76,6 @@ def is_marked(tensor: Any, kind: str) -> bool:
 
 def _signature(module: Any) -> inspect.Signature:
     return inspect.signature(module.forward if isinstance(module, torch.nn.Module) else module)
-
-
-def _mapped(value: Any, each: Any, name: str | None = None) -> Any:
-    def inner(key: Any, one: Any) -> Any:
-        return each(one) if name is None else each(one, f"{name}_{key}_")
-
-    if isinstance(value, Mapping):
-        return {key: inner(key, one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [inner(key, one) for key, one in enumerate(value)]
-    return None
 
 
 def _within(value: Any, wanted: Any, name: str) -> Any:

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -61,8 +62,15 @@ class Call:
 
 
 def _leaf(tensor: Any) -> Any:
-    """What can be copied: a tensor that was computed from parameters cannot."""
-    return tensor if tensor.is_leaf else tensor.detach()
+    """What can be copied, as a tensor that was computed from parameters cannot, and has no marks for dynamo."""
+    if tensor.is_leaf and not any(name.startswith("_dynamo_") for name in vars(tensor)):
+        return tensor
+    return tensor.detach().requires_grad_(tensor.is_leaf and tensor.requires_grad)
+
+
+def name_of(model: Any) -> str:
+    """The words that a model goes by: the name of its class, or of a function."""
+    return str(getattr(model, "__qualname__", type(model).__qualname__)).rpartition("<locals>.")[2]
 
 
 def hold(name: str, call: Call) -> None:
@@ -75,7 +83,8 @@ def serve(pipes: Sequence[tuple[str, str]]) -> dict[int, Path]:
     for name in _NEEDED:
         importlib.import_module(f"{__package__}.{name}")
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
+        # One may be closed, or none.
+        with suppress(AttributeError, OSError, ValueError):
             stream.flush()
     serving = {}
     for orders, endings in pipes:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 from ...lab.batch import children
 from ...lab.children import exporting
@@ -111,8 +110,3 @@ def _cells_as_files() -> Iterator[None]:
     finally:
         for path in written:
             path.unlink(missing_ok=True)
-
-
-def name_of(model: Any) -> str:
-    """The words that a model goes by: the name of its class, or of a function."""
-    return str(getattr(model, "__qualname__", type(model).__qualname__)).rpartition("<locals>.")[2]
