@@ -83,8 +83,9 @@ def _watched(kind: str, plain: Callable[..., Any], read: Callable[..., Seen] | N
             else:
                 _thread.within = ""
                 if seen is None and _thread.failed is not None and type(error).__name__ == "TorchExportError":
-                    seen = _thread.failed[0]
-                _hold(kind, seen, error)
+                    _hold(kind, *_thread.failed)
+                else:
+                    _hold(kind, seen, error)
             raise
         finally:
             if outermost:
