@@ -56,7 +56,7 @@ def test_a_script_runs_as_it_is_up_to_the_call_that_fails(project: Path) -> None
     assert "symfix: torch.export.export of Prefix failed at run.py:9: GuardOnDataDependentSymNode: " in ended.stderr
     require_proven(project, ended.stdout)
     (target,) = json.loads((project / "symfix-export" / "export.json").read_text())["targets"]
-    assert {"larger", "batch = 1", "length = 0"} <= set(target["inputs"])
+    assert {"larger", "batch = 1", "batch = 0"} <= set(target["inputs"])
 
 
 def test_a_module_that_exports_twice_is_mended_where_it_fails_first(project: Path) -> None:
@@ -231,3 +231,28 @@ def test_a_closed_stdout_is_the_commands_too(project: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     assert "Traceback" not in ended.stderr
     assert (project / "symfix-export" / "Prefix.patch").exists()
+
+
+def test_a_model_that_needs_no_more_is_described_by_shapes(tmp_path: Path) -> None:
+    shutil.copy(MODELS / "mask_and_branch.py", tmp_path)
+    words = ["--shape", "x=6,4", "--shape", "keep=6:bool", "--dynamic", "x=0:rows", "--dynamic", "keep=0:rows"]
+    ended = symfix("export", "mask_and_branch.py:Pool", *words, cwd=tmp_path, code=0)
+    assert ended.stdout.startswith("mask_and_branch.py:Pool: proven\n")
+    written = (tmp_path / "symfix-export" / "mask_and_branch-py-Pool.patch").read_text()
+    assert (MODELS / "mask_and_branch.patch").read_text().endswith(written[written.index("diff --git") :])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--shape", "x=4,q"], "'x=4,q' is not such as x=2,7,16 or x=2,7:int64"),
+        (["--shape", "x=4", "--dynamic", "x=0"], "'x=0' is not such as x=0:batch,1:length"),
+        (["--dynamic", "x=0:rows"], "--dynamic goes with --shape"),
+        (["--shape", "x=4,4", "--report", "r.json"], "--report takes a target"),
+        (["--shape", "x=4,4"], "--shape does not fit item_and_slice:Prefix: missing a required argument: 'length'"),
+        (["--shape", "x=4,4", "--shape", "length=:inty"], "--shape of 'length': torch has no dtype 'inty'"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_said(project: Path, words: list[str], said: str) -> None:
+    ended = symfix("export", "item_and_slice:Prefix", *words, cwd=project, code=2)
+    assert said in ended.stdout + ended.stderr

@@ -39,6 +39,7 @@ EXAMPLES = {
         "symfix export --init target.py",
         "symfix export target.py",
         "symfix export --unbacked --page export.html mymodel.py:small",
+        "symfix export mymodel.py:Model --shape x=2,7,16 --dynamic x=0:batch,1:length",
         "symfix export -- python export.py --my args",
     ),
     "apply-report": ("symfix apply-report report.json", "symfix apply-report --output patches report.json target.py"),

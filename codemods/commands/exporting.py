@@ -43,9 +43,15 @@ def export(asked: Export) -> int:
         return _begin(asked.init)
     if not asked.targets:
         raise click.UsageError("name a target: script.py, script.py:function or module:function; --init writes one")
+    if asked.dynamic and not asked.shapes:
+        raise click.UsageError("--dynamic goes with --shape: a target says itself what is dynamic")
     if asked.report is not None:
+        if asked.shapes:
+            raise click.UsageError("--report takes a target; --shape describes one for the search alone")
         return _report(asked, asked.report)
-    return _run(_wanted(asked, asked.targets, Path.cwd()), asked)
+    wanted = _wanted(asked, asked.targets, Path.cwd())
+    described = {"shapes": asked.shapes, "dynamic": asked.dynamic} if asked.shapes else None
+    return _run(replace(wanted, described=described), asked)
 
 
 def apply_report(asked: ApplyReport) -> int:

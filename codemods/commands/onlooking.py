@@ -88,6 +88,8 @@ def _require_alone(asked: Export) -> None:
         "--report": asked.report,
         "--executor": asked.executor,
         "--torch-python": asked.torch_python,
+        "--shape": asked.shapes,
+        "--dynamic": asked.dynamic,
     }
     wrong = next((name for name, given in others.items() if given), None)
     if wrong is not None:

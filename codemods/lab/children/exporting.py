@@ -30,6 +30,11 @@ def main(request_path: str) -> None:
         witness = Witness()
         if request["sides"]:
             request["counted"] = count_sides()
+        if description := request.get("described"):
+            from .describing import described
+
+            for words in request["targets"]:
+                living[words] = partial(described, words, request["folder"], description)
         for words in request["targets"]:
             yield "target", words, partial(_in_time, words, witness, request)
 
