@@ -115,11 +115,13 @@ class TorchApi:
 
         ``TORCH_GUARD_OR_FALSE`` is a macro; ``c10::sym_equals`` and ``c10::SymInt::min`` are C++;
         ``torch.sym_min`` and ``torch._inductor.sizevars.SizeVarAllocator.check_equals`` are Python; a bare
-        ``guard_or_false`` is looked for in torch and the modules of symbolic shapes.
+        ``guard_or_false`` is looked for in torch and the modules of symbolic shapes. An operator that is a function,
+        ``torch.where``, counts too.
         """
         if "::" in symbol or symbol.isupper():
             return cpp_has(self.include_dirs, symbol)
-        return python_has(self.package, symbol)
+        home, _, name = symbol.rpartition(".")
+        return python_has(self.package, symbol) or (home == "torch" and bool(self.functions(name)))
 
     def dynamo_refusal(self, helper: str) -> str | None:
         """Why dynamo does not trace a call of a helper, or None.

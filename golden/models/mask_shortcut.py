@@ -26,7 +26,7 @@ class Shifted(torch.nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         if mask.all():
-            x = x + 1
+            return x.sum(0)
         return x
 
 

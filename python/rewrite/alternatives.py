@@ -9,6 +9,7 @@ derivative become others that give the same. Nothing is written where TorchScrip
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -23,18 +24,24 @@ from ..analysis.territory import obstacle
 from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module, parse
+from .assertions import assert_side
 from .changes import Called, Change, Changes, Compared, Equated, Plain, Received, Selected
 from .checked_defaults import checked_choice, checked_default
+from .contracts import length_stated
 from .findings import change, fix
 from .inferring import computed_size
+from .logic import opposite_chosen
 from .ordering import neutral_amounts
-from .quotients import quotient_or_zero
-from .refusals import check_for
+from .quotients import floored_divisors, quotient_or_zero
+from .refusals import check_beside, check_for
 from .resizing import laid_out_anew, made_in_format
+from .scalars import read_scalar
+from .selecting import selected
 from .shortcuts import left_out
 from .sorting import sorted_by_stride
 from .spelling import guarded, spell
 from .symbolic_numbers import symbolic_complex, symbolic_root
+from .taking import always_cropped, taken_while_compiling, told_in_eager
 from .unprimed import without_prim
 from .unwrapping import unwrapped
 from .writing import chosen_value
@@ -120,9 +127,71 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
             yield from checked_choice(NAME, module, choice, context)
     yield from unwrapped(NAME, module, where, context)
     if context.tried:
+        yield from _of_values(module, where, context)
         for size in _sizes_as_truths(module, where):
             yield from _default_of_size(module, size, context)
         yield from left_out(NAME, module, where, context)
+
+
+def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
+    """The fixes for what the trace has shown to be symbolic, whatever the types know."""
+    for call in module.nodes.calls:
+        if _inside(module, call, where):
+            yield from read_scalar(NAME, module, call, context)
+    for operation in module.nodes.every(ast.BinOp):
+        if _inside(module, operation, where):
+            yield from opposite_chosen(NAME, module, operation, context)
+    for statement in module.nodes.every(ast.stmt, ast.stmt):
+        if module.span(statement)[0] == where[0]:
+            yield from length_stated(NAME, module, statement, context)
+    branches = [one for one in module.nodes.ifs if _inside(module, one.test, where) and _allowed(module, one, context)]
+    for node in branches:
+        yield from always_cropped(NAME, module, node, context)
+        yield from told_in_eager(NAME, module, node, context)
+        yield from floored_divisors(NAME, module, node, context)
+    choices: list[ast.If | ast.IfExp] = [*branches, *module.nodes.every(ast.IfExp)]
+    for choice in choices:
+        # No input shows the other side of a flag that the module holds.
+        if _inside(module, choice.test, where) and not _is_flag(choice.test):
+            yield from selected(NAME, module, choice, context)
+    for node in branches:
+        yield from taken_while_compiling(NAME, module, node, context)
+        for truth in (False, True):
+            yield from assert_side(NAME, module, node, context, truth=truth)
+
+
+def _compares_numbers(test: ast.expr) -> bool:
+    """Return whether every operand of a condition is a comparison: what it asks may be of sizes."""
+    if isinstance(test, ast.BoolOp):
+        return all(map(_compares_numbers, test.values))
+    return _compares_numbers(test.operand) if isinstance(test, ast.UnaryOp) else isinstance(test, ast.Compare)
+
+
+def _is_flag(test: ast.expr) -> bool:
+    """Return whether a condition is nothing but an attribute of the module."""
+    inner = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+    return isinstance(inner, ast.Name) and inner.id == "self"
+
+
+def refusals(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
+    """The fixes inside the byte range ``where`` after which a program refuses what the statement there refuses."""
+    if not context.tried:
+        return
+    module = parse(source)
+    for node in module.nodes.ifs:
+        raises = isinstance(node.body[-1], ast.Raise)
+        if raises and _inside(module, node.test, where) and _allowed(module, node, context):
+            if not _compares_numbers(node.test):
+                yield from assert_side(NAME, module, node, context, truth=False)
+            for write in (check_for, check_beside):
+                with contextlib.suppress(Unfit):
+                    yield write(NAME, module.place(node), node, context)
+            yield from assert_side(NAME, module, node, context, truth=False)
+    for asserted in module.nodes.asserts:
+        if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
+            yield from _same_error(module, asserted, context)
 
 
 def _inside(module: Module, node: ast.AST, where: tuple[int, int]) -> bool:
@@ -230,9 +299,14 @@ def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
     if guard is None:
         return
     message = f"give `{text}` the default {default.truth}"
+    of_shapes = flow(module).comparison(atom).of_shapes
+    plain = _written(module, atom, [(atom, Called(guard.text))], message, guard.needs, [words])
+    if not of_shapes:
+        yield from plain
     if isinstance(atom.ops[0], (ast.Eq, ast.NotEq)) and not _number(atom.comparators[0]) and not _number(atom.left):
         yield from _on_sequences(module, atom, context, default.truth, words)
-    yield from _written(module, atom, [(atom, Called(guard.text))], message, guard.needs, [words])
+    if of_shapes:
+        yield from plain
 
 
 def _reasoned(module: Module, atom: ast.Compare) -> Default | None:

@@ -117,6 +117,13 @@ class Unless:
 
 
 @dataclass(frozen=True)
+class OrElse:
+    """``a`` → ``name() or a``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Scripted:
     """``a`` → ``a if scripting() else name(a)``."""
 
@@ -152,6 +159,7 @@ Change = (
     | Quantified
     | Received
     | Unless
+    | OrElse
     | Scripted
     | Selected
     | Divided

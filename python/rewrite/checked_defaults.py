@@ -87,7 +87,8 @@ class _Checked:
         return f"{left} {_OPPOSITE[type(self.test.ops[0])]} {right}"
 
     def fix(self, rule: str, edits: Sequence[Edit]) -> Fix:
-        words = f"an undecided `{self.text}` is taken as {str(self.truth).lower()}, which is checked at run time"
+        taken, other = (str(truth).lower() for truth in (self.truth, not self.truth))
+        words = f"an undecided `{self.text}` is taken as {taken}; the program refuses `{self.text}` being {other}"
         message = f"give `{self.text}` a default that is checked at run time"
         needs = (*self.guard.needs, *self.check.needs)
         return fix(rule, self.module.place(self.test), edits, message, needs, [words], Safety.UNSAFE)

@@ -141,7 +141,8 @@ class Deferral:
                 self._membership(node, isinstance(op, ast.In) is truth)
                 return
         elif self._surely.of(node) is not Sure.TRUTH:
-            if not truth and _ordered(op) and self._flow.kind(node) is Kind.UNKNOWN:
+            # The trace of a program that is tried has said that something here is symbolic.
+            if not truth and _ordered(op) and self._flow.kind(node) is Kind.UNKNOWN and not self._context.tried:
                 self._change(node, Plain.NEGATED)
                 return
             if not truth and _ordered(op) and self._may_be_nan(node):
@@ -213,6 +214,8 @@ class Deferral:
         if quantified(node):
             assert isinstance(node, ast.Call) and isinstance(node.args[0], (ast.GeneratorExp, ast.ListComp))
             return self._flow.kind(node.args[0].elt) is Kind.TRUTH
+        if self._context.tried and isinstance(node, ast.Compare) and self._flow.kind(node) is Kind.UNKNOWN:
+            return not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn))
         return self._flow.kind(node) in (Kind.TRUTH, Kind.SIZE, Kind.STRIDE)
 
     def _text(self, node: ast.expr) -> str:

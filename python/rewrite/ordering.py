@@ -74,7 +74,9 @@ def _amounts(statement: ast.stmt, lesser: ast.expr, greater: ast.expr) -> Iterat
 
 
 def _rebound(node: ast.If, operands: tuple[ast.expr, ast.expr]) -> bool:
-    """Whether the body gives another value to a name that is compared."""
+    """Whether the body gives another value to a name that is compared, and goes on."""
+    if len(node.body) == 1 and isinstance(node.body[0], ast.Assign):
+        return False
     compared = {one.id for operand in operands for one in ast.walk(operand) if isinstance(one, ast.Name)}
     stored = {
         one.id

@@ -1,4 +1,4 @@
-"""A quotient where its divisor is positive and 0 elsewhere, as arithmetic: nobody has to know which it is."""
+"""Quotients whose divisor may be 0, as arithmetic: nobody has to know whether it is."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.comparisons import integer
+from ..analysis.unfit import Unfit
 from ..syntax.module import Module
+from .changes import OrElse, Unless
 from .findings import fix
-from .spelling import spell
+from .spelling import COMPILING, spell
+from .writing import edited
 
 
 def quotient_or_zero(rule: str, module: Module, choice: ast.IfExp, context: Context) -> Iterator[Fix]:
@@ -48,6 +51,82 @@ def quotient_or_zero(rule: str, module: Module, choice: ast.IfExp, context: Cont
     edit = Edit(*module.span(choice), written.encode())
     message = f"`{said}` chooses between a quotient and 0: a factor of 1 or 0 says the same"
     yield fix(rule, module.place(choice), [edit], message, (*most.needs, *least.needs), doubts, Safety.UNSAFE)
+
+
+def floored_divisors(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
+    """Divide by at least 1 where ``if n > 0:`` or ``if n == 0: return …`` keeps a quotient from dividing by 0.
+
+    ``total / n`` → ``total / torch.sym_max(n, 1)`` and ``x.mean()`` → ``x.sum() / torch.sym_max(x.numel(), 1)``; while
+    compiling the quotient is always computed. Inputs with ``n`` 0 have to show that the result is the same.
+    """
+    test = node.test
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or integer(test.comparators[0]) not in (0, 1):
+        return
+    if node.orelse:
+        return
+    most, compiling = (spell(module, node, symbol, context) for symbol in ("torch.sym_max", COMPILING))
+    function = module.place(node).function
+    if most is None or compiling is None or function is None:
+        return
+    positive = (type(test.ops[0]), integer(test.comparators[0])) in _POSITIVE
+    zero = (type(test.ops[0]), integer(test.comparators[0])) in _ZERO
+    if not positive and not (zero and isinstance(node.body[-1], ast.Return)):
+        return
+    end = module.span(node)[1]
+    computing: list[ast.AST] = [*node.body] if positive else list(function.nodes.every(ast.expr, ast.expr))
+    edits: list[Edit] = []
+    for one in {id(part): part for above in computing for part in ast.walk(above)}.values():
+        if isinstance(one, (ast.BinOp, ast.Call)) and (positive or module.span(one)[0] >= end):
+            edits += _floored(module, one, test.left, most.text)
+    if not edits:
+        return
+    try:
+        asked = OrElse(compiling.text) if positive else Unless(compiling.text)
+        decided = edited(module, test, [(test, asked)])
+    except Unfit:
+        return
+    said = module.text(test).decode()
+    words = f"while compiling `{said}` is not asked: the quotient is computed, with a divisor of at least 1"
+    needs = (*most.needs, *compiling.needs)
+    message = f"divide by at least 1, which `{said}` kept from being 0"
+    yield fix(rule, module.place(node), [decided, *edits], message, needs, [words], Safety.UNSAFE)
+
+
+_POSITIVE = ((ast.Gt, 0), (ast.NotEq, 0), (ast.GtE, 1))
+_ZERO = ((ast.Eq, 0), (ast.LtE, 0), (ast.Lt, 1))
+
+
+def _floored(module: Module, node: ast.BinOp | ast.Call, size: ast.expr, most: str) -> Iterator[Edit]:
+    """The edits that keep a quotient, or a mean, from dividing by a size that is 0."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
+        if _measures(node.right, size):
+            start, end = module.grouped_span(node.right)
+            yield Edit(start, end, f"{most}({module.text(node.right).decode()}, 1)".encode())
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mean":
+        measured = _measured(size)
+        if not node.args and not node.keywords and measured == ast.dump(node.func.value):
+            text = module.text(node.func.value).decode()
+            yield Edit(*module.span(node), f"({text}.sum() / {most}({text}.numel(), 1))".encode())
+
+
+def _measures(divisor: ast.expr, size: ast.expr) -> bool:
+    """Return whether two expressions say the size of the same: ``x.numel()``, ``x.shape[0]``, ``len(x)``."""
+    if ast.dump(divisor) == ast.dump(size):
+        return True
+    measured = _measured(divisor)
+    return measured is not None and measured == _measured(size)
+
+
+def _measured(size: ast.expr) -> str | None:
+    """The tensor of which an expression says the size, as a dump of its tree."""
+    match size:
+        case ast.Call(func=ast.Attribute(value=value, attr="numel" | "size")):
+            return ast.dump(value)
+        case ast.Subscript(value=ast.Attribute(value=value, attr="shape")):
+            return ast.dump(value)
+        case ast.Call(func=ast.Name(id="len"), args=[value]):
+            return ast.dump(value)
+    return None
 
 
 def _is_excess(divisor: ast.expr, size: ast.expr, bound: int) -> bool:

@@ -72,6 +72,27 @@ def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Conte
     return fix(rule, place, [edit], why, [*deferral.needs, *check.needs], said)
 
 
+def check_beside(rule: str, place: Place, node: ast.If, context: Context) -> Fix:
+    """The check for tracers next to a statement that refuses, whatever it does before it raises; raises Unfit.
+
+    Eager keeps the statement. An exception that no check raises becomes a RuntimeError in the program.
+    """
+    module = place.module
+    raised = node.body[-1]
+    if node.orelse or not isinstance(raised, ast.Raise) or module.source.content.startswith(b"elif", place.span[0]):
+        raise Unfit("elif", "a check cannot stand between the branches of an if")
+    kind = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
+    meaning = "" if kind is None else (module.names.meaning(kind) or "").removeprefix("builtins.")
+    deferral = deferred(surely(module), context, node, node.test, truth=False)
+    symbols = _CHECKS.get(meaning, "torch._check"), COMPILING
+    check, compiling = (spelled_out(module, node, one, context) for one in symbols)
+    edit = checked_while_compiling(place, node, deferral.changes, check.text, None, [compiling.text])
+    said = module.text(node.test).decode()
+    needs = [*deferral.needs, *check.needs, *compiling.needs]
+    doubts = deferral.doubts or ["the program raises its own text"]
+    return fix(rule, place, [edit], f"refuse `{said}` by a check while compiling", needs, doubts)
+
+
 def _refused_message(place: Place, message: ast.expr, context: Context) -> bool:
     """Return whether dynamo may trace the place and refuses a lambda around the message."""
     captures = any(_is_captured(place, one) for one in _names(message))

@@ -212,6 +212,8 @@ def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
         case to.Unless():
             asked = cst.UnaryOperation(cst.Not(), call(change.name, []))
             return cst.BooleanOperation(asked, cst.And(), grouped(node, Binding.NOT))
+        case to.OrElse():
+            return cst.BooleanOperation(call(change.name, []), cst.Or(), grouped(node, Binding.OR))
         case to.Scripted():
             bare = ungrouped(node)
             return cst.IfExp(call(change.scripting, []), grouped(bare, Binding.OR), call(change.name, [cst.Arg(bare)]))

@@ -7,10 +7,10 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from .operators import Questions, answer_all
 
@@ -103,11 +103,13 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
 class Case:
     """A call of the model at some sizes, and what eager gives: a result or an error."""
 
-    def __init__(self, name: str, model: Any, make: Callable[[], Any], *, small: bool = False) -> None:
+    def __init__(self, name: str, model: Any, make: Callable[[], Any], sizes: Mapping[str, int]) -> None:
+        """``sizes``: those of the dynamic dimensions by name; empty where they are not known."""
         from .samples import attempt, digest
 
         self.name, self.model, self._make = name, model, make
-        self.small = small
+        self.sizes = sizes
+        self.small = min(sizes.values(), default=2) < 2
         self.expected, self.error = attempt(lambda: self.call(model.module))
         again, _ = attempt(lambda: self.call(model.module))
         bits = digest(self.expected)
@@ -175,16 +177,16 @@ def _cases(model: Any) -> Iterator[Case]:
     import copy
 
     sizes = model.sizes
-    yield Case("as given", model, model.inputs)
+    yield Case("as given", model, model.inputs, sizes)
     others = {"larger": {name: 2 * size + 1 for name, size in sizes.items()}}
     others["one more"] = {name: size + 1 for name, size in sizes.items()}
     for name in sizes:
         for special in (1, 0):
             others[f"{name} = {special}"] = {**sizes, name: special}
     for name, changed in others.items() if sizes else ():
-        yield Case(name, model, partial(model.resized, changed), small=min(changed.values()) < 2)
+        yield Case(name, model, partial(model.resized, changed), changed)
     for number, more in enumerate(model.more, 1):
-        yield Case(f"further input {number}", model, partial(copy.deepcopy, more))
+        yield Case(f"further input {number}", model, partial(copy.deepcopy, more), {})
 
 
 def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: Any) -> dict[str, Any]:
@@ -192,24 +194,25 @@ def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: A
     from .samples import attempt, describe, difference
 
     try:
-        program, narrowed = _WAYS[way](model, unbacked, witness)
+        program = _WAYS[way](model, unbacked, witness)
     except Exception as error:
         return {"verdict": "failed", "message": describe(error, 800), **witness.testimony(error)}
-    if narrowed:
-        return {"verdict": "failed", **narrowed}
-    notes: list[str] = []
+    if program.narrowed:
+        return {"verdict": "failed", **program.narrowed}
+    notes: list[str] = program.notes
     for case in cases:
         if case.error:
             continue
-        before = getattr(program, "count", 1)
         result, refusal = attempt(lambda case=case: case.call(program))  # type: ignore[misc]
-        if getattr(program, "count", 1) > before:
-            if unbacked:
-                return {"verdict": "failed", "message": f"at {case.name} it is compiled again", "notes": notes}
-            notes.append(f"at {case.name} it is compiled again")
+        if program.guard:
+            again = f"at {case.name} it is compiled again for the guard {program.guard}"
+            if unbacked and not _is_of_empty_strides(program.guard, case):
+                return {"verdict": "failed", "message": again, "notes": notes, "kind": "guard"}
+            notes.append(again)
         if refusal:
             if not case.small:
-                return {"verdict": "failed", "message": f"at {case.name} the program raises {refusal}", "notes": notes}
+                message = f"at {case.name} the program raises {refusal}"
+                return {"verdict": "failed", "message": message, "notes": notes, **program.violated(case.sizes)}
             notes.append(f"at {case.name} the program refuses what the model takes: {refusal}")
             continue
         said = difference(result, case.expected, values=case.repeats)
@@ -219,57 +222,126 @@ def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: A
     return {"notes": notes} if notes else {}
 
 
-def _exported(strict: bool, model: Any, unbacked: bool, witness: Any) -> tuple[Any, dict[str, Any]]:
-    import torch
-
-    args, kwargs = model.inputs()
-    shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
-    if unbacked:
-        _mark_unbacked(model, (args, kwargs))
-    else:
-        for tensor, dimensions in model.dimensions((args, kwargs)):
-            shapes[tensor] = dict.fromkeys(dimensions, torch.export.Dim.DYNAMIC)
-    torch.manual_seed(0)
-    with witness.watching(), _kept(model.module):
-        program = torch.export.export(
-            model.module, args, kwargs, dynamic_shapes=None if unbacked else shapes, strict=strict
-        )
-    return program.module(), {} if unbacked else witness.narrowed(program, model.sizes)
+def _is_of_empty_strides(guard: str, case: Case) -> bool:
+    """Return whether torch compiles again merely because a contiguous tensor without elements has other strides."""
+    return 0 in case.sizes.values() and ".stride()" in guard
 
 
-def _compiled(model: Any, unbacked: bool, witness: Any) -> tuple[Any, dict[str, Any]]:
-    import torch
+class _Exported:
+    """An exported program, with what its guards take away from the sizes that were asked for."""
 
-    program = _Counting(model.module)
-    args, kwargs = model.inputs()
-    if unbacked:
-        _mark_unbacked(model, (args, kwargs))
-    else:
-        for tensor, dimension, _ in model.marked((args, kwargs)):
-            torch._dynamo.mark_dynamic(tensor, dimension)
-    torch.manual_seed(0)
-    with witness.watching(), _kept(model.module):
-        program(*args, **kwargs)
-    return program, {}
+    guard = ""
 
-
-class _Counting:
-    """A compiled module that counts its compilations."""
-
-    def __init__(self, module: Any) -> None:
+    def __init__(self, strict: bool, model: Any, unbacked: bool, witness: Any) -> None:
         import torch
 
-        self.count = 0
-        inner = torch._dynamo.backends.registry.lookup_backend("eager")
+        args, kwargs = model.inputs()
+        shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
+        if unbacked:
+            _mark_unbacked(model, (args, kwargs))
+        else:
+            for tensor, dimensions in model.dimensions((args, kwargs)):
+                shapes[tensor] = dict.fromkeys(dimensions, torch.export.Dim.DYNAMIC)
+        torch.manual_seed(0)
+        with witness.watching(), _kept(model.module):
+            program = torch.export.export(
+                model.module, args, kwargs, dynamic_shapes=None if unbacked else shapes, strict=strict
+            )
+        self.notes: list[str] = []
+        self.narrowed: dict[str, Any] = {}
+        self._witness = witness
+        self._symbols = {} if unbacked else _symbols(program, model)
+        self._call: Any = program.module()
+        if not unbacked:
+            self._examine_ranges(program, model)
 
-        def counting(graph: Any, inputs: Any) -> Any:
-            self.count += 1
-            return inner(graph, inputs)
-
-        self._call: Any = torch.compile(module, backend=counting, fullgraph=True)
+    def _examine_ranges(self, program: Any, model: Any) -> None:
+        """Note the ranges that the model has too; keep the first that it has not."""
+        for symbol, (lower, upper), places in self._witness.narrowings(program):
+            allowed = f"{lower} to {upper}" if upper is not None else f"{lower} and more"
+            name = self._symbols.get(symbol)
+            refused = name is not None and _refused_outside(model, name, lower, upper)
+            if refused:
+                self.notes.append(f"`{name}` is {allowed}, as in the model: {refused}")
+            else:
+                said = f"the program takes {allowed} for `{name or symbol}`, which should be free"
+                self.narrowed = {"message": said, "places": places, "kind": "narrowed"}
+                return
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(*args, **kwargs)
+
+    def violated(self, sizes: Mapping[str, int]) -> dict[str, Any]:
+        """Where a guard was added that these sizes break, {} where none is known."""
+        values = {symbol: sizes[name] for symbol, name in self._symbols.items() if name in sizes}
+        found: dict[str, Any] = self._witness.violated(values)
+        return found
+
+
+def _symbols(program: Any, model: Any) -> dict[str, str]:
+    """By symbol of a program, the name of the dynamic dimension whose size it is."""
+    nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    inputs = [nodes.get(one) if isinstance(one, str) else None for one in program.graph_signature.user_inputs]
+    found = {}
+    for place, dimension, name in model.marks:
+        value = inputs[place].meta.get("val") if place < len(inputs) and inputs[place] is not None else None
+        size = getattr(getattr(value.shape[dimension], "node", None), "expr", None) if value is not None else None
+        if getattr(size, "is_Symbol", False):
+            found[str(size)] = name
+    return found
+
+
+def _refused_outside(model: Any, name: str, lower: int, upper: int | None) -> str:
+    """What the model itself raises right outside of a range of a size; empty where it takes such a size."""
+    from .samples import attempt
+
+    outside = [*([lower - 1] if lower > 2 else []), *([upper + 1] if upper is not None else [])]
+    told = ""
+    for size in outside:
+        args, kwargs = model.resized({**model.sizes, name: size})
+        _, error = attempt(partial(model.module, *args, **kwargs), 120)
+        if not error:
+            return ""
+        told = told or f"at {size} it raises {error}"
+    return told
+
+
+class _Compiled:
+    """A compiled module; ``guard`` is what the last call failed, where it was compiled anew for that call."""
+
+    narrowed: Mapping[str, Any] = {}
+
+    def __init__(self, model: Any, unbacked: bool, witness: Any) -> None:
+        import torch
+
+        self.guard = ""
+        self.notes: list[str] = []
+        self._call = cast("Any", torch.compile(model.module, backend="eager", fullgraph=True))
+        args, kwargs = model.inputs()
+        if unbacked:
+            _mark_unbacked(model, (args, kwargs))
+        else:
+            for tensor, dimension, _ in model.marked((args, kwargs)):
+                torch._dynamo.mark_dynamic(tensor, dimension)
+        torch.manual_seed(0)
+        with witness.watching(), _kept(model.module):
+            self._call(*args, **kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        import torch
+        from torch._dynamo.exc import RecompileError
+
+        self.guard = ""
+        try:
+            with torch._dynamo.config.patch(error_on_recompile=True):
+                return self._call(*args, **kwargs)
+        except RecompileError as error:
+            self.guard = str(error).rpartition(": ")[2].partition("  #")[0].strip() or "of dynamo"
+        return self._call(*args, **kwargs)
+
+    def violated(self, sizes: Mapping[str, int]) -> dict[str, Any]:
+        """Nothing: what compiled code does not take, it is compiled for anew."""
+        return {}
 
 
 def _mark_unbacked(model: Any, inputs: Any) -> None:
@@ -279,10 +351,10 @@ def _mark_unbacked(model: Any, inputs: Any) -> None:
         mark_unbacked(tensor, dimension, shape_id=name)
 
 
-_WAYS: dict[str, Callable[[Any, bool, Any], tuple[Any, dict[str, Any]]]] = {
-    "export": partial(_exported, False),
-    "strict": partial(_exported, True),
-    "compile": _compiled,
+_WAYS: dict[str, Callable[[Any, bool, Any], Any]] = {
+    "export": partial(_Exported, False),
+    "strict": partial(_Exported, True),
+    "compile": _Compiled,
 }
 
 

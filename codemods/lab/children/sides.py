@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any
 
 _GUARDS = ("guard_or_false", "guard_or_true", "statically_known_true")
@@ -23,6 +24,7 @@ def count_sides() -> Sides:
     for name in _GUARDS:
         setattr(symbolic_shapes, name, _counting(getattr(symbolic_shapes, name), found))
     torch.compiler.is_compiling = _watching(found)
+    torch.where = _selecting(torch.where, found)
     return found
 
 
@@ -50,6 +52,18 @@ def _counting(guard: Any, found: Sides) -> Any:
         asking = sys._getframe(1)
         found.setdefault((asking.f_code.co_filename, asking.f_lineno), set()).add(truth)
         return truth
+
+    return counted
+
+
+def _selecting(where: Any, found: Sides) -> Any:
+    """``torch.where``, which counts a condition of one element."""
+
+    def counted(condition: Any, *values: Any, **options: Any) -> Any:
+        if values and condition.numel() == 1:
+            asking = sys._getframe(1)
+            found.setdefault((asking.f_code.co_filename, asking.f_lineno), set()).add(bool(condition))
+        return where(condition, *values, **options)
 
     return counted
 
@@ -92,9 +106,26 @@ def _branches(file: str) -> dict[int, tuple[int, int, int]]:
     except SyntaxError:
         return {}
     found = {}
+    asserted = set(_asserted(tree))
     for node in ast.walk(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.BoolOp) and node not in asserted:
+            if all(map(_tells, node.body)):
+                continue
             last = node.test.end_lineno or node.test.lineno
             for line in range(node.test.lineno, last + 1):
                 found[line] = node.lineno, last, node.body[0].lineno
     return found
+
+
+def _tells(statement: ast.stmt) -> bool:
+    """Return whether a statement only calls for effect: a warning or a message changes no result."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+
+
+def _asserted(tree: ast.AST) -> Iterator[ast.AST]:
+    """The statements right behind an assertion of a program, which refuses the other side of their condition."""
+    for above in ast.walk(tree):
+        for block in (getattr(above, name, None) for name in ("body", "orelse", "finalbody")):
+            for one, following in pairwise(block) if isinstance(block, list) else ():
+                if isinstance(one, ast.If) and "_assert_async" in ast.unparse(one.body[0]):
+                    yield following

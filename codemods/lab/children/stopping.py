@@ -32,28 +32,32 @@ class Witness:
     """Remembers where a size or value was asked for that nobody knows, and which guards were added where."""
 
     def __init__(self) -> None:
-        self._guards: list[tuple[Any, list[Place]]] | None = None
+        self._guards: list[tuple[Any, list[Place]]] = []
+        self._watches = False
         _keep_places()
         self._keep_guards()
 
     def forget(self) -> None:
-        self._guards = None
+        self._guards = []
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Collect the guards that are added."""
         self._guards = []
+        self._watches = True
         try:
             yield
-        except BaseException:
-            self._guards = None
-            raise
+        finally:
+            self._watches = False
 
     def testimony(self, error: BaseException) -> dict[str, Any]:
         """Where ``error`` began: the places outside of torch, the innermost first, and the condition."""
         chain = list(_chain(error))
         root = next((one for one in reversed(chain) if hasattr(one, _HELD)), None)
         if root is None:
+            specialized = next((at for guard, at in self._guards if at and guard.is_Equality), [])
+            if "specialized" in str(error) and specialized:
+                return {"places": specialized, "kind": "guard"}
             return {"places": _of_traceback(chain[-1]), "kind": type(chain[-1]).__name__}
         places, inside = getattr(root, _HELD)
         condition = getattr(root, "cond", None)
@@ -67,15 +71,20 @@ class Witness:
             "values": "(Size-like symbols: none)" in str(root),
         }
 
-    def narrowed(self, program: Any, sizes: Mapping[str, int]) -> dict[str, Any]:
-        """The first dynamic size of which the program takes fewer values than asked for; {} when there is none."""
-        guards, self._guards = self._guards or [], None
+    def narrowings(self, program: Any) -> Iterator[tuple[str, tuple[int, int | None], list[Place]]]:
+        """The sizes of which a program takes fewer values than asked for: symbol, least and largest size, places."""
         for symbol, allowed in program.range_constraints.items():
             if not str(symbol).startswith("s") or (allowed.lower <= 2 and allowed.upper > 2**31):
                 continue
-            places = next((at for guard, at in guards if symbol in guard.free_symbols and at), [])
-            said = f"the program takes {_range(allowed)} for a size that should be free"
-            return {"message": said, "places": places, "kind": "narrowed"}
+            places = next((at for guard, at in self._guards if symbol in guard.free_symbols and at), [])
+            yield str(symbol), (int(allowed.lower), int(allowed.upper) if allowed.upper <= 2**31 else None), places
+
+    def violated(self, values: Mapping[str, int]) -> dict[str, Any]:
+        """Where the first guard was added that is false for the ``values`` of symbols, {} where none is known."""
+        for guard, places in self._guards:
+            known = {symbol: values[str(symbol)] for symbol in guard.free_symbols if str(symbol) in values}
+            if places and len(known) == len(guard.free_symbols) and guard.subs(known) == False:  # noqa: E712
+                return {"places": places, "kind": "guard", "condition": str(guard)}
         return {}
 
     def _keep_guards(self) -> None:
@@ -85,15 +94,11 @@ class Witness:
         witness = self
 
         def keeping(env: Any, prefix: str, guard: Any, forcing_spec: bool) -> None:
-            if witness._guards is not None:
+            if witness._watches:
                 witness._guards.append((guard, _open_places()[0]))
             plain(env, prefix, guard, forcing_spec)
 
         ShapeEnv._log_guard = keeping  # type: ignore[assignment,method-assign]
-
-
-def _range(allowed: Any) -> str:
-    return f"{allowed.lower} to {allowed.upper}" if allowed.upper <= 2**31 else f"{allowed.lower} and more"
 
 
 def _keep_places() -> None:

@@ -20,7 +20,8 @@ from ...engine.parsing import parse_expression
 
 _SIZES = (*range(2, 17), 31, 32, 33, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025)
 """What a symbolic size may be: 0 and 1 get code of their own."""
-_POINTS = 4000
+_POINTS, _MOST_POINTS = 4000, 40_000
+"""How many points are tried, and how many where the first set takes few of them."""
 _ENOUGH = 8
 """How many of the points, where there are several symbols, the first set must take for an answer."""
 _SYMBOL = re.compile(r"s\d+")
@@ -84,7 +85,9 @@ def turned_away(before: Sequence[str], after: Sequence[str]) -> str | None:
         first, second = ([parse_expression(guard) for guard in guards] for guards in (before, after))
         names = sorted({name for guard in (*first, *second) for name in _symbols(guard)})
         taken = 0
-        for point in _points(names, [*first, *second]):
+        for number, point in enumerate(_points(names, [*first, *second])):
+            if number >= _POINTS and taken >= _ENOUGH:
+                break
             try:
                 if not all(_value(guard, point) for guard in first):
                     continue
@@ -125,7 +128,7 @@ def _points(names: Sequence[str], guards: Sequence[ast.expr]) -> Iterator[dict[s
         yield from (dict.fromkeys(names, size) for size in sizes)
         return
     drawn = random.Random(0)
-    for _ in range(_POINTS):
+    for _ in range(_MOST_POINTS):
         some = drawn.choices(sizes, k=drawn.randint(1, len(names)))
         yield {name: drawn.choice(some) for name in names}
 

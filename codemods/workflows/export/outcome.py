@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -18,6 +19,9 @@ class Verdict(Enum):
     UNUSABLE = "unusable"
     """The target itself is at fault: ``message`` says how."""
 
+
+_REFUSED = re.compile(r"at (.+?) the program refuses what the model takes")
+_REFUSES = re.compile(r"program refuses? ([^;]+)")
 
 REASONS = {
     "value-dependent": "the values of a tensor decide what is computed; torch.where or torch.cond keeps both sides",
@@ -107,6 +111,13 @@ class Exported:
     @property
     def good(self) -> bool:
         return self.verdict in (Verdict.AS_IT_IS, Verdict.PROVEN)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """The calls that the model takes and a program refuses: by name, or by what they break."""
+        found = [_REFUSED.search(note) for note in self.notes]
+        found += [_REFUSES.search(words) for words in self.defaults]
+        return tuple(dict.fromkeys(one[1] for one in found if one))
 
     @property
     def defaults(self) -> tuple[str, ...]:

@@ -26,13 +26,12 @@ from ..repair.sites import Advisors
 from ..repair.trials import UNTESTABLE, Frame, Trial
 from .naming import Names
 from .outcome import Exported, FilePatch, Left, Obstacle, Outcome, Place, Verdict
-from .trying import ModelTrial, Targets
+from .trying import NARROWING, ModelTrial, Targets
 
 _LIMITS = Limits(wall=900.0, cpu=1200)
 _ROUNDS = 60
 _AGAIN = 8
 """How often what a target needs alone is looked for anew."""
-NARROWED = "narrowed"
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,9 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
             if not search.complete(progress):
                 break
         found = {
-            name: Exported(name, Verdict.AS_IT_IS, inputs=_compared(one)) for name, one in first.items() if one.passed
+            name: Exported(name, Verdict.AS_IT_IS, notes=_notes(one), inputs=_compared(one))
+            for name, one in first.items()
+            if one.passed
         }
         found |= {
             name: Exported(name, Verdict.UNUSABLE, one.message)
@@ -134,11 +135,16 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
         unseen = tuple(
             f"{names.short(Path(file))}:{line}, always {str(seen[0]).lower()}: {_line(texts[Path(file)], line)}"
             for (file, line), seen in sorted(sides.get(name, {}).items())
-            if len(seen) == 1 and Path(file) in texts
+            if len(seen) == 1 and _is_new(Path(file), line, texts, drafts)
         )
         verdict = Verdict.ONE_SIDED if unseen else Verdict.PROVEN
         found[name] = Exported(name, verdict, "", obstacles, files, trial.notes, _compared(trial), unseen)
     return found
+
+
+def _is_new(path: Path, line: int, texts: Mapping[Path, bytes], drafts: Mapping[Path, Draft]) -> bool:
+    """Return whether a line of a changed file is not in the file as it was."""
+    return path in texts and _line(texts[path], line) not in drafts[path].source.content.decode("utf-8", "replace")
 
 
 def _line(text: bytes, line: int) -> str:
@@ -162,6 +168,10 @@ def variant_of(texts: Mapping[Path, bytes], laboratory: Laboratory) -> Variant:
         file.write_bytes(text)
         modules[str(path)] = file
     return Variant("patched", modules=modules, identity=digest.hexdigest())
+
+
+def _notes(trial: Trial) -> tuple[str, ...]:
+    return trial.notes if isinstance(trial, ModelTrial) else ()
 
 
 def _compared(trial: Trial) -> tuple[str, ...]:
@@ -210,7 +220,7 @@ def _place(name: str, frame: Frame, search: Search, names: Names) -> Place:
 def _reason(trial: ModelTrial, frame: Frame | None, line: int, search: Search, *, silent: bool) -> str:
     if trial.silent or silent:
         return "other-result"
-    if trial.kind == NARROWED:
+    if trial.kind in NARROWING:
         return "narrows-range"
     if not frame or trial.kind not in _ABOUT_SIZES:
         return "not-sizes"

@@ -19,7 +19,7 @@ def lines(outcome: Outcome) -> Iterator[str]:
 
 def target_lines(one: Exported) -> Iterator[str]:
     """One target: the obstacles in order, what was compared, what is left."""
-    yield f"{one.target}: {one.verdict.value}{': ' + one.message if one.verdict is Verdict.UNUSABLE else ''}"
+    yield f"{one.target}: {one.verdict.value}{_behind_verdict(one)}"
     for number, obstacle in enumerate(one.obstacles, 1):
         yield from _obstacle(number, obstacle)
     if one.left is not None:
@@ -30,6 +30,12 @@ def target_lines(one: Exported) -> Iterator[str]:
         yield f"  note: {note}"
     for unseen in one.unseen:
         yield f"  not seen: give an input under 'more' that takes the other side of {unseen}"
+
+
+def _behind_verdict(one: Exported) -> str:
+    if one.verdict is Verdict.UNUSABLE:
+        return f": {one.message}"
+    return f"; refuses {', '.join(one.refused)}" if one.refused and one.left is None else ""
 
 
 def _obstacle(number: int, obstacle: Obstacle) -> Iterator[str]:

@@ -14,6 +14,8 @@ from ...lab.variants import Laboratory, Variant
 from ..repair.trials import FAILED, WRONG, Frame, Trial, Tried
 
 _START_SECONDS = 60
+NARROWING = ("narrowed", "guard")
+"""Kinds of failure where a program takes fewer sizes than asked for."""
 
 
 Sides = Mapping[tuple[str, int], tuple[bool, ...]]
@@ -45,6 +47,11 @@ class ModelTrial(Trial):
     """What a user should know although it is no fault: inputs that are refused."""
     sides: tuple[tuple[str, int, tuple[bool, ...]], ...] = ()
     """File and line of each condition with a default, and the truths that it had."""
+
+    @property
+    def undecided(self) -> bool:
+        """Whether a size or a value was asked for that nobody knows."""
+        return self.kind in ("GuardOnDataDependentSymNode", *NARROWING)
 
 
 @dataclass

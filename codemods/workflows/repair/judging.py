@@ -10,13 +10,13 @@ from .drafts import Draft
 from .trials import Trial
 
 _EXPRESSION = re.compile(r"data-dependent expression (.*?) \(unhinted|data-dependent expression (.*)")
-_ADVICE = re.compile(r"\s*(?:\(unhinted: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
+_ADVICE = re.compile(r"\s*(?:\(unhinted: |Explanation: |consider using data-dependent|Caused by: |Hint: ).*", re.DOTALL)
 
 
 def expression(message: str) -> str:
     """The undecided expression that an error names."""
     found = _EXPRESSION.search(message)
-    return (found[1] or found[2]) if found else message
+    return (found[1] or found[2]) if found else told(message)
 
 
 def told(message: str) -> str:
@@ -43,6 +43,9 @@ def got_further(was: Trial, now: Trial, everything: bool, elsewhere: bool) -> bo
         return True
     if not now.frames:
         # Another failure that names no place: nothing can be tried from there.
+        return False
+    if was.undecided and not now.undecided and not elsewhere:
+        # The same line asks for something that no rewrite gives it: the candidate is at fault.
         return False
     here = (was.frames[:1] and was.frames[0].function, expression(was.message))
     as_far = now.sample == was.sample or (everything and now.sample < was.sample)

@@ -69,6 +69,11 @@ class Trial:
         return self.verdict == PASSED
 
     @property
+    def undecided(self) -> bool:
+        """Whether it is known to have failed by a size or a value that nobody knows."""
+        return False
+
+    @property
     def silent(self) -> bool:
         """No error, but not eager's result either."""
         return self.verdict in (WRONG, DEVIATES)

@@ -1,0 +1,72 @@
+"""Keep a branch on the values of a tensor out of what is traced: one side is, and the program asserts the condition.
+
+``torch._assert_async`` decides when the program runs, so a refusal stays a refusal.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...codemods.engine.edits import Edit
+from ...codemods.engine.rule import Context, Fix, Safety
+from ..analysis.unfit import Unfit
+from ..syntax.module import Module
+from .changes import OrElse, Unless
+from .findings import fix
+from .selecting import tensor_text
+from .spelling import COMPILING, spell
+from .statements import text_literal, traced_text
+from .taking import only_tells
+from .writing import edited
+
+_ASSERT, _NOT = "torch._assert_async", "torch.logical_not"
+
+
+def assert_side(rule: str, module: Module, node: ast.If, context: Context, *, truth: bool) -> Iterator[Fix]:
+    """The fix that traces the side of ``truth`` and asserts it in the program.
+
+    ``if c: raise E(m)`` → ``if is_compiling(): torch._assert_async(torch.logical_not(c), m)`` and ``elif c: raise …``.
+    Where code goes on inside the branch, the assertion stands in front of it.
+    """
+    indent = module.indentation(node)
+    names = [spell(module, node, symbol, context) for symbol in (COMPILING, _ASSERT, _NOT)]
+    compiling, check, opposite = names
+    start = module.span(node)[0]
+    if indent is None or module.source.content.startswith(b"elif", start) or isinstance(node.test, ast.BoolOp):
+        return
+    if compiling is None or check is None or opposite is None:
+        return
+    said = module.text(node.test).decode()
+    effects = truth and any(isinstance(one, ast.Expr) for one in node.body)
+    if "is_compiling" in said or all(map(only_tells, node.body)) or effects:
+        return
+    negated = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
+    inner = node.test.operand if isinstance(node.test, ast.UnaryOp) and negated else node.test
+    condition = tensor_text(module, inner)
+    if negated is truth:
+        condition = f"{opposite.text}({condition})"
+    told = _told(node.body[-1]) or f"{'expected' if truth else 'unexpected'} {ast.unparse(node.test)}"
+    unit = module.unit_of_indentation(node.body[0])
+    lines = [f"if {compiling.text}():", f"{indent}{unit}{check.text}({condition}, {text_literal(told).value})", indent]
+    text = module.newline.join(lines)
+    try:
+        if truth or node.orelse:
+            asked = OrElse(compiling.text) if truth else Unless(compiling.text)
+            edits = [Edit(start, start, text.encode()), edited(module, node.test, [(node.test, asked)])]
+        else:
+            edits = [Edit(start, start, f"{text}el".encode())]
+    except Unfit:
+        return
+    needs = [need for name in names if name is not None for need in name.needs]
+    other = f"`{said}` being {str(not truth).lower()}"
+    raises = isinstance(node.body[-1], ast.Raise) and not truth
+    words = f"in the program {other} raises RuntimeError" if raises else f"the program refuses {other}"
+    message = f"assert in the program that `{said}` is {str(truth).lower()}"
+    yield fix(rule, module.place(node), edits, message, needs, [words], Safety.UNSAFE)
+
+
+def _told(raised: ast.stmt) -> str | None:
+    """The text of the exception that a branch raises."""
+    call = raised.exc if isinstance(raised, ast.Raise) else None
+    return traced_text(call.args[0]) if isinstance(call, ast.Call) and call.args else None

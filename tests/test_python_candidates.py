@@ -1,0 +1,381 @@
+"""What `symfix export` tries in a user's code: how it is written, that eager stays, and that both sides are traced."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from goldens import installed_torch
+from symfix.codemods.engine.registry import load_language
+from symfix.codemods.engine.rule import Context, Fix
+from symfix.codemods.engine.source import SourceFile
+from symfix.codemods.workflows.repair.drafts import Draft
+
+HEAD = "import warnings\n\nimport torch\nimport torch.nn.functional as F\n\n\n"
+TRUE, FALSE = torch.tensor([True, True]), torch.tensor([True, False])
+FLAT, STEEP = torch.full((3,), 0.5), torch.tensor([1.0, 4.0, -2.0])
+
+CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
+    "item": (
+        """
+        def f(x, lengths):
+            longest = int(lengths.max())
+            return x.new_zeros(longest) + x.sum()
+        """,
+        "int(",
+        "    longest = lengths.max().item()\n",
+        [(STEEP, torch.tensor([1, 3])), (STEEP, torch.tensor([0]))],
+    ),
+    "sym_int": (
+        """
+        def f(x, share):
+            kept = int(share * 2)
+            return x.new_zeros(kept) + x.sum()
+        """,
+        "int(",
+        "    kept = torch.sym_int((share * 2).item())\n",
+        [(STEEP, torch.tensor(1.7)), (STEEP, torch.tensor(0.2))],
+    ),
+    "check beside a refusal": (
+        """
+        def f(x, start):
+            end = start.item() + x.shape[0]
+            if end > 64:
+                last = end - 1
+                raise KeyError(f"position {last}")
+            return x + end
+        """,
+        "if end",
+        """
+            if torch.compiler.is_compiling():
+                torch._check(end <= 64)
+            elif end > 64:
+        """,
+        [(STEEP, torch.tensor(1)), (STEEP, torch.tensor(64))],
+    ),
+    "both operands of a refusal": (
+        """
+        def f(x, y):
+            n = y.sum().item()
+            if n < 1 or n > 9:
+                raise ValueError("out of range")
+            return x + n
+        """,
+        "if n",
+        """
+            if torch.compiler.is_compiling():
+                torch._check_value((n >= 1) & (n <= 9))
+            elif n < 1 or n > 9:
+        """,
+        [(STEEP, torch.tensor([1, 2])), (STEEP, torch.tensor([0])), (STEEP, torch.tensor([10]))],
+    ),
+    "assertion of a refusal": (
+        """
+        def f(x, labels):
+            if (labels < 0).any():
+                raise ValueError("labels are negative")
+            return x + labels.sum()
+        """,
+        "if (labels",
+        """
+            if torch.compiler.is_compiling():
+                torch._assert_async(torch.logical_not((labels < 0).any()), "labels are negative")
+            elif (labels < 0).any():
+        """,
+        [(STEEP, torch.tensor([0, 2])), (STEEP, torch.tensor([0, -2]))],
+    ),
+    "where": (
+        """
+        def f(x):
+            total = x.sum()
+            if total.item() != 0.0:
+                x = x / total
+            return x
+        """,
+        "if total",
+        "    x = torch.where(total != 0.0, x / total, x)\n",
+        [(STEEP,), (torch.zeros(3),)],
+    ),
+    "where of an augmented assignment": (
+        """
+        def f(x, mask):
+            if not mask.all():
+                x *= 1 + 1
+            else:
+                x = x - 1
+            return x
+        """,
+        "if not",
+        "    x = torch.where(~mask.all(), x * (1 + 1), x - 1)\n",
+        [(STEEP, TRUE), (STEEP, FALSE)],
+    ),
+    "where of two names": (
+        """
+        def f(x):
+            low, high = x.min(), x.max()
+            if high == low:
+                low = low - 1
+                high = high + 1
+            return (x - low) / (high - low)
+        """,
+        "if high",
+        "    low, high = torch.where(high == low, low - 1, low), torch.where(high == low, high + 1, high)\n",
+        [(STEEP,), (FLAT,)],
+    ),
+    "where of two returns": (
+        """
+        def f(x):
+            scale = x.abs().max()
+            if scale > 1.0:
+                return x / scale
+            return x
+        """,
+        "if scale",
+        "    return torch.where(scale > 1.0, x / scale, x)\n",
+        [(STEEP,), (FLAT,)],
+    ),
+    "where of an expression": (
+        """
+        def f(x, mask):
+            return (x.sum() if bool(mask.all()) else x.mean()) + 1
+        """,
+        "return",
+        "    return (torch.where(mask.all(), x.sum(), x.mean())) + 1\n",
+        [(STEEP, TRUE), (STEEP, FALSE)],
+    ),
+    "message in eager": (
+        """
+        def f(x):
+            if (x < 0).any():
+                warnings.warn("negative")
+            return x + 1
+        """,
+        "if (x",
+        "    if not torch.compiler.is_compiling() and (x < 0).any():\n",
+        [(FLAT,)],
+    ),
+    "crop": (
+        """
+        def f(x, mask):
+            x = x[mask]
+            if x.shape[0] > 2:
+                x = x[:2]
+            return x
+        """,
+        "if x",
+        "    x = x[:2]\n",
+        [(STEEP, torch.tensor([True, True, True])), (STEEP, torch.tensor([False, True, False]))],
+    ),
+    "padding": (
+        """
+        def f(x):
+            pad = -x.shape[0] % 4
+            if pad > 0:
+                x = F.pad(x, (0, pad))
+            return x.reshape(-1, 4).sum(0)
+        """,
+        "if pad",
+        "    if torch.compiler.is_compiling() or pad > 0:\n",
+        [(torch.ones(6),), (torch.ones(8),), (torch.ones(17),)],
+    ),
+    "divisor of a branch": (
+        """
+        def f(x, mask):
+            n = mask.sum().item()
+            if n > 0:
+                return (x * mask).sum() / n
+            return x.sum() * 0
+        """,
+        "if n",
+        """
+            if torch.compiler.is_compiling() or n > 0:
+                return (x * mask).sum() / torch.sym_max(n, 1)
+        """,
+        [(STEEP, torch.tensor([True, False, True])), (STEEP, torch.zeros(3, dtype=torch.bool))],
+    ),
+    "mean behind a return": (
+        """
+        def f(x, mask):
+            picked = x[mask]
+            if picked.numel() == 0:
+                return x.sum() * 0
+            return picked.mean() + picked.sum() / picked.shape[0]
+        """,
+        "if picked",
+        """
+            if not torch.compiler.is_compiling() and picked.numel() == 0:
+                return x.sum() * 0
+            return (picked.sum() / torch.sym_max(picked.numel(), 1)) + picked.sum() / torch.sym_max(picked.shape[0], 1)
+        """,
+        [(STEEP, torch.tensor([True, False, True]))],
+    ),
+    "length of the counts": (
+        """
+        def f(x, index):
+            counts = torch.bincount(index, minlength=3).tolist()
+            return torch.stack([x * n for n in counts])
+        """,
+        "counts =",
+        """
+            counts = torch.bincount(index, minlength=3)
+            torch._check(counts.shape[0] == 3)
+            counts = counts.tolist()
+        """,
+        [(STEEP, torch.tensor([0, 1, 0, 2]))],
+    ),
+    "length of counts made above": (
+        """
+        def f(x, index):
+            counts = torch.bincount(index, minlength=3)
+            parts = counts.unbind()
+            return torch.stack([x * n for n in parts])
+        """,
+        "parts =",
+        """
+            torch._check(counts.shape[0] == 3)
+            parts = counts.unbind()
+        """,
+        [(STEEP, torch.tensor([0, 1, 0, 2]))],
+    ),
+    "exclusive or": (
+        """
+        def f(x, wide=True):
+            ratio = x.shape[0] / 4
+            if wide ^ (ratio < 1.0):
+                return x + 1
+            return x - 1
+        """,
+        "if wide",
+        "    if (torch.sym_not(ratio < 1.0) if wide else ratio < 1.0):\n",
+        [(STEEP,), (torch.ones(2),)],
+    ),
+    "flag of a module": (
+        """
+        class Model(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("ready", torch.tensor(True))
+
+            def forward(self, x):
+                if self.ready:
+                    x = x * 2
+                return x
+
+
+        f = Model()
+        """,
+        "if self",
+        """
+                if torch.compiler.is_compiling():
+                    torch._assert_async(self.ready, "expected self.ready")
+                if torch.compiler.is_compiling() or self.ready:
+        """,
+        [(STEEP,)],
+    ),
+}
+
+
+def context() -> Context:
+    """As `symfix export` asks: each candidate will be run."""
+    return replace(Context(installed_torch()), all_functions=True, tried=True)
+
+
+def candidates(text: str, mark: str) -> Iterator[tuple[Fix, str]]:
+    """Each candidate for the line of ``mark``, refusals first, and the text with it."""
+    language = load_language("symfix.python")
+    source = SourceFile(Path("model.py"), text.encode())
+    extent = language.extent(source, text[: text.index(mark)].count("\n") + 1, "")
+    assert extent is not None
+    draft = Draft(source, language, context())
+    for find in (language.refusals, language.alternatives):
+        for fix in find(source, context(), extent):
+            yield fix, draft.take([fix]).now.content.decode()
+
+
+def run(text: str) -> Any:
+    names: dict[str, Any] = {}
+    exec(text, names)
+    return names["f"]
+
+
+def outcome(function: Any, arguments: tuple[Any, ...]) -> Any:
+    """The result, or the type and the text of the exception."""
+    try:
+        return function(*(one.clone() for one in arguments))
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+
+def same(result: Any, expected: Any) -> None:
+    if isinstance(expected, tuple):
+        assert result == expected
+    else:
+        torch.testing.assert_close(result, expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_candidate_is_written_and_changes_nothing_in_eager(name: str) -> None:
+    body, mark, written, calls = CASES[name]
+    text = HEAD + textwrap.dedent(body).lstrip("\n")
+    wanted = textwrap.dedent(written).strip("\n")
+    found = [after for _, after in candidates(text, mark) if wanted in textwrap.dedent(after) or wanted in after]
+    found = found or [after for _, after in candidates(text, mark) if textwrap.indent(wanted, "    ") in after]
+    found = found or [after for _, after in candidates(text, mark) if textwrap.indent(wanted, " " * 8) in after]
+    assert found, "\n\n".join(after for _, after in candidates(text, mark))
+    before, after = run(text), run(found[0])
+    for arguments in calls:
+        same(outcome(after, arguments), outcome(before, arguments))
+    assert _exported(found[0], calls), "the candidate is exported"
+
+
+def _exported(text: str, calls: list[tuple[Any, ...]]) -> bool:
+    """Whether a program of the first call gives what eager gives for each call that eager takes."""
+    function = run(text)
+    module = function if isinstance(function, torch.nn.Module) else _Module(function)
+    dynamic = tuple(dict.fromkeys(range(one.dim()), torch.export.Dim.AUTO) for one in calls[0])
+    program = torch.export.export(
+        module, calls[0], dynamic_shapes=dynamic if isinstance(function, torch.nn.Module) else (dynamic,)
+    )
+    for arguments in calls:
+        expected = outcome(function, arguments)
+        if isinstance(expected, tuple):
+            with pytest.raises((RuntimeError, AssertionError)):
+                program.module()(*arguments)
+            continue
+        same(program.module()(*arguments), expected)
+    return True
+
+
+class _Module(torch.nn.Module):
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self._function = function
+
+    def forward(self, *arguments: Any) -> Any:
+        return self._function(*arguments)
+
+
+LEFT = {
+    "a loop over data": ("for _ in range(int(n.max())):\n    x = x + 1\nreturn x", "for", "item()"),
+    "a branch behind elif": ("if k:\n    x = x + 1\nelif n.any():\n    x = x + 2\nreturn x", "elif", "torch.where"),
+    "a branch with an effect": ("if n.any():\n    seen.append(x)\nreturn x", "if", "or n.any()"),
+    "several operands": ("if n.any() and k:\n    x = x + 1\nreturn x", "if", "torch.where"),
+    "a name read too early": ("if x.any():\n    x = x + 1\n    n = x\nreturn n", "if", "torch.where"),
+    "another name in the else": ("if n.any():\n    x = n\nelse:\n    k = n\nreturn x, k", "if", "torch.where"),
+    "another crop": ("if x.shape[0] > 3:\n    x = x[:2]\nreturn x", "if", "\n    x = x[:2]"),
+    "an or of numbers": ("y = x.shape[0] ^ 3\nreturn y", "y =", "sym_not(3) if x"),
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_is_no_such_pattern_is_not_written(name: str) -> None:
+    body, mark, never = LEFT[name]
+    text = f"import torch\nseen = []\n\n\ndef f(x, n, k):\n{textwrap.indent(body, '    ')}\n"
+    for _, after in candidates(text, mark):
+        assert never not in after
+        compile(after, "after", "exec")
