@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib.util
 import linecache
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from symfix.codemods.lab.children.exchanging import TooDeep, exchange_files
 from symfix.codemods.lab.children.targets import BadTarget
 from torch.export import Dim
 
+SECONDS = 120.0
 MODELS = Path(__file__).parents[1] / "golden" / "models"
 
 
@@ -118,6 +121,34 @@ def test_a_cell_of_a_notebook_gets_a_patch_that_is_not_applied() -> None:
         with pytest.raises(symfix.NotApplied, match="is no file: write the change where the code comes from"):
             found.apply()
         del linecache.cache[name]
+
+
+def test_an_interrupted_export_ends_with_its_forks(tmp_path: Path) -> None:
+    code = """
+import os, pathlib, time, torch, symfix
+
+class Slow(torch.nn.Linear):
+    def forward(self, x):
+        pathlib.Path("begun").touch()
+        time.sleep(1000)
+
+try:
+    symfix.export(Slow(2, 2), (torch.ones(3, 2),), jobs=2)
+except KeyboardInterrupt:
+    print("interrupted", pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+"""
+    running = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+        # Whoever runs the tests in the background has Ctrl-C ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    until = time.monotonic() + SECONDS
+    while not (tmp_path / "begun").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    assert running.communicate(timeout=SECONDS)[0] == "interrupted []\n"
+    assert running.returncode == 0
 
 
 def test_only_bodies_of_functions_are_exchanged(tmp_path: Path) -> None:

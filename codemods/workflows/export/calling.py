@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 from ...lab.batch import children
 from ...lab.children import exporting
@@ -56,22 +56,25 @@ def _interruptible(run: Callable[[], Outcome], servers: Sequence[int]) -> Outcom
     """Run in a thread: what a notebook's stop button raises here could not come out while threads wait for forks."""
     found: list[Outcome] = []
     raised: list[BaseException] = []
+    # A join that is interrupted takes the thread for ended.
+    over = Event()
 
     def search() -> None:
         try:
             found.append(run())
         except BaseException as error:
             raised.append(error)
+        finally:
+            over.set()
 
-    thread = Thread(target=search, name="symfix", daemon=True)
-    thread.start()
+    Thread(target=search, name="symfix", daemon=True).start()
     try:
-        while thread.is_alive():
-            thread.join(_TICK)
+        while not over.wait(_TICK):
+            pass
     except BaseException:
         for server in servers:
             _kill(server)
-        thread.join()
+        over.wait()
         raise
     if raised:
         raise raised[0]
