@@ -22,10 +22,11 @@ from typing import Any
 import click
 
 from .commands import completing
-from .commands.examples import Words
+from .commands.examples import WordBeforeCommand, Words
 from .commands.options import (
     BASELINE,
     CHILDREN_HELP,
+    DESCRIBING,
     DRAWN,
     EXECUTOR,
     EXPORTING,
@@ -201,9 +202,9 @@ def widen(**words: Any) -> int:
     return widen(Widen(**words))
 
 
-@_with(EXPORTING)
-@main_group.command()
-@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@_with(EXPORTING, DESCRIBING)
+@main_group.command(cls=WordBeforeCommand)
+@click.argument("targets", nargs=-1, metavar="[TARGET]... | -- COMMAND...")
 @click.option("--init", type=FILE, metavar="FILE", help="Write a target to begin with, and stop.")
 @click.option(
     "--report", type=FILE, metavar="FILE", help="Only write what torch.export.draft_export finds, as JSON, and stop."
@@ -213,6 +214,12 @@ def export(**words: Any) -> int:
 
     TARGET is script.py, script.py:function or module:function (function: target); it returns a dict with the model,
     a call of it and its dynamic dimensions. No file of yours and no installed package is changed.
+
+    With --shape, TARGET is the model itself: a function, or a class that needs no arguments.
+
+    COMMAND is your own, such as python export.py: it runs as it is, and the first torch.export, draft_export,
+    torch.onnx.export or first call of a torch.compile that fails in it is the target. Where none fails, the exit code
+    is the command's. --timeout limits the command too.
     """
     from .commands.asked import Export
     from .commands.exporting import export

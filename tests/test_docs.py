@@ -60,7 +60,8 @@ def commands(text: str) -> list[list[str]]:
 def unknown(words: list[str]) -> list[str]:
     """What of a command line does not exist: commands and options."""
     command: click.Command = main_group
-    rest = list(words)
+    # Behind it stands a command of the user's.
+    rest = words[: words.index("--")] if "--" in words else list(words)
     while isinstance(command, click.Group) and rest and not rest[0].startswith(("-", "…")):
         names = rest.pop(0).split("|")
         missing = [name for name in names if name not in command.commands]

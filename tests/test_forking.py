@@ -355,7 +355,7 @@ def test_a_fork_leaves_the_processors_to_others_where_it_is_told_to(
 
 def test_where_no_fork_can_be_had_a_process_is_started(laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
     with forking(laboratory, 1) as quick:
-        monkeypatch.setattr("symfix.codemods.lab.forking._Server.fork", lambda *_: None)
+        monkeypatch.setattr("symfix.codemods.lab.forking.Server.fork", lambda *_: None)
         assert try_all(quick, Variant("installed"), {"abs": -1}, 1, 1).trials["abs"].passed
 
 

@@ -29,7 +29,7 @@ FLOORS = [
     {"hunt"},
     {"reports", "repair", "xfails", "regression"},
     {"series", "review", "export"},
-    {"commands"},
+    {"commands", "api"},
     {"cli"},
     {"lintrunner"},
 ]

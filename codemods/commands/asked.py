@@ -170,6 +170,12 @@ class Export(Exporting):
     """``symfix export``."""
 
     targets: tuple[str, ...]
+    command: tuple[str, ...]
+    """What stands behind ``--``."""
+    shapes: dict[str, tuple[tuple[int, ...], str]]
+    """Sizes and dtype by parameter of the model."""
+    dynamic: dict[str, tuple[tuple[int, str], ...]]
+    """Dimensions and their names by parameter of the model."""
     init: Path | None
     report: Path | None
 

@@ -39,6 +39,8 @@ EXAMPLES = {
         "symfix export --init target.py",
         "symfix export target.py",
         "symfix export --unbacked --page export.html mymodel.py:small",
+        "symfix export mymodel.py:Model --shape x=2,7,16 --dynamic x=0:batch,1:length",
+        "symfix export -- python export.py --my args",
     ),
     "apply-report": ("symfix apply-report report.json", "symfix apply-report --output patches report.json target.py"),
     "xfails": ("symfix xfails --check test/test_torch.py", "symfix xfails test"),
@@ -77,6 +79,22 @@ class Word(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
         write_examples(ctx, formatter)
+
+
+class WordBeforeCommand(Word):
+    """A command behind whose words, and ``--``, a user's own command may stand."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the user's command as it is written."""
+        behind: list[str] = []
+        if "--" in args:
+            at = args.index("--")
+            args, behind = args[:at], args[at + 1 :]
+            if not behind:
+                raise click.UsageError("no command stands behind --", ctx)
+        left = super().parse_args(ctx, args)
+        ctx.params["command"] = tuple(behind)
+        return left
 
 
 Words.command_class = Word

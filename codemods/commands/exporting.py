@@ -30,18 +30,28 @@ from .asked import ApplyReport, Export
 from .clustering import workers
 from .progress import Progress
 
-_SECONDS = 900.0
+SECONDS = 900.0
 
 
 def export(asked: Export) -> int:
     """Try each target, write the folder. 0: all export, as they are or with a proven patch; 1: some do not."""
+    if asked.command:
+        from .onlooking import export_from
+
+        return export_from(asked, asked.command)
     if asked.init is not None:
         return _begin(asked.init)
     if not asked.targets:
         raise click.UsageError("name a target: script.py, script.py:function or module:function; --init writes one")
+    if asked.dynamic and not asked.shapes:
+        raise click.UsageError("--dynamic goes with --shape: a target says itself what is dynamic")
     if asked.report is not None:
+        if asked.shapes:
+            raise click.UsageError("--report takes a target; --shape describes one for the search alone")
         return _report(asked, asked.report)
-    return _run(_wanted(asked, asked.targets, Path.cwd()), asked)
+    wanted = _wanted(asked, asked.targets, Path.cwd())
+    described = {"shapes": asked.shapes, "dynamic": asked.dynamic} if asked.shapes else None
+    return _run(replace(wanted, described=described), asked)
 
 
 def apply_report(asked: ApplyReport) -> int:
@@ -79,7 +89,7 @@ def _wanted(asked: Export | ApplyReport, targets: tuple[str, ...], folder: Path)
     ways = asked.ways or (("compile",) if asked.unbacked else ("export",))
     if asked.unbacked and "export" in ways:
         raise click.UsageError("non-strict export knows no unbacked sizes: use --backend strict or compile")
-    seconds = asked.timeout or _SECONDS
+    seconds = asked.timeout or SECONDS
     return Wanted(
         targets,
         folder,
@@ -103,7 +113,12 @@ def _run(wanted: Wanted, asked: Export | ApplyReport) -> int:
             outcome = run_export(replace(wanted, executor=executor), scratch, progress.say)
     except TorchError as error:
         raise click.ClickException(str(error)) from None
-    _show(outcome, asked)
+    show(outcome, asked)
+    return code_of(outcome)
+
+
+def code_of(outcome: Outcome) -> int:
+    """The exit code: 0 all export, 1 some do not, 2 a target is at fault."""
     if any(one.verdict is Verdict.UNUSABLE for one in outcome.targets):
         return 2
     return 0 if all(one.good for one in outcome.targets) else 1
@@ -114,7 +129,7 @@ def _report(asked: Export, path: Path) -> int:
         raise click.UsageError("--report takes one target")
     try:
         with scratch_folder() as scratch:
-            limits = Limits(wall=asked.timeout or _SECONDS)
+            limits = Limits(wall=asked.timeout or SECONDS)
             laboratory = Laboratory(locate(None, asked.torch_python).python, scratch, limits)
             report = make(asked.targets[0], Path.cwd(), laboratory)
             write(report, path)
@@ -136,7 +151,8 @@ def _require_same_torch(report: DraftReport, asked: ApplyReport) -> None:
         raise click.ClickException(f"{asked.file} is a report of torch {report.torch}; this one is {installed}")
 
 
-def _show(outcome: Outcome, asked: Export | ApplyReport) -> None:
+def show(outcome: Outcome, asked: Export | ApplyReport) -> None:
+    """Print the outcome and write the folder and the page."""
     if asked.style == "json":
         sys.stdout.write(json.dumps(to_json(outcome), indent=1) + "\n")
     else:

@@ -25,6 +25,33 @@ def _release(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     return int(major), int(minor)
 
 
+def _shapes(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> dict[str, tuple[tuple[int, ...], str]]:
+    found = {}
+    for one in value:
+        name, given, rest = one.partition("=")
+        sizes, _, kind = rest.partition(":")
+        numbers = [size.strip() for size in sizes.split(",") if size.strip()]
+        if not (given and name.isidentifier() and all(map(str.isdecimal, numbers))):
+            raise click.BadParameter(f"{one!r} is not such as x=2,7,16 or x=2,7:int64", ctx, param)
+        found[name] = tuple(map(int, numbers)), kind.removeprefix("torch.") or "float32"
+    return found
+
+
+def _dynamic(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> dict[str, tuple[tuple[int, str], ...]]:
+    found = {}
+    for one in value:
+        name, given, rest = one.partition("=")
+        pairs = [size.partition(":")[::2] for size in rest.split(",")]
+        if not (given and name.isidentifier() and all(at.strip().isdecimal() and size.strip() for at, size in pairs)):
+            raise click.BadParameter(f"{one!r} is not such as x=0:batch,1:length", ctx, param)
+        found[name] = tuple((int(at), size.strip()) for at, size in pairs)
+    return found
+
+
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
     return None if value is None else tuple(name.strip() for name in value.split(",") if name.strip())
 
@@ -215,6 +242,16 @@ EXPORTING = [
         ["--torch-python"], type=FILE, metavar="EXE", help="The interpreter that runs the model [this one]."
     ),
     click.Option(["--min-torch"], callback=_release, metavar="X.Y", help="The oldest torch the result must run on."),
+]  # fmt: skip
+DESCRIBING = [
+    click.Option(
+        ["--shape", "shapes"], multiple=True, metavar="X=2,7:int64", callback=_shapes,
+        help="TARGET is a model, or a class of one; an input of it, by its name: sizes and dtype [float32].",
+    ),
+    click.Option(
+        ["--dynamic"], multiple=True, metavar="X=0:batch,…", callback=_dynamic,
+        help="With --shape: the dynamic dimensions of an input; the same name is the same size.",
+    ),
 ]  # fmt: skip
 _ALL_COMMON = [
     *SCHEMAS,

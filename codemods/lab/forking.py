@@ -6,7 +6,7 @@ import ast
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -73,7 +73,7 @@ def forking(
     tests = _EXPORTING if exports else (*(_TRACING if tracing else ()), *_TESTS)
     stages = [(_TORCH, processes), (tests, processes)] if scripts else [((*_TORCH, *tests), processes)]
     warm = _Warm(laboratory, stages, Variant("laid", modules=laid, wanted=wanted), exchange=exchange)
-    *first, last = (_queue(servers) for _, servers in warm.stages)
+    *first, last = (queue_of(servers) for _, servers in warm.stages)
     if at_once:
         warm.begin()
     try:
@@ -82,8 +82,9 @@ def forking(
         warm.end()
 
 
-def _queue(servers: Sequence[_Server]) -> SimpleQueue[_Server]:
-    free: SimpleQueue[_Server] = SimpleQueue()
+def queue_of(servers: Sequence[Server]) -> SimpleQueue[Server]:
+    """Servers that are free, each for whoever asks next."""
+    free: SimpleQueue[Server] = SimpleQueue()
     for server in servers:
         free.put(server)
     return free
@@ -94,8 +95,8 @@ class Forking(Laboratory):
     """A laboratory of `forking`."""
 
     warm: _Warm
-    free: SimpleQueue[_Server]
-    replaying: SimpleQueue[_Server] | None = None
+    free: SimpleQueue[Server]
+    replaying: SimpleQueue[Server] | None = None
 
     @property
     def over(self) -> bool:
@@ -144,9 +145,9 @@ class _Warm:
         self._laboratory = laboratory
         self._laid = laid
         self._exchange = exchange
-        self.stages = [(modules, [_Server(self) for _ in range(count)]) for modules, count in stages]
+        self.stages = [(modules, [Server(self.scratch, self.begin) for _ in range(count)]) for modules, count in stages]
         self._servers = [server for _, servers in self.stages for server in servers]
-        self._pipes: dict[_Server, tuple[Path, Path]] = {}
+        self._pipes: dict[Server, tuple[Path, Path]] = {}
         self.over = False
         self._beginning = Lock()
         self._life = Thread(target=self._live, daemon=True)
@@ -197,22 +198,23 @@ class _Warm:
             os.close(server.endings)
 
 
-class _Server:
+class Server:
     """A fork of the process that holds torch ready; one fork of it runs at a time."""
 
     orders: int
     endings: int
 
-    def __init__(self, warm: _Warm) -> None:
-        self._warm = warm
+    def __init__(self, scratch: Path, begin: Callable[[], None] = lambda: None) -> None:
+        self._scratch = scratch
+        self._begin = begin
         self._over = False
 
     def fork(self, child: str, question: Path, limits: Limits) -> Ended | None:
         """How the child ended; None where the process is no more."""
         if self._over:
             return None
-        self._warm.begin()
-        stdout, stderr = (self._warm.scratch / new_name(name) for name in ("stdout", "stderr"))
+        self._begin()
+        stdout, stderr = (self._scratch / new_name(name) for name in ("stdout", "stderr"))
         order = {
             "child": child,
             "question": str(question),

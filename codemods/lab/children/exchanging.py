@@ -16,7 +16,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
+from typing import Any
 
 from .importing import Used
 
@@ -52,57 +53,112 @@ def exchange(modules: Mapping[str, str], used: Used | None) -> None:
     living = _living({str(module.__file__) for module, _ in changes})
     for module, after in changes:
         path = str(module.__file__)
-        _exchange(module, path, Path(path).read_text(encoding="utf-8"), after, living[path], used)
+        _exchange(vars(module), path, Path(path).read_text(encoding="utf-8"), after, living[path], used)
+
+
+def exchange_files(files: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Give the functions that live here, of each file, the text in the file that stands beside it; their namespaces.
+
+    Of `exchange` this is left: what was made before, such as a model, keeps what the old text gave it. Raises TooDeep.
+    """
+    living = _living(set(files))
+    spaces = []
+    for path, file in files.items():
+        found = {id(one.__globals__): one.__globals__ for one in living[path]}
+        if len(found) != 1:
+            raise TooDeep(f"{Path(path).name} was imported {len(found)} times")
+        (space,) = found.values()
+        before, after = (Path(one).read_text(encoding="utf-8") for one in (path, file))
+        _exchange(space, path, before, after, living[path], Used(), strict=False)
+        spaces.append(space)
+    return spaces
 
 
 def _exchange(
-    module: ModuleType, path: str, before: str, after: str, living: Sequence[FunctionType], used: Used
+    space: dict[str, Any],
+    path: str,
+    before: str,
+    after: str,
+    living: Sequence[FunctionType],
+    used: Used,
+    *,
+    strict: bool = True,
 ) -> None:
+    """``strict``: refuse where a function can't be told; else only where a changed one would keep its old code."""
     earlier, later = ast.parse(before), ast.parse(after)
     added = list(_added(earlier.body, later.body))
     run_anew = [one for one in added if isinstance(one, ast.stmt)]
     entries = [one for one in added if isinstance(one, _Entry)]
-    text = compile(after, path, "exec", dont_inherit=True)
-    was, now = _codes(compile(before, path, "exec", dont_inherit=True)), _codes(text)
-    _refuse_other_names(module, earlier, later, run_anew)
+    # A cell of a notebook goes by what those before it say of the future.
+    future = living[0].__code__.co_flags & _FUTURE if living and not strict else 0
+    text = compile(after, path, "exec", flags=future, dont_inherit=True)
+    was, now = _codes(compile(before, path, "exec", flags=future, dont_inherit=True)), _codes(text)
+    _refuse_other_names(space, earlier, later, run_anew)
     if name := next(_used_and_changed(was, now, used), ""):
         raise TooDeep(f"the import ran or read {name}")
+    places = _places(was)
     pairs = []
     for function in living:
-        name = function.__code__.co_qualname
-        old, new = was[name], now[name]
-        lines = [code.co_firstlineno for code in old]
-        if len(old) != len(new) or function.__code__.co_firstlineno not in lines:
-            raise TooDeep(f"{name} can't be told from its neighbours")
-        code = new[lines.index(function.__code__.co_firstlineno)]
+        found = places.get(_line(function.__code__), [])
+        name, number = next((one for one in found if was[one[0]][one[1]] == function.__code__), (found or [("", 0)])[0])
+        old, new = was.get(name, []), now.get(name, [])
+        if not found and not strict:
+            continue
+        if not found or len(old) != len(new):
+            raise TooDeep(f"{name or function.__qualname__} can't be told from its neighbours")
+        code = new[number]
         if code.co_freevars != function.__code__.co_freevars:
             raise TooDeep(f"{name} has other variables of the functions around it")
         if _called(code) != _called(function.__code__):
             raise TooDeep(f"{name} is called otherwise, which whoever wrapped it may have looked at")
         pairs.append((function, code))
+    if not strict:
+        _require_reached(was, now, {_line(function.__code__) for function, _ in pairs}, path)
     for entry in entries:
-        if not _is_its_own(vars(module).get(entry.function), entry.function, was, living):
+        if not _is_its_own(space.get(entry.function), entry.function, places, was, living):
             raise TooDeep(f"{entry.function} is not what its definition made")
     exec(  # what an import of the changed text would run, and that of the old one did not
-        compile(ast.Module(run_anew, []), path, "exec", flags=text.co_flags & _FUTURE, dont_inherit=True), vars(module)
+        compile(ast.Module(run_anew, []), path, "exec", flags=text.co_flags & _FUTURE, dont_inherit=True), space
     )
     for function, code in pairs:
         function.__code__ = code
     for entry in entries:
-        enter = eval(compile(ast.Expression(entry.decorator), path, "eval"), vars(module))
-        enter(vars(module)[entry.function])
+        enter = eval(compile(ast.Expression(entry.decorator), path, "eval"), space)
+        enter(space[entry.function])
     linecache.cache[path] = (len(after.encode()), None, after.splitlines(keepends=True), path)
 
 
-def _refuse_other_names(module: ModuleType, before: ast.Module, after: ast.Module, added: Sequence[ast.stmt]) -> None:
+def _require_reached(
+    was: Mapping[str, list[CodeType]], now: Mapping[str, list[CodeType]], reached: set[_Line], path: str
+) -> None:
+    """Raise TooDeep where neither a changed function nor one around it is among those that get their new code."""
+    for name, codes in was.items():
+        others = now.get(name, [])
+        classes = not any(code.co_flags & inspect.CO_OPTIMIZED for code in codes)
+        if classes or (len(codes) == len(others) and all(map(_same, codes, others))):
+            continue
+        around = name
+        while around and not any(_line(code) in reached for code in was.get(around, ())):
+            around = around.rpartition(".")[0]
+        if not around:
+            raise TooDeep(f"no function {name} of {Path(path).name} lives here")
+
+
+def _same(one: CodeType, other: CodeType) -> bool:
+    return _body(one) == _body(other)
+
+
+def _refuse_other_names(
+    space: Mapping[str, Any], before: ast.Module, after: ast.Module, added: Sequence[ast.stmt]
+) -> None:
     """Raise TooDeep where what is added at the end of a module's run may not mean what it would at its own place."""
     were, imports = _imports(before), _imports(after)
     if gone := were.keys() - imports.keys():
         raise TooDeep(f"`{min(gone)}` is gone")
     names = {name for text, name in imports.items() if text not in were}
-    names = {name for name in names if not _is_package(vars(module).get(name), name)}
+    names = {name for name in names if not _is_package(space.get(name), name)}
     names |= {one.name for one in added if isinstance(one, _Definition)}
-    if others := names & {"*", *vars(module)}:
+    if others := names & {"*", *space}:
         raise TooDeep(f"{min(others)} has another meaning so far")
 
 
@@ -135,7 +191,7 @@ def _used_and_changed(
     for name, codes in was.items():
         others = now.get(name, [])
         for number, code in enumerate(codes):
-            if used.has(code) and not (len(codes) == len(others) and _body(code) == _body(others[number])):
+            if used.has(code) and not (len(codes) == len(others) and _same(code, others[number])):
                 yield name
 
 
@@ -196,11 +252,17 @@ def _enters(decorator: ast.expr) -> bool:
     return (isinstance(function, ast.Attribute) and function.attr == "py_impl") or _TABLE in ast.unparse(function)
 
 
-def _is_its_own(found: object, name: str, codes: Mapping[str, list[CodeType]], living: Sequence[FunctionType]) -> bool:
+def _is_its_own(
+    found: object,
+    name: str,
+    places: Mapping[_Line, list[tuple[str, int]]],
+    codes: Mapping[str, list[CodeType]],
+    living: Sequence[FunctionType],
+) -> bool:
     """Whether what has this name in a module is what its only definition there made: the function, or what wraps it."""
     inner = inspect.unwrap(found) if callable(found) else None
     own = next((one for one in living if one is inner), None)
-    return own is not None and own.__code__.co_qualname == name and len(codes[name]) == 1
+    return own is not None and (name, 0) in places.get(_line(own.__code__), ()) and len(codes[name]) == 1
 
 
 def _outline(statement: ast.stmt) -> str:
@@ -221,15 +283,34 @@ def _told(part: object) -> object:
     return ast.dump(part) if isinstance(part, ast.AST) else part
 
 
+_Line = tuple[str, int]
+"""Name and first line of a function."""
+
+
+def _line(code: CodeType) -> _Line:
+    return code.co_name, code.co_firstlineno
+
+
+def _places(codes: Mapping[str, list[CodeType]]) -> dict[_Line, list[tuple[str, int]]]:
+    """By name and first line the functions that stand there: qualified name, and number among those of this name."""
+    found: dict[_Line, list[tuple[str, int]]] = defaultdict(list)
+    for name, some in codes.items():
+        for number, code in enumerate(some):
+            found[_line(code)].append((name, number))
+    return found
+
+
 def _codes(code: CodeType) -> dict[str, list[CodeType]]:
-    """All codes in a module's by their qualified names, in the order of the text."""
+    """All codes in a module's by their names behind those of what is around them, in the order of the text."""
     found: dict[str, list[CodeType]] = defaultdict(list)
-    waiting = [code]
+    waiting = [("", code)]
     while waiting:
-        inner = [one for one in waiting.pop(0).co_consts if inspect.iscode(one)]
-        for one in inner:
-            found[one.co_qualname].append(one)
-        waiting += inner
+        outer, around = waiting.pop(0)
+        for one in around.co_consts:
+            if inspect.iscode(one):
+                name = f"{outer}.{one.co_name}" if outer else one.co_name
+                found[name].append(one)
+                waiting.append((name, one))
     return found
 
 

@@ -47,7 +47,7 @@ def main(request_path: str) -> None:
         for orders, endings in stage["pipes"]:
             server = os.fork()
             if server == 0:
-                _serve_all(Path(orders), Path(endings))
+                serve_all(Path(orders), Path(endings))
             serving[server] = Path(endings)
     while serving:
         ended, _ = os.wait()
@@ -58,7 +58,7 @@ def main(request_path: str) -> None:
     os._exit(0)
 
 
-def _serve_all(through: Path, into: Path) -> NoReturn:
+def serve_all(through: Path, into: Path) -> NoReturn:
     """Serve orders, a line each, until one is null."""
     try:
         _die_with_parent()
@@ -79,7 +79,9 @@ def _serve(order: dict[str, Any]) -> dict[str, Any]:
     if child == 0:
         _become(order)
     handle = os.pidfd_open(child)
-    ready, _, _ = select.select([handle], [], [], order["wall"])
+    ending = select.poll()
+    ending.register(handle, select.POLLIN)
+    ready = ending.poll(order["wall"] * 1000)
     os.close(handle)
     try:
         os.killpg(child, signal.SIGKILL)

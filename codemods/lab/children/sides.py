@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,7 @@ _GUARDS = ("guard_or_false", "guard_or_true", "statically_known_true")
 Sides = dict[tuple[str, int], set[bool]]
 
 
+@cache
 def count_sides() -> Sides:
     """From now on count; modules that name the helpers have to be imported later, and nothing can be traced."""
     import torch
@@ -25,6 +26,24 @@ def count_sides() -> Sides:
     torch.compiler.is_compiling = _watching(found)
     torch.where = _selecting(torch.where, found)
     return found
+
+
+def count_in(spaces: Iterable[dict[str, Any]], plain: dict[str, Any]) -> None:
+    """Have modules that are imported already count too: ``plain`` are the helpers from before `count_sides`."""
+    from torch.fx.experimental import symbolic_shapes
+
+    for space in spaces:
+        for name, thing in list(space.items()):
+            guard = next((one for one, helper in plain.items() if helper is thing), "")
+            if guard:
+                space[name] = getattr(symbolic_shapes, guard)
+
+
+def helpers() -> dict[str, Any]:
+    """The helpers whose truths are counted."""
+    from torch.fx.experimental import symbolic_shapes
+
+    return {name: getattr(symbolic_shapes, name) for name in _GUARDS}
 
 
 def _counting(guard: Any, found: Sides) -> Any:

@@ -20,6 +20,8 @@ _DECIDING = (
 )  # fmt: skip
 """Files of torch, and folders of files, that ask for a size on behalf of somebody else."""
 _RUNS_CALL = "get_fake_value"
+_BOTTOM = os.path.join(os.path.dirname(__file__), "exporting.py")  # noqa: PTH118, PTH120
+"""What is below its frames belongs to whoever asks: a fork of a live process has the frames of that one there."""
 _STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
 
 Place = dict[str, Any]
@@ -127,15 +129,17 @@ def _open_places() -> tuple[list[Place], str]:
     """The places that are open now, and the line inside torch that they called, where it did the asking."""
     traced, running = list(_traced_frames()), list(_python_frames())
     frames = traced or running
-    places = [_place(file, line, name, names) for file, line, name, names in frames if _is_others(file)]
+    places = [_place(*one) for one in frames if _is_others(one[0])]
+    # Where nothing can be changed, it is said at least whose line it is.
+    generated = [] if places else [_place(*one) for one in frames if _is_generated(one[0])]
     # Dynamo runs a call of torch on fake tensors; a branch it decides by itself.
     called = not traced or _runs_call()
     inner = [one for one in (*traced[:1], *running) if one[0].startswith(_OWN[0]) and not _decides(one[0])]
-    direct = not traced and bool(running) and _is_others(running[0][0])
+    direct = not traced and bool(running) and (_is_others(running[0][0]) or bool(generated))
     inside = ""
     if called and not direct:
         inside = next((f"{_inner(file)}:{line} in {name}" for file, line, name, _ in inner), "a call of torch")
-    return places[:_FRAMES], inside
+    return (places or generated)[:_FRAMES], inside
 
 
 def _runs_call() -> bool:
@@ -155,7 +159,7 @@ def _traced_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
     from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 
     at: Any = sys._getframe(1)
-    while at is not None:
+    while at is not None and at.f_code.co_filename != _BOTTOM:
         tracer = at.f_locals.get("self") if at.f_code.co_name == "step" else None
         if isinstance(tracer, InstructionTranslatorBase):
             names = {name: _example(variable) for name, variable in tracer.symbolic_locals.items()}
@@ -180,7 +184,7 @@ def _example(variable: Any) -> Any:
 def _python_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
     at = sys._getframe(1)
     deciding = True
-    while at is not None:
+    while at is not None and at.f_code.co_filename != _BOTTOM:
         file = at.f_code.co_filename
         deciding = deciding and file.startswith(_OWN) and _decides(file)
         if not deciding:
@@ -199,6 +203,10 @@ def _is_others(file: str) -> bool:
     if not file.endswith(".py") or file.startswith(_OWN) or "<" in file:
         return False
     return "site-packages" in file or not file.startswith(_STANDARD)
+
+
+def _is_generated(file: str) -> bool:
+    return "<" in file and not file.startswith("<frozen")
 
 
 def _place(file: str, line: int, name: str, names: Mapping[str, Any]) -> Place:

@@ -110,8 +110,8 @@ def _script(path: Path) -> Any:
     return module
 
 
-def read(given: Any) -> Model:
-    """The target as a `Model`. Raises BadTarget where it does not fit."""
+def read(given: Any, *, fixed: bool = False) -> Model:
+    """The target as a `Model`; ``fixed``: it may have no dynamic dimension. Raises BadTarget where it does not fit."""
     if not isinstance(given, Mapping) or "model" not in given:
         raise BadTarget("the target has to return a dict with the model under 'model'")
     unknown = sorted(set(given) - set(Target.__annotations__))
@@ -123,7 +123,7 @@ def read(given: Any) -> Model:
     if device:
         raise BadTarget(f"the model or its inputs are on {device}; make them on the CPU")
     marks, sizes = _marks(module, args, kwargs, given.get("dynamic", {}))
-    if not marks:
+    if not marks and not fixed:
         raise BadTarget("'dynamic' names no dimension: without one every export fits one shape only")
     wrapped = module if isinstance(module, torch.nn.Module) else _Function(module)
     return Model(wrapped, args, kwargs, marks, sizes, list(given.get("more", [])), bool(given.get("training")))
@@ -151,10 +151,10 @@ def _marks(
     module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic: Mapping[str, Any]
 ) -> tuple[list[tuple[int, int, str]], dict[str, int]]:
     signature = inspect.signature(module.forward if isinstance(module, torch.nn.Module) else module)
-    given = _by_parameter(signature, args, kwargs)
+    given = by_parameter(signature, args, kwargs)
     # One tensor may stand in several places: which leaf of the call is meant, its place says.
     leaves, structure = pytree.tree_flatten((args, kwargs))
-    places = _by_parameter(signature, *pytree.tree_unflatten(list(range(len(leaves))), structure))
+    places = by_parameter(signature, *pytree.tree_unflatten(list(range(len(leaves))), structure))
     marks: list[tuple[int, int, str]] = []
     sizes: dict[str, int] = {}
     for name, wanted in dynamic.items():
@@ -178,7 +178,8 @@ def _marks(
     return marks, sizes
 
 
-def _by_parameter(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def by_parameter(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What a call gives, by parameter. Raises BadTarget where it does not fit."""
     try:
         given = dict(signature.bind(*args, **kwargs).arguments)
     except TypeError as error:

@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ...engine.registry import Registry
 from ...engine.surroundings import TorchSurroundings
@@ -47,6 +48,10 @@ class Wanted:
     limits: Limits = _LIMITS
     executor: Executor | None = None
     """The workers of a cluster; the sources in ``folder`` travel there."""
+    described: Mapping[str, Any] | None = None
+    """The call of a target that is the model alone."""
+    living: Laboratory | None = None
+    """Where the targets live already; they go by what names them there."""
 
 
 def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lambda _: None) -> Outcome:
@@ -57,11 +62,15 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
     )
     place = surroundings.place
     context = surroundings.context()
-    targets = Targets(wanted.folder, wanted.ways, wanted.unbacked)
+    targets = Targets(wanted.folder, wanted.ways, wanted.unbacked, wanted.described)
     jobs = wanted.jobs if wanted.executor is None else max(wanted.jobs, len(wanted.targets))
     with ExitStack() as stack:
-        lab = laboratory(place.python, scratch, wanted.limits, wanted.executor, wanted.folder)
-        if wanted.executor is None and all(_forks(target, wanted.folder) for target in wanted.targets):
+        lab = wanted.living or laboratory(place.python, scratch, wanted.limits, wanted.executor, wanted.folder)
+        if (
+            wanted.executor is None
+            and wanted.living is None
+            and all(_forks(target, wanted.folder) for target in wanted.targets)
+        ):
             lab = stack.enter_context(forking(lab, jobs, exports=True))
         bench = Bench(lab, targets, str, Advisors(Registry(), context, context), None, jobs)
         names = Names(wanted.folder)

@@ -64,6 +64,8 @@ class Targets:
     """Relative names of scripts and modules start here."""
     ways: tuple[str, ...]
     unbacked: bool
+    described: Mapping[str, Any] | None = None
+    """What `lab.children.describing` makes a call of, where the target is the model alone."""
     counting: bool = False
     """Count the truths of conditions with a default, instead of exporting."""
     _eager: dict[str, tuple[Case, ...]] = field(default_factory=dict)
@@ -106,6 +108,7 @@ class Targets:
                 "ways": self.ways,
                 "unbacked": self.unbacked,
                 "sides": self.counting,
+                "described": self.described,
                 "cpu": laboratory.limits.wall,
             },
             hear=_read,

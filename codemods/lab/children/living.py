@@ -1,0 +1,141 @@
+"""A model that is alive in this process, tried in forks of it with changed texts in the functions that are there."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from . import exporting, forking
+from .exchanging import TooDeep, exchange_files
+from .operators import say
+from .sides import count_in, count_sides, helpers
+
+_NEEDED = ("compiling", "dimensions", "samples", "stopping", "targets")
+
+
+@dataclass
+class Call:
+    """A call that exports: the model, what it is called with, and ``shapes`` as `torch.export.export` takes them."""
+
+    model: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    shapes: Any = None
+    more: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
+    training: bool = False
+    dynamic: dict[str, Any] | None = None
+    """The dynamic dimensions as a target has them, in place of ``shapes``."""
+
+    def read(self) -> Any:
+        """The call as a `Model`. Raises BadTarget."""
+        import torch
+        from torch._subclasses.fake_tensor import FakeTensor
+        from torch.utils import _pytree as pytree
+
+        from .dimensions import convert, names
+        from .targets import BadTarget, read
+
+        if isinstance(self.model, torch.jit.ScriptModule):
+            raise BadTarget("the model is compiled by TorchScript: its Python is not run")
+        args, kwargs = pytree.tree_map_only(torch.Tensor, _leaf, (self.args, self.kwargs))
+        if any(isinstance(one, FakeTensor) for one in pytree.tree_leaves((args, kwargs))):
+            raise BadTarget("the inputs are fake tensors, which hold no values: make real ones")
+        dynamic = convert(self.model, args, kwargs, self.shapes) if self.dynamic is None else self.dynamic
+        given = {
+            "model": self.model,
+            "args": args,
+            "kwargs": kwargs,
+            "dynamic": names(dynamic),
+            "more": self.more,
+            "training": self.training,
+        }
+        return read(given, fixed=True)
+
+
+def _leaf(tensor: Any) -> Any:
+    """What can be copied, as a tensor that was computed from parameters cannot, and has no marks for dynamo."""
+    if tensor.is_leaf and not any(name.startswith("_dynamo_") for name in vars(tensor)):
+        return tensor
+    return tensor.detach().requires_grad_(tensor.is_leaf and tensor.requires_grad)
+
+
+def name_of(model: Any) -> str:
+    """The words that a model goes by: the name of its class, or of a function."""
+    return str(getattr(model, "__qualname__", type(model).__qualname__)).rpartition("<locals>.")[2]
+
+
+def hold(name: str, call: Call) -> None:
+    """Have forks of this process find a call under a name."""
+    exporting.living[name] = call.read
+
+
+def serve(pipes: Sequence[tuple[str, str]]) -> dict[int, Path]:
+    """Fork a server off this process for each pair of pipes; by process the pipe that tells its endings."""
+    for name in _NEEDED:
+        importlib.import_module(f"{__package__}.{name}")
+    for stream in (sys.stdout, sys.stderr):
+        # One may be closed, or none.
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+    serving = {}
+    for orders, endings in pipes:
+        server = os.fork()
+        if server == 0:
+            _serve(Path(orders), Path(endings))
+        serving[server] = Path(endings)
+    return serving
+
+
+def _serve(orders: Path, endings: Path) -> NoReturn:
+    try:
+        # What the process around it has set up is told nothing by a fork.
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+        for unset in (sys.settrace, sys.setprofile, threading.settrace, threading.setprofile):
+            unset(None)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    except BaseException:
+        os._exit(1)
+    forking.serve_all(orders, endings)
+
+
+def main(request_path: str) -> None:
+    """Do what the JSON file at ``request_path`` asks, as `exporting` does, in a fork of the process with the model."""
+    import torch
+
+    # The threads of the process around it are not here; whoever waits for them waits for ever.
+    torch.set_num_threads(1)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False, errors="replace") for number in (1, 2))
+    request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
+    plain = helpers()
+    if request["sides"]:
+        count_sides()
+    try:
+        spaces = exchange_files(request["modules"])
+    except TooDeep as reason:
+        _refuse(request, str(reason))
+        return
+    if request["sides"]:
+        count_in(spaces, plain)
+    Path(request_path).write_text(json.dumps({**request, "modules": {}}))
+    exporting.main(request_path)
+
+
+def _refuse(request: dict[str, Any], reason: str) -> None:
+    with Path(request["report"]).open("a") as report:
+        say(report, {"swaps": []})
+        for words in request["targets"]:
+            say(report, {"start": words})
+            message = f"not tried, since the model lives already: {reason}"
+            say(report, {"target": words, "verdict": "failed", "message": message})

@@ -1,0 +1,79 @@
+"""Copied to a folder as ``sitecustomize.py``, so that Python imports it when a user's own command starts.
+
+It has torch's exports watched as soon as that process imports torch; before that it imports nothing that is not there.
+"""
+# ruff: noqa: PTH120
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Onlooker:
+    """Finds torch as whoever else finds it, and has its exports watched once it is imported."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        if fullname != "torch":
+            return None
+        sys.meta_path.remove(self)
+        from importlib.util import find_spec
+
+        spec = find_spec("torch")
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def then_watch(module: Any) -> None:
+            execute(module)
+            try:
+                watch()
+            except Exception as error:
+                # The command goes on as it would without us.
+                note("broken", f"{type(error).__name__}: {error}")
+
+        spec.loader.exec_module = then_watch  # type: ignore[method-assign]
+        return spec
+
+
+def watch() -> None:
+    """Watch the exports of the torch that was imported."""
+    import importlib
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    folder = os.environ["SYMFIX_CHILDREN"]
+    spec = spec_from_file_location("symfix_children", f"{folder}/__init__.py", submodule_search_locations=[folder])
+    assert spec is not None
+    assert spec.loader is not None
+    package = sys.modules["symfix_children"] = module_from_spec(spec)
+    spec.loader.exec_module(package)
+    importlib.import_module("symfix_children.hooking").install(os.environ["SYMFIX_LIVE"])
+
+
+def note(name: str, line: str) -> None:
+    """Add a line to one of the files that symfix reads."""
+    with open(f"{os.environ['SYMFIX_LIVE']}/{name}", "a") as file:  # noqa: PTH123
+        file.write(f"{line}\n")
+
+
+def give_way() -> None:
+    """Run the ``sitecustomize`` that this one stands before."""
+    own = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != own or not entry]  # noqa: PTH100
+    this = sys.modules.pop("sitecustomize")
+    try:
+        __import__("sitecustomize")
+    except ImportError as error:
+        if error.name != "sitecustomize":
+            raise
+        # The import system wants to find what it has imported.
+        sys.modules["sitecustomize"] = this
+
+
+if __name__ == "sitecustomize":
+    sys.meta_path.insert(0, Onlooker())
+    give_way()

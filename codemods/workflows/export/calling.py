@@ -1,0 +1,115 @@
+"""The export of a model that is alive in this very process."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from threading import Event, Thread
+
+from ...lab.batch import children
+from ...lab.children import exporting
+from ...lab.children.living import Call, hold, serve
+from ...lab.isolation import Limits
+from ...lab.living import Pipes, living
+from ...lab.scratch import scratch_folder
+from .outcome import Outcome
+from .procedure import Wanted
+from .procedure import export as run_export
+
+_TICK = 0.2
+
+
+def export_here(
+    name: str,
+    call: Call,
+    *,
+    ways: Sequence[str],
+    unbacked: bool,
+    seconds: float,
+    jobs: int | None = None,
+    min_torch: tuple[int, int] | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Outcome:
+    """Search in this process, with each trial in a fork of it. Raises TorchError."""
+    limits = Limits(wall=seconds, cpu=int(seconds) + 60)
+    with ExitStack() as stack:
+        scratch = stack.enter_context(scratch_folder())
+        stack.enter_context(_cells_as_files())
+        hold(name, call)
+        stack.callback(exporting.living.pop, name, None)
+        pipes = Pipes(scratch, children(jobs))
+        stack.callback(pipes.close)
+        servers = serve(pipes.names)
+        stack.callback(_end, list(servers))
+        lab = stack.enter_context(living(Path(sys.executable), limits, pipes, list(servers)))
+        wanted = Wanted((name,), Path.cwd(), tuple(ways), unbacked, None, min_torch, len(servers), limits, living=lab)
+        return _interruptible(lambda: run_export(wanted, scratch, progress), list(servers))
+
+
+def _interruptible(run: Callable[[], Outcome], servers: Sequence[int]) -> Outcome:
+    """Run in a thread: what a notebook's stop button raises here could not come out while threads wait for forks."""
+    found: list[Outcome] = []
+    raised: list[BaseException] = []
+    # A join that is interrupted takes the thread for ended.
+    over = Event()
+
+    def search() -> None:
+        try:
+            found.append(run())
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            over.set()
+
+    Thread(target=search, name="symfix", daemon=True).start()
+    try:
+        while not over.wait(_TICK):
+            pass
+    except BaseException:
+        for server in servers:
+            _kill(server)
+        over.wait()
+        raise
+    if raised:
+        raise raised[0]
+    return found[0]
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
+
+
+def _end(servers: Sequence[int]) -> None:
+    """End the servers, which have nothing to do any more, and the forks of each with it."""
+    for server in servers:
+        _kill(server)
+        with suppress(ChildProcessError):
+            os.waitpid(server, 0)
+
+
+@contextmanager
+def _cells_as_files() -> Iterator[None]:
+    """For the length of the block, the cells of a notebook are files under the names that their code goes by."""
+    written = []
+    temporary = Path(tempfile.gettempdir()).resolve()
+    for name, entry in list(linecache.cache.items()):
+        path = Path(name)
+        if len(entry) < 4 or path.suffix != ".py" or not path.is_absolute() or path.exists():
+            continue
+        if path.resolve().is_relative_to(temporary):
+            with suppress(OSError):
+                path.parent.mkdir(mode=0o700, exist_ok=True)
+                path.write_text("".join(entry[2]), encoding="utf-8")
+                written.append(path)
+    try:
+        yield
+    finally:
+        for path in written:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,94 @@
+"""What `symfix.export` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...engine.outcome import Changed, Refused
+from ...engine.source import SourceFile
+from ...engine.writing import write
+from ...reports.patch import patch
+from .folder import patches
+from .outcome import Exported, Left, Obstacle, Outcome
+from .text import target_lines
+
+
+class NotApplied(Exception):
+    """No file was written; ``str()`` says why."""
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """What came of exporting a model; printed, it is what the command prints, and the patch."""
+
+    outcome: Outcome
+
+    @property
+    def exported(self) -> Exported:
+        """All that came of the model."""
+        (one,) = self.outcome.targets
+        return one
+
+    @property
+    def verdict(self) -> str:
+        """``as-it-is``, ``proven``, ``one-sided``, ``left`` or ``unusable``: the words of ``export.json``."""
+        return self.exported.verdict.name.lower().replace("_", "-")
+
+    @property
+    def good(self) -> bool:
+        """Whether the model exports, as it is or with a proven patch."""
+        return self.exported.good
+
+    @property
+    def message(self) -> str:
+        """Where the model is left or unusable, the reason in words."""
+        return self.exported.message
+
+    @property
+    def patch(self) -> str:
+        """The patch for ``git apply``; empty where there is none."""
+        written = list(patches(self.outcome))
+        files = written[0][1][0].files if written else ()
+        return b"".join(patch(file.name, file.before, file.after) for file in files).decode("utf-8", "replace")
+
+    @property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        """The places where the export stopped and what was changed there, in order."""
+        return self.exported.obstacles
+
+    @property
+    def left(self) -> Left | None:
+        """Where the export stops for good; None where it does not."""
+        return self.exported.left
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is no fault but should be known, such as inputs that only the program refuses."""
+        return (*self.exported.notes, *self.exported.unseen)
+
+    def apply(self, *, packages: bool = False) -> tuple[Path, ...]:
+        """Write the patch to the files and return these; modules that are imported already stay as they are.
+
+        Raises NotApplied, with no file written, where a file is not what it was when the patch was made, or belongs to
+        an installed package and ``packages`` does not say that it may be written.
+        """
+        files = self.exported.files if self.patch else ()
+        for file in files:
+            if file.package and not packages:
+                raise NotApplied(f"{file.path} belongs to {file.package}; packages=True writes it all the same")
+            if not file.path.is_file():
+                raise NotApplied(f"{file.path} is no file: write the change where the code comes from, such as a cell")
+            if file.path.read_bytes() != file.before:
+                raise NotApplied(f"{file.path} was changed since the patch was made; export again")
+        for file in files:
+            done = write(Changed(SourceFile(file.path, file.before), file.after, ()), file.path.resolve().parent)
+            if isinstance(done, Refused):
+                raise NotApplied(f"{file.path} {done.detail}")
+        return tuple(file.path for file in files)
+
+    def __str__(self) -> str:
+        text = "\n".join(target_lines(self.exported))
+        return f"{text}\n\n{self.patch}" if self.patch else text
+
+    __repr__ = __str__
