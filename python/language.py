@@ -11,7 +11,7 @@ from ..codemods.engine.rule import Context, Fix, Language
 from ..codemods.engine.source import SourceFile
 from .analysis.residue import residue
 from .analysis.scriptable import TO_SCRIPT
-from .rewrite.alternatives import alternatives, extent, refusals
+from .rewrite.alternatives import alternatives, extent, preferred
 from .rewrite.formatting import CONFIGURATIONS, wrap_long_lines
 from .rewrite.imports import complete
 from .rewrite.registering import registered, translated
@@ -82,7 +82,7 @@ language = Language(
     package_words=TO_SCRIPT,
     extent=extent,
     alternatives=alternatives,
-    refusals=refusals,
+    preferred=preferred,
     stated=_stated,
     registered=registered,
     translated=translated,

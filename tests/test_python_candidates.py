@@ -254,6 +254,132 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
         "    if (torch.sym_not(ratio < 1.0) if wide else ratio < 1.0):\n",
         [(STEEP,), (torch.ones(2),)],
     ),
+    "padding to a multiple": (
+        """
+        def f(x):
+            rest = x.shape[0] % 4
+            if rest > 0:
+                x = F.pad(x, (0, 4 - rest))
+            return x.reshape(-1, 4).sum(0)
+        """,
+        "if rest",
+        """
+            if torch.compiler.is_compiling() or rest > 0:
+                x = F.pad(x, (0, (4 - rest) % 4))
+        """,
+        [(torch.ones(6),), (torch.ones(8),), (torch.ones(17),)],
+    ),
+    "difference that may be negative": (
+        """
+        def f(x, n):
+            missing = n.item() - x.shape[0]
+            if missing > 0:
+                x = F.pad(x, (0, missing))
+            return x
+        """,
+        "if missing",
+        """
+            if torch.compiler.is_compiling() or missing > 0:
+                x = F.pad(x, (0, torch.sym_max(missing, 0)))
+        """,
+        [(torch.ones(6), torch.tensor(8)), (torch.ones(7), torch.tensor(3))],
+    ),
+    "cache by a size": (
+        """
+        KEPT = {}
+
+
+        def kept(n):
+            if n not in KEPT:
+                KEPT[n] = torch.arange(n)
+            return KEPT[n]
+
+
+        def f(x):
+            return x + kept(x.shape[0])
+        """,
+        "if n not",
+        """
+            if torch.compiler.is_compiling():
+                return torch.arange(n)
+            if n not in KEPT:
+        """,
+        [(torch.ones(6),), (torch.ones(8),)],
+    ),
+    "order of operands": (
+        """
+        class Model(torch.nn.Module):
+            def forward(self, x):
+                if (x < 0).all() and self.training:
+                    x = x * 2
+                return x
+
+
+        f = Model().eval()
+        """,
+        "if (x",
+        "        if self.training and (x < 0).all():",
+        [(STEEP,)],
+    ),
+    "assertion of an assert": (
+        """
+        def f(x, p):
+            assert torch.allclose(p.sum(), torch.ones(())), "no probabilities"
+            return x + p.sum()
+        """,
+        "assert",
+        """
+            if torch.compiler.is_compiling():
+                torch._assert_async(torch.isclose(p.sum(), torch.ones(())).all(), "no probabilities")
+            else:
+                assert torch.allclose(p.sum(), torch.ones(())), "no probabilities"
+        """,
+        [(STEEP, torch.tensor([0.25, 0.75])), (STEEP, torch.tensor([0.25, 0.5]))],
+    ),
+    "end of a slice": (
+        """
+        def f(x, y):
+            return x[:4].sum() + y.sum()
+        """,
+        "return",
+        "    return x[:torch.sym_min(4, x.shape[0])].sum() + y.sum()\n",
+        [(torch.ones(6), torch.ones(5)), (torch.ones(3), torch.ones(5))],
+    ),
+    "bounds of a slice": (
+        """
+        def f(x, bounds):
+            begin, end = bounds[0], bounds[1]
+            return x[begin:end].sum()
+        """,
+        "return",
+        "    return x[begin.item():end.item()].sum()\n",
+        [(torch.ones(6), torch.tensor([1, 4])), (torch.ones(6), torch.tensor([2, 2]))],
+    ),
+    "loss of no rows": (
+        """
+        def f(x, keep):
+            labels = torch.zeros(x.shape[0], dtype=torch.int64)[keep]
+            if labels.shape[0] == 0:
+                return x.sum() * 0
+            return F.cross_entropy(x[keep], labels)
+        """,
+        "if labels",
+        """
+            if not torch.compiler.is_compiling() and labels.shape[0] == 0:
+                return x.sum() * 0
+            return (F.cross_entropy(x[keep], labels, reduction="sum") / torch.sym_max(labels.shape[0], 1))
+        """,
+        [(torch.randn(4, 3), torch.tensor([True, False, True, True])), (torch.randn(4, 3), torch.tensor([False] * 4))],
+    ),
+    "tensor of a size": (
+        """
+        def f(x):
+            return x / torch.tensor(x.shape[0])
+        """,
+        "return",
+        "    return x / torch.full((), x.shape[0])\n",
+        [(torch.ones(6),), (torch.ones(8),)],
+    ),
     "flag of a module": (
         """
         class Model(torch.nn.Module):
@@ -286,13 +412,13 @@ def context() -> Context:
 
 
 def candidates(text: str, mark: str) -> Iterator[tuple[Fix, str]]:
-    """Each candidate for the line of ``mark``, refusals first, and the text with it."""
+    """Each candidate for the line of ``mark``, the preferred first, and the text with it."""
     language = load_language("symfix.python")
     source = SourceFile(Path("model.py"), text.encode())
     extent = language.extent(source, text[: text.index(mark)].count("\n") + 1, "")
     assert extent is not None
     draft = Draft(source, language, context())
-    for find in (language.refusals, language.alternatives):
+    for find in (language.preferred, language.alternatives):
         for fix in find(source, context(), extent):
             yield fix, draft.take([fix]).now.content.decode()
 

@@ -190,8 +190,8 @@ class Language:
     """The bytes that a failure at a line (counted from 1), or in a function of a name, is about."""
     alternatives: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none
     """What could be tried inside an extent where each fix is proven by running it; no rule vouches for these."""
-    refusals: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none
-    """What of the alternatives keeps a refusal a refusal: tried before a default is."""
+    preferred: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none
+    """The alternatives that come before what the rules say: a default must not drop a refusal."""
     residue: Callable[[SourceFile, int], str] = _unnamed
     """Why no rewrite mends the statement at a line (from 1) that asks for the values of a tensor, in a stable word."""
     stated: Callable[[SourceFile, Context, tuple[int, int], Sequence[str]], Iterable[Fix]] = _unstated

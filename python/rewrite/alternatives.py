@@ -23,6 +23,7 @@ from ..analysis.surely import surely
 from ..analysis.territory import obstacle
 from ..analysis.truths import leaf_at, quantified
 from ..analysis.unfit import Unfit
+from ..analysis.values import Kind
 from ..syntax.module import Module, parse
 from .assertions import assert_in_program, assert_side
 from .caches import computed_anew
@@ -39,10 +40,11 @@ from .resizing import laid_out_anew, made_in_format
 from .scalars import read_scalar
 from .selecting import selected
 from .shortcuts import left_out
+from .slicing import clamped_ends, read_bounds
 from .sorting import sorted_by_stride
 from .spelling import guarded, spell
 from .symbolic_numbers import number_of_elements, scalar_tensor, symbolic_complex, symbolic_root
-from .taking import always_cropped, taken_while_compiling, told_in_eager
+from .taking import always_cropped, modular_amounts, taken_while_compiling, told_in_eager
 from .unprimed import without_prim
 from .unwrapping import unwrapped
 from .writing import chosen_value
@@ -154,6 +156,7 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
     for statement in module.nodes.every(ast.stmt, ast.stmt):
         if module.span(statement)[0] == where[0]:
             yield from length_stated(NAME, module, statement, context)
+            yield from read_bounds(NAME, module, statement, context)
     branches = [one for one in module.nodes.ifs if _inside(module, one.test, where) and _allowed(module, one, context)]
     for node in branches:
         yield from computed_anew(NAME, module, node, context)
@@ -161,14 +164,22 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
         yield from told_in_eager(NAME, module, node, context)
         yield from floored_divisors(NAME, module, node, context)
     choices: list[ast.If | ast.IfExp] = [*branches, *module.nodes.every(ast.IfExp)]
-    for choice in choices:
+    of_values = [one for one in choices if _inside(module, one.test, where) and not _is_of_sizes(module, one.test)]
+    for choice in of_values:
         # No input shows the other side of a flag that the module holds.
-        if _inside(module, choice.test, where) and not _is_flag(choice.test):
+        if not _is_flag(choice.test):
             yield from selected(NAME, module, choice, context)
     for node in branches:
+        yield from modular_amounts(NAME, module, node, context)
         yield from taken_while_compiling(NAME, module, node, context)
-        for truth in (False, True):
-            yield from assert_side(NAME, module, node, context, truth=truth)
+    for part in module.nodes.every(ast.Subscript):
+        if _inside(module, part, where):
+            yield from clamped_ends(NAME, module, part, context)
+
+
+def _is_of_sizes(module: Module, test: ast.expr) -> bool:
+    """Return whether a condition surely compares sizes, so that it is no tensor."""
+    return any(isinstance(one, ast.Compare) and flow(module).kind(one) is Kind.TRUTH for one in ast.walk(test))
 
 
 def _compares_numbers(test: ast.expr) -> bool:
@@ -179,27 +190,36 @@ def _compares_numbers(test: ast.expr) -> bool:
 
 
 def _is_flag(test: ast.expr) -> bool:
-    """Return whether a condition is nothing but an attribute of the module."""
-    inner = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
-    while isinstance(inner, ast.Attribute):
-        inner = inner.value
-    return isinstance(inner, ast.Name) and inner.id == "self"
+    """Return whether a condition asks for nothing but an attribute of the module."""
+    names = [one for one in ast.walk(test) if isinstance(one, ast.Name)]
+    calls = [one.func for one in ast.walk(test) if isinstance(one, ast.Call)]
+    reads = all(isinstance(one, ast.Attribute) and one.attr == "item" for one in calls)
+    return bool(names) and reads and all(one.id == "self" for one in names)
 
 
-def refusals(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
-    """The fixes inside the byte range ``where`` after which a program refuses what the statement there refuses."""
+def preferred(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
+    """The fixes inside the byte range ``where`` that come before any default.
+
+    After these a program refuses what the statement there refuses, or holds on to the flag that is asked.
+    """
     if not context.tried:
         return
     module = parse(source)
     for node in module.nodes.ifs:
         raises = isinstance(node.body[-1], ast.Raise)
         if raises and _inside(module, node.test, where) and _allowed(module, node, context):
+            of_sizes = _is_of_sizes(module, node.test)
             if not _compares_numbers(node.test):
                 yield from assert_side(NAME, module, node, context, truth=False)
             for write in (check_for, check_beside):
                 with contextlib.suppress(Unfit):
                     yield write(NAME, module.place(node), node, context)
-            yield from assert_side(NAME, module, node, context, truth=False)
+            if not of_sizes:
+                yield from assert_side(NAME, module, node, context, truth=False)
+    for node in module.nodes.ifs:
+        if _inside(module, node.test, where) and _is_flag(node.test) and _allowed(module, node, context):
+            for truth in (False, True):
+                yield from assert_side(NAME, module, node, context, truth=truth)
     for asserted in module.nodes.asserts:
         if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
             if not _compares_numbers(asserted.test):
@@ -387,7 +407,9 @@ def _written(
 
 def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
     """``if c: n -= 1`` → ``n = torch.sym_ite(c, n - 1, n)``: the choice becomes an expression."""
-    if not isinstance(node.test, ast.Compare) or len(node.test.ops) != 1:
+    compares = isinstance(node.test, ast.Compare) and len(node.test.ops) == 1
+    # What a trace has shown to be symbolic may go by a name.
+    if not compares and not (context.tried and isinstance(node.test, ast.Name)):
         return
     choose = spell(module, node, "torch.sym_ite", context)
     if choose is None:

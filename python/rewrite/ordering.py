@@ -16,6 +16,7 @@ from ..syntax.module import Module
 from .changes import Called, OrElse
 from .findings import fix
 from .spelling import COMPILING, guarded, spell
+from .taking import assigns_names
 from .writing import edited
 
 _LESS = (ast.Lt, ast.LtE)
@@ -26,6 +27,8 @@ def neutral_amounts(rule: str, module: Module, node: ast.If, context: Context) -
     """``if a > b: x = x.narrow(0, 0, b)`` → ``if guard_or_true(a > b): x = x.narrow(0, 0, torch.sym_min(a, b))``."""
     test = node.test
     if node.orelse or not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return
+    if context.tried and not assigns_names(node):
         return
     operands = test.left, test.comparators[0]
     if not isinstance(test.ops[0], (*_LESS, *_MORE)):

@@ -102,11 +102,25 @@ def _floored(module: Module, node: ast.BinOp | ast.Call, size: ast.expr, most: s
         if _measures(node.right, size):
             start, end = module.grouped_span(node.right)
             yield Edit(start, end, f"{most}({module.text(node.right).decode()}, 1)".encode())
+    elif isinstance(node, ast.Call) and _meaning(module, node) in _BY_ROWS:
+        if all(one.arg != "reduction" for one in node.keywords):
+            start, end = module.span(node)
+            head = module.source.content[start : end - 1].decode().rstrip().rstrip(",")
+            text = f'({head}, reduction="sum") / {most}({module.text(size).decode()}, 1))'
+            yield Edit(start, end, text.encode())
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mean":
         measured = _measured(size)
         if not node.args and not node.keywords and measured == ast.dump(node.func.value):
             text = module.text(node.func.value).decode()
             yield Edit(*module.span(node), f"({text}.sum() / {most}({text}.numel(), 1))".encode())
+
+
+_BY_ROWS = ("torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss")
+"""Losses whose mean is the sum over the rows, divided by their number."""
+
+
+def _meaning(module: Module, call: ast.Call) -> str:
+    return module.names.meaning(call.func) or ""
 
 
 def _measures(divisor: ast.expr, size: ast.expr) -> bool:

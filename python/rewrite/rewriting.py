@@ -211,7 +211,7 @@ def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
             return call(change.name, [cst.Arg(node.func.value)])
         case to.Unless():
             asked = cst.UnaryOperation(cst.Not(), call(change.name, []))
-            return cst.BooleanOperation(asked, cst.And(), grouped(node, Binding.NOT))
+            return cst.BooleanOperation(asked, cst.And(), grouped(node, Binding.AND))
         case to.OrElse():
             return cst.BooleanOperation(call(change.name, []), cst.Or(), grouped(node, Binding.OR))
         case to.Scripted():

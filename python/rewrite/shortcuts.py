@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from ...codemods.engine.rule import Context, Fix, Skip
+from ..analysis.flow import flow
 from ..analysis.territory import obstacle
+from ..analysis.values import Kind
 from ..syntax.module import Module
 from .changes import Unless
 from .findings import change
@@ -28,7 +30,9 @@ def left_out(rule: str, module: Module, where: tuple[int, int], context: Context
         compiling = spell(module, node, COMPILING, context)
         if not asking or compiling is None or obstacle(module.place(node), context, default=True):
             continue
-        for left in dict.fromkeys((asking[0], node.test)):
+        others = [one for one in _operands(node.test) if one not in asking]
+        wholly = any(isinstance(one, ast.Compare) and flow(module).kind(one) is Kind.TRUTH for one in others)
+        for left in dict.fromkeys((node.test, asking[0]) if wholly else (asking[0], node.test)):
             text = module.text(left).decode()
             words = f"while compiling `{text}` is not asked and counts as false: its branch is a shortcut"
             made = change(

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety, Skip
+from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from .changes import OrElse, Unless
 from .findings import change, fix
 from .spelling import COMPILING, spell
+from .writing import edited
 
 _TELLS = frozenset({"warn", "warning", "warning_once", "warn_once", "info", "debug", "error", "log", "print"})
 
@@ -60,6 +62,46 @@ def only_tells(statement: ast.stmt) -> bool:
     return name in _TELLS
 
 
+def modular_amounts(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
+    """``if n % k > 0: pad(x, k - n % k)`` → ``if is_compiling() or n % k > 0: pad(x, (k - n % k) % k)``."""
+    compiling = spell(module, node, COMPILING, context)
+    if node.orelse or compiling is None or not assigns_names(node) or _asks_compiling(node.test):
+        return
+    edits = []
+    for one in (part for statement in node.body for part in ast.walk(statement)):
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and _is_rest(node.test, one):
+            text, step = module.text(one).decode(), module.text(one.left).decode()
+            edits.append(Edit(*module.grouped_span(one), f"({text}) % {step}".encode()))
+    if not edits:
+        return
+    try:
+        decided = edited(module, node.test, [(node.test, OrElse(compiling.text))])
+    except Unfit:
+        return
+    said = module.text(node.test).decode()
+    words = f"while compiling the branch of `{said}` is taken, with an amount of 0 where that is false"
+    message = f"take the branch of `{said}` always while compiling"
+    yield fix(rule, module.place(node), [decided, *edits], message, compiling.needs, [words], Safety.UNSAFE)
+
+
+def _is_rest(test: ast.expr, amount: ast.BinOp) -> bool:
+    """Return whether an amount is what is missing to a multiple, and the condition asks whether anything is."""
+    rest = ast.dump(amount.right)
+    modular = isinstance(amount.right, ast.BinOp) and isinstance(amount.right.op, ast.Mod)
+    return modular or any(ast.dump(one) == rest for one in ast.walk(test))
+
+
+def assigns_names(node: ast.If) -> bool:
+    """Return whether a branch does nothing but give local names values."""
+    targets = [
+        target
+        for one in node.body
+        for target in (one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)])
+    ]
+    named = all(isinstance(one, (ast.Name, ast.Tuple, ast.List)) for one in targets)
+    return named and all(isinstance(one, (ast.Assign, ast.AugAssign)) for one in node.body)
+
+
 def _asks_compiling(test: ast.expr) -> bool:
     return "is_compiling" in ast.unparse(test)
 
@@ -70,8 +112,7 @@ def taken_while_compiling(rule: str, module: Module, node: ast.If, context: Cont
     That the branch does nothing where the condition is false, inputs for which it is false have to show.
     """
     compiling = spell(module, node, COMPILING, context)
-    assigns = all(isinstance(one, (ast.Assign, ast.AugAssign)) for one in node.body)
-    if node.orelse or compiling is None or not assigns or _asks_compiling(node.test):
+    if node.orelse or compiling is None or not assigns_names(node) or _asks_compiling(node.test):
         return
     text = module.text(node.test).decode()
     words = f"while compiling the branch of `{text}` is always taken: it does nothing where that is false"

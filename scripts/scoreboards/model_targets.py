@@ -189,7 +189,7 @@ def names() -> Iterator[str]:
     """All models that the libraries at hand know for a kind."""
     from transformers.models.auto import modeling_auto
 
-    tables = {
+    tables: dict[str, Any] = {
         "causal": modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
         "encoder": modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
         "vision": modeling_auto.MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES,

@@ -110,13 +110,16 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
 class Case:
     """A call of the model at some sizes, and what eager gives: a result or an error."""
 
-    def __init__(self, name: str, model: Any, make: Callable[[], Any], sizes: Mapping[str, int]) -> None:
-        """``sizes``: those of the dynamic dimensions by name; empty where they are not known."""
+    def __init__(
+        self, name: str, model: Any, make: Callable[[], Any], sizes: Mapping[str, int], *, given: bool = False
+    ) -> None:
+        """``sizes``: those of the dynamic dimensions by name; ``given``: a person gave the inputs."""
         from .samples import attempt, digest
 
         self.name, self.model, self._make = name, model, make
         self.sizes = sizes
-        self.small = min(sizes.values(), default=2) < 2
+        self.given = given
+        self.small = not given and min(sizes.values(), default=2) < 2
         self.expected, self.error = attempt(lambda: self.call(model.module))
         again, _ = attempt(lambda: self.call(model.module))
         bits = digest(self.expected)
@@ -184,7 +187,7 @@ def _cases(model: Any) -> Iterator[Case]:
     import copy
 
     sizes = model.sizes
-    yield Case("as given", model, model.inputs, sizes)
+    yield Case("as given", model, model.inputs, sizes, given=True)
     others = {"larger": {name: 2 * size + 1 for name, size in sizes.items()}}
     others["one more"] = {name: size + 1 for name, size in sizes.items()}
     for name in sizes:
@@ -193,7 +196,7 @@ def _cases(model: Any) -> Iterator[Case]:
     for name, changed in others.items() if sizes else ():
         yield Case(name, model, partial(model.resized, changed), changed)
     for number, more in enumerate(model.more, 1):
-        yield Case(f"further input {number}", model, partial(copy.deepcopy, more), {})
+        yield Case(f"further input {number}", model, partial(copy.deepcopy, more), model.sizes_of(more), given=True)
 
 
 def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: Any, taken: list[str]) -> dict[str, Any]:
@@ -212,7 +215,7 @@ def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: A
     notes: list[str] = program.notes
     for case in cases:
         if case.error:
-            if not case.sizes and not attempt(lambda case=case: case.call(program))[1]:  # type: ignore[misc]
+            if case.given and not attempt(lambda case=case: case.call(program))[1]:  # type: ignore[misc]
                 taken.append(case.name)
             continue
         result, refusal = attempt(lambda case=case: case.call(program))  # type: ignore[misc]

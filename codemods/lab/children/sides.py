@@ -81,14 +81,14 @@ def _watching(found: Sides) -> Any:
     return is_compiling
 
 
-def _watch(frame: Any, branch: tuple[int, int, int], found: Sides) -> None:
+def _watch(frame: Any, branch: tuple[int, int, range], found: Sides) -> None:
     first, last, body = branch
     before = sys.gettrace()
 
     def passed(frame: Any, event: str, argument: Any) -> Any:
         if event == "line" and first <= frame.f_lineno <= last:
             return passed
-        taken = event == "line" and frame.f_lineno == body
+        taken = event == "line" and frame.f_lineno in body
         found.setdefault((frame.f_code.co_filename, first), set()).add(taken)
         frame.f_trace = None
         sys.settrace(before)
@@ -99,8 +99,8 @@ def _watch(frame: Any, branch: tuple[int, int, int], found: Sides) -> None:
 
 
 @lru_cache(maxsize=64)
-def _branches(file: str) -> dict[int, tuple[int, int, int]]:
-    """By each line of the condition of an ``if``: its first and last line, and the first line of the branch."""
+def _branches(file: str) -> dict[int, tuple[int, int, range]]:
+    """By each line of the condition of an ``if``: its first and last line, and the lines of the branch."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except SyntaxError:
@@ -112,8 +112,9 @@ def _branches(file: str) -> dict[int, tuple[int, int, int]]:
             if all(map(_tells, node.body)):
                 continue
             last = node.test.end_lineno or node.test.lineno
+            body = range(node.body[0].lineno, (node.body[-1].end_lineno or last) + 1)
             for line in range(node.test.lineno, last + 1):
-                found[line] = node.lineno, last, node.body[0].lineno
+                found[line] = node.lineno, last, body
     return found
 
 

@@ -66,6 +66,15 @@ class Model:
         for place in dict.fromkeys(place for place, _, _ in self.marks):
             yield leaves[place], [dimension for at, dimension, _ in self.marks if at == place]
 
+    def sizes_of(self, inputs: Any) -> dict[str, int]:
+        """The sizes of another call by name; empty where it has another structure."""
+        leaves = pytree.tree_leaves(inputs)
+        tensors = [leaves[place] if place < len(leaves) else None for place, _, _ in self.marks]
+        if not all(isinstance(tensor, torch.Tensor) for tensor in tensors):
+            return {}
+        pairs = zip(tensors, self.marks)  # noqa: B905 - one for each mark
+        return {name: tensor.shape[at] for tensor, (_, at, name) in pairs if tensor is not None and at < tensor.dim()}
+
     def resized(self, sizes: Mapping[str, int]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The call with other sizes; what a tensor holds is repeated, or cut off."""
         leaves, structure = pytree.tree_flatten(self.inputs())

@@ -97,11 +97,11 @@ class Advisors:
         extent = draft.language.extent(source, line, site.function)
         if extent is None:
             return
-        refusals = draft.language.refusals(draft.now, draft.context, extent)
+        preferred = draft.language.preferred(draft.now, draft.context, extent)
         decided = [fix for fix in self._decided(draft) if _touches(fix, extent)]
         alternatives = self._alternatives(draft, extent, site)
         seen: set[tuple[object, ...]] = set()
-        for fixes in (*((fix,) for fix in refusals), *_combinations(decided), *((fix,) for fix in alternatives)):
+        for fixes in (*((fix,) for fix in preferred), *_combinations(decided), *((fix,) for fix in alternatives)):
             key = _key(source, fixes)
             if key not in seen:
                 seen.add(key)
