@@ -30,6 +30,8 @@ from .trying import NARROWING, ModelTrial, Targets
 
 _LIMITS = Limits(wall=900.0, cpu=1200)
 _ROUNDS = 60
+_PATIENCE = 18
+"""How many candidates in a row may bring a target no further."""
 _AGAIN = 8
 """How often what a target needs alone is looked for anew."""
 
@@ -77,7 +79,7 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
         progress(f"trying {_count(len(wanted.targets))} as they are")
         first = bench.try_on({}, dict.fromkeys(wanted.targets, -1)).trials
         failing = {name: trial for name, trial in first.items() if not trial.passed and trial.verdict != UNTESTABLE}
-        search = Search(bench.advisors, bench, {}, dict(failing), by_changes)
+        search = Search(bench.advisors, bench, {}, dict(failing), by_changes, patience=_PATIENCE)
         for _ in range(_AGAIN):
             search.run(0, progress, _ROUNDS)
             if not search.complete(progress):

@@ -23,6 +23,8 @@ class Openings:
 
     advisors: Advisors
     sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
+    given_up: set[str] = field(default_factory=set)
+    """Operators for which nothing more is picked."""
     _closed: set[Key] = field(default_factory=set)
     _known: dict[tuple[Site, bytes, tuple[tuple[str, ...], ...]], list[Candidate]] = field(default_factory=dict)
 
@@ -42,7 +44,7 @@ class Openings:
         closed = self._closed.union(map(_key, passed_over))
         waiting: dict[Site, list[str]] = defaultdict(list)
         for name, sites in self.sites.items():
-            for site in sites:
+            for site in sites if name not in self.given_up else ():
                 waiting[site].append(name)
         picked: Picks = []
         served: set[str] = set()

@@ -54,6 +54,8 @@ class Search:
     """Is given the groups that pass alone on all samples and stay so, while the search goes on about others."""
     completable: Callable[[Sequence[Group], Mapping[Path, Draft]], None] = lambda groups, drafts: None
     """Is given, after each round, the groups of what passes that stay so: those that `complete` will try."""
+    patience: int = 0
+    """After how many candidates in a row that brought an operator no further it is given up; 0: never."""
     attempts: list[Attempt] = field(default_factory=list)
     mended_by_swap: list[str] = field(default_factory=list)
     """Operators that the source tree's own, unchanged kernels make pass: no repair of ours."""
@@ -64,6 +66,8 @@ class Search:
     _apart: set[tuple[object, ...]] = field(default_factory=set)
     """Operators that were tried with nothing but their own chain, and the chain."""
     _backed: Counter[str] = field(default_factory=Counter)
+    _idle: Counter[str] = field(default_factory=Counter)
+    """By operator, the candidates in a row that brought it no further."""
     _openings: Openings = field(init=False)
 
     def __post_init__(self) -> None:
@@ -150,7 +154,11 @@ class Search:
     @property
     def open(self) -> bool:
         """Whether some failing operator has a candidate left."""
-        return any(self._openings.any_at(self.drafts, sites) for sites in self._openings.sites.values())
+        return any(
+            self._openings.any_at(self.drafts, sites)
+            for name, sites in self._openings.sites.items()
+            if name not in self._openings.given_up
+        )
 
     def sites(self, name: str) -> tuple[Site, ...]:
         """The places at which an operator fails now, the innermost first."""
@@ -225,6 +233,12 @@ class Search:
             sites = self.bench.sites(trial, seen)
             self._openings.sites[name] = tuple(site for site in sites if not self.files or site.path in self.files)
             self.drafts |= {path: draft for path, draft in seen.items() if path not in self.drafts}
+
+    def _count_idle(self, names: Sequence[str], kept: bool) -> None:
+        for name in names:
+            self._idle[name] = 0 if kept else self._idle[name] + 1
+            if 0 < self.patience <= self._idle[name]:
+                self._openings.given_up.add(name)
 
     def _rid_of_others(self, most: int) -> bool:
         """Try each stuck operator with nothing but its own chain: what others brought may be all that stops it."""
@@ -350,6 +364,7 @@ class Search:
             keep = bool(better) and not silent
             came = came_of(pairs)
             self.attempts.append(Attempt(candidate, names, keep, came, silent=bool(silent)))
+            self._count_idle(names, keep)
             if keep:
                 kept.append((candidate, names))
                 if candidate.site.path.suffix != ".py":
