@@ -139,6 +139,88 @@ def target():
     assert "the other side of model.py:8, always false: return x * 2 if guard_or_false(n == 0) else x + x" in said
 
 
+RANGES = """
+import torch
+from torch.export import Dim
+
+
+class Convolved(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convolution = torch.nn.Conv1d(3, 2, 4)
+
+    def forward(self, x):
+        if x.shape[2] > 30:
+            x = x * 2
+        return self.convolution(x).sum()
+
+
+def target(size=Dim("n", max=30)):
+    return {"model": Convolved(), "args": (torch.randn(2, 3, 8),), "dynamic": {"x": {0: Dim.AUTO, 2: size}}}
+
+
+def free():
+    return target("n")
+
+
+def static():
+    return target(8)
+
+
+def outside():
+    return target(Dim("n", min=9))
+
+
+def derived():
+    return target(2 * Dim("n"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("target", 0, "note: export: `n` is 4 to 30, as in the model: at 3 it raises RuntimeError"),
+        ("free", 1, "the program takes 4 to 30 for `n`, which should be free"),
+        ("static", 0, "equal to the model: as given, larger, one more, x0 = 1, x0 = 0"),
+        ("outside", 2, "unusable: 'n' is 8 in the call, which is outside of its range"),
+        ("derived", 2, "2*n, a size made of another, is not supported"),
+    ],
+)
+def test_a_range_is_asked_for_or_the_model_has_it(
+    name: str, code: int, said: str, tmp_path: Path, exporting: Exporting
+) -> None:
+    (tmp_path / "ranges.py").write_text(RANGES)
+    assert said in exporting(f"ranges.py:{name}", code=code)
+
+
+LOST = """
+import torch
+
+
+class Padded(torch.nn.Module):
+    def forward(self, x, counts):
+        rows = torch.repeat_interleave(x, counts, dim=0)
+        missing = 6 - rows.shape[0]
+        if missing > 0:
+            rows = torch.nn.functional.pad(rows, (0, 0, 0, missing))
+        return torch.cat([rows, x.new_ones(6, 1)], 1)
+
+
+def target():
+    x = torch.randn(3, 2)
+    more = [((x, torch.tensor(counts)), {}) for counts in ([2, 2, 2], [4, 4, 0])]
+    dynamic = {"x": {0: "n"}, "counts": {0: "n"}}
+    return {"model": Padded(), "args": (x, torch.tensor([2, 1, 2])), "dynamic": dynamic, "more": more}
+"""
+
+
+def test_a_program_refuses_what_the_model_refuses(tmp_path: Path, exporting: Exporting) -> None:
+    (tmp_path / "lost.py").write_text(LOST)
+    assert "lost.py: proven\n" in exporting("lost.py", code=0)
+    written = (tmp_path / "symfix-export" / "lost-py.patch").read_text()
+    assert "torch.sym_max(missing, 0)" in written, "a negative padding would cut off what is too long"
+
+
 def test_only_a_shortcut_is_left_out(tmp_path: Path, exporting: Exporting) -> None:
     shutil.copy(MODELS / "mask_shortcut.py", tmp_path)
     said = exporting("mask_shortcut.py", "mask_shortcut.py:shifted", code=1)

@@ -9,9 +9,7 @@ from typing import Any
 import torch
 from torch.utils import _pytree as pytree
 
-from .targets import BadTarget, by_parameter
-
-_FREE = ("AUTO", "DYNAMIC")
+from .targets import BadTarget, by_parameter, size_of
 
 
 def convert(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: Any) -> dict[str, Any]:
@@ -39,15 +37,6 @@ def convert(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: 
         raise BadTarget(f"'dynamic_shapes' names {unknown!r}, which the call does not give")
     found = {name: _within(given[name], wanted, name) for name, wanted in shapes.items()}
     return {name: one for name, one in found.items() if _any(one)}
-
-
-def names(dynamic: Any) -> Any:
-    """The same with the name of each ``Dim`` in its place."""
-    if isinstance(dynamic, Mapping):
-        return {key: names(one) for key, one in dynamic.items()}
-    if isinstance(dynamic, (list, tuple)):
-        return [names(one) for one in dynamic]
-    return dynamic.__name__ if _is_dim(dynamic) else dynamic
 
 
 def of_marks(args: tuple[Any, ...], kwargs: dict[str, Any], module: Any) -> dict[str, Any]:
@@ -110,32 +99,12 @@ def _of_tensor(tensor: Any, wanted: Any, name: str) -> Iterator[tuple[int, Any]]
         if not isinstance(dimension, int) or not -tensor.dim() <= dimension < tensor.dim():
             raise BadTarget(f"'dynamic_shapes' of {name!r}: there is no dimension {dimension!r}")
         at = dimension % tensor.dim()
-        found = _size(size, f"{name}{at}", name)
+        try:
+            found = size_of(size, f"{name}{at}")
+        except BadTarget as error:
+            raise BadTarget(f"'dynamic_shapes' of {name!r}: {error}") from None
         if found is not None:
             yield at, found
-
-
-def _size(size: Any, own: str, name: str) -> Any:
-    """The name or ``Dim`` of a dimension; None where it is static."""
-    if size is None or isinstance(size, int):
-        return None
-    if isinstance(size, str):
-        return size
-    hint = getattr(getattr(size, "type", None), "name", "")
-    if hint == "STATIC":
-        return None
-    if hint in _FREE:
-        limits = {end: found for end in ("min", "max") if (found := getattr(size, end, None)) is not None}
-        return torch.export.Dim(own, **limits) if limits else own
-    if hasattr(size, "root"):
-        raise BadTarget(f"'dynamic_shapes' of {name!r}: {size.__name__}, a size made of another, is not supported")
-    if _is_dim(size):
-        return size
-    raise BadTarget(f"'dynamic_shapes' of {name!r}: {size!r} is no Dim, name, number or None")
-
-
-def _is_dim(size: Any) -> bool:
-    return hasattr(size, "__name__") and hasattr(size, "min") and hasattr(size, "max")
 
 
 def _any(dynamic: Any) -> bool:

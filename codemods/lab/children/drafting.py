@@ -31,7 +31,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         args, kwargs = model.inputs()
         shapes: Any = torch.export.ShapesCollection()  # type: ignore[no-untyped-call]
         for tensor, dimensions in model.dimensions((args, kwargs)):
-            shapes[tensor] = dict.fromkeys(dimensions, torch.export.Dim.DYNAMIC)
+            shapes[tensor] = dimensions
         with torch.set_grad_enabled(model.training):
             program = torch.export.draft_export(model.module, args, kwargs, dynamic_shapes=shapes)
     except BadTarget as error:

@@ -7,7 +7,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -183,17 +183,23 @@ def _gradients(module: Any, result: Any) -> Any:
 
 
 def _cases(model: Any) -> Iterator[Case]:
-    """The call as given, larger, with one size at a time at 1 and at 0, and what the user added."""
+    """The call as given, larger, with one size at a time at 1 and at 0, and what the user added.
+
+    Sizes outside of the ranges that are asked for are left out.
+    """
     import copy
 
     sizes = model.sizes
     yield Case("as given", model, model.inputs, sizes, given=True)
-    others = {"larger": {name: 2 * size + 1 for name, size in sizes.items()}}
-    others["one more"] = {name: size + 1 for name, size in sizes.items()}
+    most = {name: model.limits(name).get("max", 2 * size + 1) for name, size in sizes.items()}
+    others = {"larger": {name: min(2 * size + 1, most[name]) for name, size in sizes.items()}}
+    others["one more"] = {name: min(size + 1, most[name]) for name, size in sizes.items()}
     for name in sizes:
         for special in (1, 0):
             others[f"{name} = {special}"] = {**sizes, name: special}
-    for name, changed in others.items() if sizes else ():
+    for name, changed in others.items():
+        if changed == sizes or not all(model.is_asked(*one) for one in changed.items()):
+            continue
         yield Case(name, model, partial(model.resized, changed), changed)
     for number, more in enumerate(model.more, 1):
         yield Case(f"further input {number}", model, partial(copy.deepcopy, more), model.sizes_of(more), given=True)
@@ -256,7 +262,7 @@ class _Exported:
             _mark_unbacked(model, (args, kwargs))
         else:
             for tensor, dimensions in model.dimensions((args, kwargs)):
-                shapes[tensor] = dict.fromkeys(dimensions, torch.export.Dim.DYNAMIC)
+                shapes[tensor] = dimensions
         torch.manual_seed(0)
         with witness.watching(), _kept(model.module):
             program = torch.export.export(
@@ -275,7 +281,13 @@ class _Exported:
         for symbol, (lower, upper), places in self._witness.narrowings(program):
             allowed = f"{lower} to {upper}" if upper is not None else f"{lower} and more"
             name = self._symbols.get(symbol)
-            refused = name is not None and _refused_outside(model, name, lower, upper)
+            least, most = model.ranges.get(name, (0, None))
+            outside = [lower - 1] if lower > max(least, 2) else []
+            if upper is not None and (most is None or most > upper):
+                outside.append(upper + 1)
+            if not outside:
+                continue
+            refused = "" if name is None else _refused(model, name, outside)
             if refused:
                 self.notes.append(f"`{name}` is {allowed}, as in the model: {refused}")
             else:
@@ -306,11 +318,10 @@ def _symbols(program: Any, model: Any) -> dict[str, str]:
     return found
 
 
-def _refused_outside(model: Any, name: str, lower: int, upper: int | None) -> str:
-    """What the model itself raises right outside of a range of a size; empty where it takes such a size."""
+def _refused(model: Any, name: str, outside: Sequence[int]) -> str:
+    """What the model itself raises right outside of the range of a size; empty where it takes such a size."""
     from .samples import attempt
 
-    outside = [*([lower - 1] if lower > 2 else []), *([upper + 1] if upper is not None else [])]
     told = ""
     for size in outside:
         args, kwargs = model.resized({**model.sizes, name: size})
@@ -336,8 +347,8 @@ class _Compiled:
         if unbacked:
             _mark_unbacked(model, (args, kwargs))
         else:
-            for tensor, dimension, _ in model.marked((args, kwargs)):
-                torch._dynamo.mark_dynamic(tensor, dimension)
+            for tensor, dimension, name in model.marked((args, kwargs)):
+                torch._dynamo.mark_dynamic(tensor, dimension, **model.limits(name))
         torch.manual_seed(0)
         with witness.watching(), _kept(model.module):
             self._call(*args, **kwargs)
@@ -363,7 +374,7 @@ def _mark_unbacked(model: Any, inputs: Any) -> None:
     from torch._dynamo.decorators import mark_unbacked
 
     for tensor, dimension, name in model.marked(inputs):
-        mark_unbacked(tensor, dimension, shape_id=name)
+        mark_unbacked(tensor, dimension, shape_id=name, **model.limits(name))
 
 
 _WAYS: dict[str, Callable[[Any, bool, Any], Any]] = {

@@ -41,7 +41,7 @@ class Call:
         from torch._subclasses.fake_tensor import FakeTensor
         from torch.utils import _pytree as pytree
 
-        from .dimensions import convert, names
+        from .dimensions import convert
         from .targets import BadTarget, read
 
         if isinstance(self.model, torch.jit.ScriptModule):
@@ -54,7 +54,7 @@ class Call:
             "model": self.model,
             "args": args,
             "kwargs": kwargs,
-            "dynamic": names(dynamic),
+            "dynamic": dynamic,
             "more": self.more,
             "training": self.training,
         }

@@ -24,8 +24,9 @@ class Target(TypedDict, total=False):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     dynamic: dict[str, Any]
-    """By parameter of the model: ``{dimension: name}``; a name stands for one size wherever it is used. A parameter
-    that takes a list or a dict of tensors gets a list or a dict of these."""
+    """By parameter of the model: ``{dimension: size}``. A name, or a ``Dim`` with its range, stands for one size
+    wherever it is used; ``Dim.DYNAMIC`` and ``Dim.AUTO`` are sizes of their own; ``Dim.STATIC``, numbers and None are
+    none. A parameter that takes a list or a dict of tensors gets a list or a dict of these."""
     more: list[tuple[tuple[Any, ...], dict[str, Any]]]
     """Further calls, ``(args, kwargs)`` each, on which the exported program is compared with the model."""
     training: bool
@@ -46,6 +47,8 @@ class Model:
     marks: list[tuple[int, int, str]]
     """Dynamic dimensions: the place of the tensor among the leaves of the call, the dimension, the name."""
     sizes: dict[str, int]
+    ranges: dict[str, tuple[int, int | None]] = field(default_factory=dict)
+    """By name, the least and the largest size that are asked for, where not all are; None: any."""
     more: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
     training: bool = False
 
@@ -60,11 +63,25 @@ class Model:
         for place, dimension, name in self.marks:
             yield leaves[place], dimension, name
 
-    def dimensions(self, inputs: Any) -> Iterator[tuple[Any, list[int]]]:
-        """The tensors of a call that have dynamic dimensions, each once, with these."""
+    def dimensions(self, inputs: Any) -> Iterator[tuple[Any, dict[int, Any]]]:
+        """The tensors of a call that have dynamic dimensions, each once, with these as ``dynamic_shapes`` has them."""
         leaves = pytree.tree_leaves(inputs)
         for place in dict.fromkeys(place for place, _, _ in self.marks):
-            yield leaves[place], [dimension for at, dimension, _ in self.marks if at == place]
+            yield leaves[place], {at: self._dim(name) for where, at, name in self.marks if where == place}
+
+    def _dim(self, name: str) -> Any:
+        dynamic = torch.export.Dim.DYNAMIC
+        return dynamic(**self.limits(name)) if name in self.ranges else dynamic
+
+    def limits(self, name: str) -> dict[str, int]:
+        """The range of a size as keyword arguments of torch: ``min`` and ``max``, as far as there are any."""
+        least, most = self.ranges.get(name, (None, None))
+        return {end: size for end, size in (("min", least), ("max", most)) if size is not None}
+
+    def is_asked(self, name: str, size: int) -> bool:
+        """Return whether a size is in the range that is asked for."""
+        least, most = self.ranges.get(name, (0, None))
+        return least <= size and (most is None or size <= most)
 
     def sizes_of(self, inputs: Any) -> dict[str, int]:
         """The sizes of another call by name; empty where it has another structure."""
@@ -131,11 +148,11 @@ def read(given: Any, *, fixed: bool = False) -> Model:
     device = next((one.device.type for one in _tensors(module, args, kwargs) if one.device.type != "cpu"), None)
     if device:
         raise BadTarget(f"the model or its inputs are on {device}; make them on the CPU")
-    marks, sizes = _marks(module, args, kwargs, given.get("dynamic", {}))
+    marks, sizes, ranges = _marks(module, args, kwargs, given.get("dynamic", {}))
     if not marks and not fixed:
         raise BadTarget("'dynamic' names no dimension: without one every export fits one shape only")
     wrapped = module if isinstance(module, torch.nn.Module) else _Function(module)
-    return Model(wrapped, args, kwargs, marks, sizes, list(given.get("more", [])), bool(given.get("training")))
+    return Model(wrapped, args, kwargs, marks, sizes, ranges, list(given.get("more", [])), bool(given.get("training")))
 
 
 class _Function(torch.nn.Module):
@@ -156,9 +173,42 @@ def _tensors(module: Any, args: Any, kwargs: Any) -> Iterator[Any]:
     yield from (leaf for leaf in pytree.tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor))
 
 
+def size_of(size: Any, own: str) -> Any:
+    """The name or ``Dim`` of a dimension, ``own`` for one without a name; None where it is static. Raises BadTarget."""
+    if size is None or type(size) is int:
+        return None
+    hint = getattr(getattr(size, "type", None), "name", "")
+    if hint == "STATIC":
+        return None
+    if hint in _FREE:
+        limits = {end: found for end in ("min", "max") if (found := getattr(size, end, None)) is not None}
+        return torch.export.Dim(own, **limits) if limits else own
+    if hasattr(size, "root"):
+        raise BadTarget(f"{size.__name__}, a size made of another, is not supported")
+    if isinstance(size, str) or is_dim(size):
+        return size
+    raise BadTarget(f"{size!r} is no Dim, name, number or None, as in {{0: 'batch'}}")
+
+
+def is_dim(size: Any) -> bool:
+    """Return whether it is a ``Dim`` with a name."""
+    return hasattr(size, "__name__") and hasattr(size, "min") and hasattr(size, "max")
+
+
+def _range(dim: Any) -> tuple[int, int | None] | None:
+    """The least and largest size of a ``Dim``; None where it takes any."""
+    most = dim.max if type(dim.max) is int and dim.max < _MOST else None
+    return (dim.min, most) if dim.min > 0 or most is not None else None
+
+
+_FREE = ("AUTO", "DYNAMIC")
+_MOST = 2**31
+"""What torch takes for no limit."""
+
+
 def _marks(
     module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], dynamic: Mapping[str, Any]
-) -> tuple[list[tuple[int, int, str]], dict[str, int]]:
+) -> tuple[list[tuple[int, int, str]], dict[str, int], dict[str, tuple[int, int | None]]]:
     signature = inspect.signature(module.forward if isinstance(module, torch.nn.Module) else module)
     given = by_parameter(signature, args, kwargs)
     # One tensor may stand in several places: which leaf of the call is meant, its place says.
@@ -166,16 +216,26 @@ def _marks(
     places = by_parameter(signature, *pytree.tree_unflatten(list(range(len(leaves))), structure))
     marks: list[tuple[int, int, str]] = []
     sizes: dict[str, int] = {}
+    ranges: dict[str, tuple[int, int | None]] = {}
     for name, wanted in dynamic.items():
         if name not in given:
             raise BadTarget(f"'dynamic' names {name!r}, which the call does not give")
         for tensor, place, dimensions in _pairs(given[name], places[name], wanted, name):
-            for dimension, size in dimensions.items():
-                if not isinstance(size, str) or not isinstance(dimension, int):
+            for dimension, given_size in dimensions.items():
+                if not isinstance(dimension, int):
                     raise BadTarget(f"'dynamic' of {name!r}: write {{dimension: 'name'}}, as in {{0: 'batch'}}")
                 if not -tensor.dim() <= dimension < tensor.dim():
                     raise BadTarget(f"'dynamic' of {name!r}: there is no dimension {dimension}")
                 at = dimension % tensor.dim()
+                try:
+                    size = size_of(given_size, f"{name}{at}")
+                except BadTarget as error:
+                    raise BadTarget(f"'dynamic' of {name!r}: {error}") from None
+                if size is None:
+                    continue
+                if is_dim(size):
+                    allowed, size = _range(size), size.__name__
+                    ranges |= {size: allowed} if allowed is not None else {}
                 if sizes.setdefault(size, tensor.shape[at]) != tensor.shape[at]:
                     raise BadTarget(f"{size!r} is {sizes[size]} and, in {name!r}, {tensor.shape[at]}")
                 marks.append((place, at, size))
@@ -184,7 +244,12 @@ def _marks(
         raise BadTarget(
             f"{small!r} is {sizes[small]} in the call; torch takes a size below 2 for a constant: use 2 or more"
         )
-    return marks, sizes
+    outside = next(
+        (name for name, (least, most) in ranges.items() if not least <= sizes[name] <= (most or _MOST)), None
+    )
+    if outside:
+        raise BadTarget(f"{outside!r} is {sizes[outside]} in the call, which is outside of its range")
+    return marks, sizes, ranges
 
 
 def by_parameter(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
