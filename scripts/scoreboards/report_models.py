@@ -3,8 +3,8 @@
 Each model of golden/reports is measured in two ways: `torch.export` with dynamic sizes, and `torch.compile` as one
 graph with unbacked sizes. For each way: whether it passes as it is, whether it passes with the person's patch beside it
 (the same comparison with the model, and the patched model must give in eager what it gave before), and the verdict of
-symfix, which does not see the person's patch. symfix and that comparison leave out the inputs that the model itself
-refuses; this board gives those of the further inputs to the patched programs too and tells which of them are taken.
+symfix, which does not see the person's patch. Of the further inputs those that the model refuses are given to the
+patched programs too: a patch after which one is taken does not pass.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from symfix.codemods.workflows.export.folder import to_json, write
 from symfix.codemods.workflows.export.outcome import Exported, Outcome, Verdict
 from symfix.codemods.workflows.export.procedure import Wanted, export, variant_of
 from symfix.codemods.workflows.export.trying import ModelTrial, Targets
+from symfix.codemods.workflows.repair.trials import Trial
 
 ROOT = Path(__file__).parents[2]
 REPORTS = ROOT / "golden" / "reports"
@@ -184,35 +185,23 @@ def _measured(
     human = tries(laboratory, variant_of(patched, laboratory), every, 0, words.jobs).trials
     outcome = export(wanted, scratch, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
     by_name = {one.target: one for one in outcome.targets}
-    mine = {path: text for path, text in patched.items() if human[str(path)].passed}
     theirs = {file.path: file.after for one in outcome.targets if one.left is None for file in one.files}
-    taken = [_taken(way, texts, laboratory, scratch / name / way.name) for texts, name in ((mine, "p"), (theirs, "s"))]
+    ours = tries(laboratory, variant_of(theirs, laboratory), every, 0, words.jobs).trials
     rows = [
-        row(case, by_name[str(case.model)], human[str(case.model)], [one.get(case.name, ()) for one in taken])
+        row(
+            case,
+            by_name[str(case.model)],
+            human[str(case.model)],
+            [taken(one[str(case.model)]) for one in (human, ours)],
+        )
         for case in cases
     ]
     return outcome, rows
 
 
-def _taken(way: Way, texts: Mapping[Path, bytes], laboratory: Laboratory, folder: Path) -> dict[str, tuple[str, ...]]:
-    """By model the further inputs that the program of a changed text takes although the model refuses them."""
-    folder.mkdir(parents=True)
-    for path, text in texts.items():
-        (folder / path.name).write_bytes(text)
-    scripts = [str(folder / path.name) for path in texts]
-    request = {"way": way.backend, "unbacked": way.unbacked, "scripts": scripts}
-    command = [str(laboratory.python), "-m", "scoreboards.refusing"]
-    ran = subprocess.run(
-        command, input=json.dumps(request), cwd=ROOT / "scripts", capture_output=True, text=True, check=False
-    )
-    rows = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
-    if len(rows) != len(scripts):
-        last = ran.stderr.strip().splitlines()[-1:] or ["no word"]
-        sys.exit(f"report-models: the inputs that are refused were not all tried: {last[0]}")
-    for said in rows:
-        if said["why"]:
-            print(f"  refused inputs of {Path(said['script']).stem} are not tried: {said['why']}", file=sys.stderr)
-    return {Path(said["script"]).stem: tuple(said["taken"]) for said in rows}
+def taken(trial: Trial) -> tuple[str, ...]:
+    """The further inputs that the program takes although the model refuses them."""
+    return trial.taken if isinstance(trial, ModelTrial) else ()
 
 
 def row(case: Case, one: Exported, human: Any, taken: Sequence[Sequence[str]]) -> Row:
@@ -229,7 +218,7 @@ def row(case: Case, one: Exported, human: Any, taken: Sequence[Sequence[str]]) -
         one.verdict.value,
         one.left.reason if one.left is not None else "",
         one.left.message if one.left is not None else one.message,
-        any(REFUSES in note for note in one.notes),
+        bool(one.refused),
         tuple(taken[1]),
     )
 
