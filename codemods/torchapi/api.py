@@ -11,7 +11,7 @@ from typing import Any
 from .extraction import EXTRACTOR, extract, yamls
 from .headers import fingerprint
 from .locating import Place, locate, release
-from .probes import dynamo_refusal, is_scripted
+from .probes import dynamo_refusal, scripted
 from .schema import Kernel, Operator, kernel_from, operator_from
 from .store import stored
 from .symbols import cpp_has, named_in_headers, python_has
@@ -132,11 +132,15 @@ class TorchApi:
         return dynamo_refusal(self._place, helper)
 
     def is_scripted(self, function: str) -> bool:
-        """Return whether torch passes one of its own functions to TorchScript.
+        """Return whether torch passes one of its own functions to TorchScript; any may be where the probe failed.
 
         ``function`` is a dotted name such as ``torch._decomp.decompositions.nll_loss_backward``.
         """
-        return is_scripted(self._place, function)
+        return self._scripted is None or function in self._scripted
+
+    @cached_property
+    def _scripted(self) -> frozenset[str] | None:
+        return scripted(self._place)
 
     def named_in_headers(self, name: str) -> bool:
         """Whether a header of this torch says the name, so that other files may call what it names."""

@@ -29,13 +29,10 @@ def dynamo_refusal(place: Place, helper: str) -> str | None:
     return f"dynamo does not trace `{helper}`" if helper in refused else None
 
 
-def is_scripted(place: Place, function: str) -> bool:
-    """Return whether torch passes one of its own functions, by its dotted name, to TorchScript.
-
-    Every function is, where the probe failed.
-    """
-    scripted, error = _probed(place, TORCHSCRIPT)
-    return error is not None or function in scripted
+def scripted(place: Place) -> frozenset[str] | None:
+    """The dotted names of torch's functions that torch itself passes to TorchScript; None where the probe failed."""
+    found, error = _probed(place, TORCHSCRIPT)
+    return None if error is not None else found
 
 
 @lru_cache(maxsize=8)
