@@ -226,8 +226,8 @@ def test_new_lines_end_as_those_of_the_file(message: str) -> None:
         "    return a if a.shape == b.shape else b\n"
     )
     plain, other = (
-        outcome_of(text.encode(), "torch/a.py"),
-        outcome_of(text.replace("\n", "\r\n").encode(), "torch/a.py"),
+        outcome_of(text.encode(), "torch/_a.py"),
+        outcome_of(text.replace("\n", "\r\n").encode(), "torch/_a.py"),
     )
     assert isinstance(plain, Changed)
     assert isinstance(other, Changed)

@@ -9,7 +9,7 @@ import pytest
 from goldens import installed_torch
 from snippets import context, module
 from symfix.codemods.torchapi.locating import Place
-from symfix.codemods.torchapi.probes import dynamo_refusal, scripted
+from symfix.codemods.torchapi.probes import dynamo_refusal, inlined, scripted
 from symfix.python.analysis.tracers import is_faked, is_traced
 from symfix.python.syntax.module import Module
 
@@ -87,6 +87,7 @@ def test_is_traced_in_own_tree_is_true_for_all() -> None:
     [
         ("torch/_refs/__init__.py", True),
         ("torch/_meta_registrations.py", True),
+        ("torch/masked/_ops.py", True),
         ("torch/nn/modules/conv.py", False),
         ("torch/distributions/normal.py", False),
         ("model.py", False),
@@ -95,8 +96,8 @@ def test_is_traced_in_own_tree_is_true_for_all() -> None:
 def test_is_faked_by_the_package_of_torch(path: str, faked: bool) -> None:
     made = module(MODEL, path)
     alone, fake = ([one for one in made.functions if one.qualname == name] for name in ("alone", "fake"))
-    assert is_faked(made, alone[0]) is faked
-    assert is_faked(made, fake[0])
+    assert is_faked(made, alone[0], installed_torch()) is faked
+    assert is_faked(made, fake[0], installed_torch())
 
 
 def test_dynamo_refusal_of_the_installed_torch() -> None:
@@ -117,6 +118,7 @@ def test_dynamo_refusal_without_dynamo_names_the_torch(tmp_path: Path) -> None:
     said = dynamo_refusal(place, "torch.sym_min")
     assert said is not None and said.startswith(f"torch 9.9 of {python} compiles no function (ModuleNotFoundError")
     assert scripted(place) is None, "nothing is known, so anything may be"
+    assert inlined(place) is None
 
 
 def test_is_scripted_names_what_the_installed_torch_scripts_and_what_that_calls() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from .extraction import EXTRACTOR, extract, yamls
 from .headers import fingerprint
 from .locating import Place, locate, release
-from .probes import dynamo_refusal, scripted
+from .probes import dynamo_refusal, inlined, scripted
 from .schema import Kernel, Operator, kernel_from, operator_from
 from .store import stored
 from .symbols import cpp_has, named_in_headers, python_has
@@ -137,6 +138,17 @@ class TorchApi:
         ``function`` is a dotted name such as ``torch._decomp.decompositions.nll_loss_backward``.
         """
         return self._scripted is None or function in self._scripted
+
+    @lru_cache(maxsize=1024)  # noqa: B019 - one api lives as long as the process
+    def is_inlined(self, module: str) -> bool:
+        """Return whether dynamo traces into the functions of a module of torch; into all where the probe failed."""
+        known = self._inlined
+        parents = accumulate(module.split("."), "{}.{}".format)
+        return known is None or not known.isdisjoint(parents)
+
+    @cached_property
+    def _inlined(self) -> frozenset[str] | None:
+        return inlined(self._place)
 
     @cached_property
     def _scripted(self) -> frozenset[str] | None:

@@ -1,4 +1,4 @@
-"""What an installed torch does, found by running it once: the helpers that its dynamo refuses, what it scripts."""
+"""What an installed torch does, found by running it: what its dynamo refuses and inlines, what it scripts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .locating import Place
 from .store import stored
 
 DYNAMO = Path(__file__).with_name("dynamo_probe.py")
+INLINING = Path(__file__).with_name("inlining_probe.py")
 TORCHSCRIPT = Path(__file__).with_name("torchscript_probe.py")
 _SECONDS = 120
 
@@ -32,6 +33,12 @@ def dynamo_refusal(place: Place, helper: str) -> str | None:
 def scripted(place: Place) -> frozenset[str] | None:
     """The dotted names of torch's functions that torch itself passes to TorchScript; None where the probe failed."""
     found, error = _probed(place, TORCHSCRIPT)
+    return None if error is not None else found
+
+
+def inlined(place: Place) -> frozenset[str] | None:
+    """The modules of torch, and packages of them, whose functions dynamo inlines; None where the probe failed."""
+    found, error = _probed(place, INLINING)
     return None if error is not None else found
 
 

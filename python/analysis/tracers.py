@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ...codemods.engine.rule import Context
+from ...codemods.torchapi.api import TorchApi
 from ..syntax.module import Module
 from ..syntax.tree import Function
 from .calls import calls_in
@@ -19,16 +20,16 @@ from .registered import Seen, registered
 _COMPILERS = ("torch.compile", "torch.export.export")
 
 
-@lru_cache(maxsize=256)
-def is_faked(module: Module, function: Function | None) -> bool:
+def is_faked(module: Module, function: Function | None, api: TorchApi) -> bool:
     """Return whether only FakeTensor and ``make_fx`` trace a function.
 
-    They trace what is registered as a fake kernel or a decomposition, and PyTorch's private packages, which hold its
-    meta functions, decompositions and references.
+    They trace what is registered as a fake kernel or a decomposition, PyTorch's private packages, which hold its meta
+    functions, decompositions and references, and its modules that dynamo does not inline.
     """
     if function is not None and registered(module, function) is Seen.FAKE:
         return True
-    return module.torch_name.startswith("torch._")
+    name = module.torch_name
+    return name.startswith("torch._") or (module.own_tree and not api.is_inlined(name))
 
 
 def is_traced(module: Module, function: Function | None, context: Context) -> bool:

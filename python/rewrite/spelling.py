@@ -74,7 +74,8 @@ def joiner(module: Module, place: ast.AST, both: bool, context: Context) -> Spel
 
 def refusal(module: Module, place: ast.AST, symbol: str, context: Context) -> str | None:
     """Why dynamo, which may trace a place, does not trace a call of ``symbol``; None where it does or stays away."""
-    return None if is_faked(module, module.function_of(place)) else context.api.dynamo_refusal(symbol)
+    faked = is_faked(module, module.function_of(place), context.api)
+    return None if faked else context.api.dynamo_refusal(symbol)
 
 
 def unnamed(module: Module, place: ast.AST, symbol: str, context: Context) -> tuple[str, str]:

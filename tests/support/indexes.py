@@ -29,6 +29,7 @@ def cache_with_indexes(place: Path) -> Path:
     api = TorchApi.at(torch)
     api.dynamo_refusal("torch.sym_min")
     api.is_scripted("torch.sym_min")
+    api.is_inlined("torch")
     for kind in KINDS:
         shutil.copytree(storage.folder(kind), place / "symfix" / storage.LAYOUT / kind)
     (place / "symfix").chmod(0o700)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from goldens import Golden
+from goldens import Golden, installed_torch
 from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.lab.children.calls import Call, functions_of, recorded_calls, traceable
 from symfix.codemods.lab.children.captures import TRACERS, Capture, capture, copied
@@ -82,7 +82,7 @@ def tracers_of(golden: Golden, name: str) -> tuple[str, ...]:
     """The tracers that reach a function of a golden, as the rules see it."""
     module = _parsed(golden)
     function = next((one for one in module.functions if one.qualname == name), None)
-    if is_faked(module, function):
+    if is_faked(module, function, installed_torch()):
         return FAKED
     scripted = "drop-torchscript" not in golden.options
     return tuple(tracer for tracer in TRACERS if tracer != "script" or scripted)
