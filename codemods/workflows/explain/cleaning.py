@@ -14,7 +14,7 @@ class Unreadable(Exception):
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_QUOTE = re.compile(r"(?:> ?)+")
+_QUOTE = re.compile(r"> ?")
 _FENCE = re.compile(r"^\s*(?:```|~~~)[\w.+-]*\s*$")
 
 PREFIXES = {
@@ -61,11 +61,18 @@ def clean_lines(text: str) -> list[str]:
 
 
 def _without_quotes(lines: Sequence[str]) -> Iterator[str]:
-    """Remove `> ` where neighbours have it too: pytest marks a single line so."""
-    quoted = [line.startswith(">") for line in lines]
+    """Remove `> ` as often as a neighbour has it too: pytest marks a single line so."""
+    depths = [_depth(line) for line in lines]
     for at, line in enumerate(lines):
-        neighbours = quoted[max(at - 1, 0) : at + 2]
-        yield _QUOTE.sub("", line, count=1) if quoted[at] and sum(neighbours) > 1 else line
+        around = max([*depths[max(at - 1, 0) : at], *depths[at + 1 : at + 2]], default=0)
+        yield _QUOTE.sub("", line, count=min(depths[at], around)) if depths[at] and around else line
+
+
+def _depth(line: str) -> int:
+    at = depth = 0
+    while match := _QUOTE.match(line, at):
+        at, depth = match.end(), depth + 1
+    return depth
 
 
 def _without_prefixes(line: str) -> str:
