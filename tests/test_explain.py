@@ -123,6 +123,9 @@ ONE_LINE = {
     "to be a constant (4).": "narrows-range",
     "  - The values of a = L['x'].size()[0] and b = L['y'].size()[0] must always be equal.": "narrows-range",
     "torch._dynamo hit config.cache_size_limit (8)": "recompilation",
+    "torch._dynamo.exc.FailOnRecompileLimitHit: recompile_limit reached with one_graph=True.": "recompilation",
+    "TypeError: linspace() received an invalid combination of arguments - got (int, SymFloat), but": "symbolic-operand",
+    "torch._dynamo.exc.UserError: Tried to use data-dependent value in the subsequent computation": "value-read",
     "TypeError: 'SymInt' object cannot be interpreted as an integer": "symbolic-operand",
     "TypeError: unsupported operand type(s) for +: 'SymBool' and 'int'": "symbolic-operand",
     "TypeError: zeros(): argument 'size' must be tuple of ints, but found element of type SymFloat": "symbolic-operand",
@@ -182,6 +185,42 @@ def test_explain_reads_windows_paths() -> None:
     text = text_of("export_mask").replace("/venv/lib/python3.11/", "C:\\v\\Lib\\").replace("/src/", "C:\\src\\")
     report = explain(text.replace("site-packages/torch/", "site-packages\\torch\\"))
     assert report.place and report.place.file == "C:/src/models.py"
+
+
+def test_explain_names_the_operator_or_the_file_of_a_cpp_stack() -> None:
+    error = "RuntimeError: Cannot call sizes() on tensor with symbolic sizes/strides\n"
+    torchs = "#1 at::native::glu_backward(at::Tensor const&) from /pytorch/aten/src/ATen/native/GatedLinearUnit.cpp:9\n"
+    own = "#2 mine::rows(at::Tensor const&) from /src/csrc/rows.cpp:4\n"
+    assert explain(error + torchs).command == "symfix repair glu_backward"
+    assert explain(error + own).command == "symfix fix /src/csrc/rows.cpp"
+
+
+def test_explain_reads_the_linked_numbers_of_a_notebook() -> None:
+    text = (
+        "File ~/models.py:8, in Crop.forward(self, x)\n"
+        "      [7](https://file+.vscode-resource.net/models.py:7) def forward(self, x):\n"
+        "----> [8](https://file+.vscode-resource.net/models.py:8)     if x.shape[0] > 2:\n"
+        "\nGuardOnDataDependentSymNode: Could not guard on data-dependent expression u0 > 2 (unhinted: u0 > 2).\n"
+    )
+    report = explain(text)
+    assert report.place and (report.place.line, report.place.text) == (8, "if x.shape[0] > 2:")
+    assert [(one.name, one.source) for one in report.symbols] == [("u0", "x.shape[0]")]
+
+
+def test_explain_of_torch_2_8_reads_the_line_of_torch_behind_the_advice() -> None:
+    advice = "and statically_known_trueCaused by: (_meta_registrations.py:2449 in pick_memory_format)\n"
+    message = "Could not guard on data-dependent expression Eq(96*u6, 0) (unhinted: Eq(96*u6, 0)).\n"
+    frame = 'Traceback (most recent call last):\n  File "/src/net.py", line 9, in forward\n    return self.conv(x)\n'
+    report = explain(f"{frame}torch.fx.GuardOnDataDependentSymNode: {message}\n{advice}")
+    assert (report.kind, report.inside) == ("in-torch", "torch/_meta_registrations.py:2449 in pick_memory_format")
+
+
+def test_explain_of_a_recompilation_for_another_value_does_not_speak_of_sizes() -> None:
+    log = "Recompiling function f in /src/a.py:3\n    triggered by the following guard failure(s):\n"
+    assert "pass it as a tensor" in explain(f"{log}    - 0/0: L['self'].mode == 2\n").mend
+    assert (
+        "mark_dynamic" in explain(f"{log}    - 0/0: tensor 'x' size mismatch at index 0. expected 3, actual 4\n").mend
+    )
 
 
 def test_words_that_export_has_too_have_the_same_title() -> None:

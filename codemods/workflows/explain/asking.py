@@ -56,7 +56,7 @@ def asked_in(behind: Sequence[Frame]) -> str:
 def asked_in_cause(line: str) -> str:
     """Return the line of torch at the end of torch's own line `Caused by:`; empty for machinery."""
     match = _CAUSE.search(line)
-    if match and match["file"] == "_ops.py":
+    if match and (match["file"] == "_ops.py" or match["function"] == "run_node"):
         return CALL
     if not match or not match["file"].startswith(_IN_TORCH):
         return ""

@@ -15,6 +15,8 @@ class Unreadable(Exception):
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _QUOTE = re.compile(r"> ?")
+_LINKED_NUMBER = re.compile(r"\[(\d+)\]\(https?://[^)\s]*\)")
+"""The number of a line as notebooks of VS Code copy it."""
 _FENCE = re.compile(r"^\s*(?:```|~~~)[\w.+-]*\s*$")
 
 PREFIXES = {
@@ -56,7 +58,7 @@ def clean_lines(text: str) -> list[str]:
     for raw in _without_quotes(_CONTROL.sub("", plain).removeprefix("\ufeff").split("\n")):
         line = _without_prefixes(raw)
         if not _FENCE.match(line):
-            found.append(line.rstrip())
+            found.append(_LINKED_NUMBER.sub(r"\1", line).rstrip() if "](http" in line else line.rstrip())
     return found
 
 

@@ -17,6 +17,7 @@ _PROMPT = re.compile(
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (?P<test>[^\s:]+\.py(?:::[^\s:\[]+)*)")
 SCRIPT = "python your_script.py"
 _TARGET = "symfix export --init target.py"
+_EXTENSION = "your_extension.cpp"
 _NOTEBOOK = "symfix.export(model, args, dynamic_shapes=…)"
 _MODEL_KINDS = (
     "undecided-size", "value-read", "value-dependent", "loop-over-data", "loop-over-size", "narrows-range",
@@ -28,10 +29,11 @@ def command(kind: str, operator: str, place: str, native: str, lines: Sequence[s
     """Return the command; empty where none helps. ``place`` is the file of the line, ``native`` a C++ file."""
     if kind == "in-torch":
         return f"symfix repair {operator}" if operator else "symfix hunt"
-    if kind in ("concrete-sizes", "missing-fake-kernel"):
-        if operator and "." not in operator.removeprefix("nn.functional.").removeprefix("linalg."):
-            return f"symfix repair {operator}"
-        return f"symfix fix {native or 'your_extension.cpp'}"
+    if kind == "missing-fake-kernel":
+        return f"symfix check {native or _EXTENSION}"
+    if kind == "concrete-sizes":
+        is_torchs = operator and not native and not operator.startswith("ops.")
+        return f"symfix repair {operator}" if is_torchs else f"symfix fix {native or _EXTENSION}"
     if kind == "guard-failed":
         return _TARGET
     if kind == "recompilation":

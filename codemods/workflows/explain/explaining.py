@@ -10,7 +10,7 @@ from ..export.outcome import Place
 from . import asking, symbols
 from .cleaning import Unreadable, clean_lines
 from .commanding import command
-from .frames import Frame, frames, native_functions, owner, place, torch_name
+from .frames import Frame, frames, native_file, native_functions, owner, place, torch_name
 from .kinds import KINDS
 from .reading import Episode, Hit, episodes, exception_of, exceptions, stack_of
 from .report import Report
@@ -21,11 +21,12 @@ _READS = re.compile(r"\bint\(|\bfloat\(|\bbool\(|\.item\(\)|\.tolist\(\)|\.numpy
 _ENTRY = re.compile(r"\b(?:export|draft_export|compile|aoti_compile_and_package)\(|\bmake_fx\(")
 _NO_SIZES = "(Size-like symbols: none)"
 _BY_TORCH_FUNCTION = "in __torch_function__)"
+_OF_SIZES = re.compile(r"size mismatch|stride mismatch|\.size\(\)|\.shape\b|\[[us]\d+\]|rank mismatch")
 _NEAR = 40
 _ADVICE = re.compile(r"^\s*(?:\d+\. )?(?P<check>torch\._check\w*\(.+\))$")
 _HINT = re.compile(r"^\s*Hint: (?P<hint>.+)$")
 _SUGGESTED = "Suggested fixes:"
-_REASON = re.compile(r"^\s*(?:- \d+/\d+: |last reason: \S+: )(?P<reason>.+)$")
+_REASON = re.compile(r"^\s*(?:- (?:\d+/\d+: )?|last reason: \S+: )(?P<reason>.+)$")
 _FUNCTION = re.compile(r"^\s*function: '(?P<function>[^']+)' \((?P<file>.+?):(?P<line>\d+)\)")
 _BREAK_AT = re.compile(r"Graph break in user code at (?P<file>.+?):(?P<line>\d+)")
 _CAUSED = re.compile(r"^Caused by: (?:(?P<code>.*?)  # (?P<file>[^:(]+):(?P<line>\d+) in (?P<function>\w+) |)\(")
@@ -86,6 +87,7 @@ def _report(lines: Sequence[str], episode: Episode, outside: Sequence[Frame]) ->
     at = _place(lines, hit, stack, near)
     asked = _inside(stack, near)
     native = list(native_functions(lines, episode.first, episode.last))
+    extension = native_file(lines, episode.first, episode.last)
     code = at.text if at else ""
     kind = _kind(hit, code, asked, near)
     named = asking.plain(hit.group("operator")) if hit.group("operator") else ""
@@ -108,8 +110,8 @@ def _report(lines: Sequence[str], episode: Episode, outside: Sequence[Frame]) ->
         owner=whose,
         inside=inside,
         operator=operator,
-        mend=_mend(kind, near),
-        command=command(kind, operator, at.file if at else "", "", lines, [*before, *outside]),
+        mend=_mend(kind, expression, near),
+        command=command(kind, operator, at.file if at else "", extension, lines, [*before, *outside]),
         more=0,
     )
 
@@ -155,7 +157,7 @@ def _place(lines: Sequence[str], hit: Hit, stack: _Stack, near: Sequence[str]) -
 def _inside(stack: _Stack, near: Sequence[str]) -> str:
     """Return the line of torch that asked; the stack tells it, else torch's own summary."""
     asked = asking.asked_in(stack.behind) if stack.user else ""
-    caused = next((line for line in near if line.startswith("Caused by: ")), "")
+    caused = next((line for line in near if "Caused by: " in line), "")
     named = asking.asked_in_cause(caused)
     if named and (not asked or asked == asking.CALL):
         return named
@@ -172,7 +174,7 @@ def _kind(hit: Hit, code: str, asked: str, near: Sequence[str]) -> str:
     if _LOOPS.search(code) and not asked:
         return "loop-over-data" if values or ".item()" in code or ".tolist()" in code else "loop-over-size"
     by_function = any(_BY_TORCH_FUNCTION in line for line in near)
-    if by_function and _READS.search(code):
+    if by_function and (kind == "value-read" or _READS.search(code)):
         return "value-read"
     if by_function or (values and kind != "value-read" and not asked):
         return "value-dependent"
@@ -191,8 +193,10 @@ def _expression(hit: Hit, near: Sequence[str]) -> str:
     return asking.plain(hit.group("operator")) or hit.group("name") or hit.group("reason")
 
 
-def _mend(kind: str, near: Sequence[str]) -> str:
+def _mend(kind: str, expression: str, near: Sequence[str]) -> str:
     usual = KINDS[kind].mend
+    if kind == "recompilation" and expression and not _OF_SIZES.search(expression):
+        return "keep what the guard compares the same for all calls, or pass it as a tensor"
     if kind == "unsupported":
         return next((match["hint"] for match in map(_HINT.match, near) if match), usual)
     if kind == "narrows-range" and _SUGGESTED in near:

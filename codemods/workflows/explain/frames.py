@@ -33,6 +33,8 @@ _PARTS = ("ile ", ".py", "Cell In", "<ipython-input")
 """Parts of lines of which every frame has one; most lines of a log have none."""
 _ARROW = re.compile(r"^(?:-+> ?(?P<line>\d+)|>) ?(?P<text>\s*\S.*)$")
 _NATIVE = re.compile(r"^\s*(?:frame )?#\d+:? (?P<function>.+?)(?: \+ 0x[0-9a-f]+ \(.*\)| from \S+:\d+)?$")
+_NATIVE_FILE = re.compile(r"#\d+:? .* from (?P<file>/?[\w./~-]+\.(?:cpp|cc|cu|cuh|h|hpp)):\d+$")
+_TORCHS_NATIVE = re.compile(r"(?:^|/)(?:aten|c10|torch|pybind11|bits|include|Python|Objects)/|(?:^|/)Register\w+\.cpp")
 _DEFINITION = re.compile(r"^\s+(?:async )?def (?P<name>\w+)\(")
 _MARKS = re.compile(r"^[\s^~]*$")
 _ARROW_REACH = 24
@@ -75,6 +77,15 @@ def native_functions(lines: Sequence[str], first: int, last: int) -> Iterator[st
         match = _NATIVE.match(lines[at]) if "#" in lines[at] else None
         if match and "::" in match["function"]:
             yield match["function"]
+
+
+def native_file(lines: Sequence[str], first: int, last: int) -> str:
+    """Return the first file of a C++ stack that is not torch's; empty where none is named."""
+    for at in range(first, last):
+        match = _NATIVE_FILE.search(lines[at]) if " from " in lines[at] else None
+        if match and not _TORCHS_NATIVE.search(match["file"]):
+            return match["file"]
+    return ""
 
 
 def _code(lines: Sequence[str], at: int, last: int) -> tuple[str, str]:

@@ -88,6 +88,9 @@ MESSAGES = (
         r"(?:Dynamo recompile limit exceeded|FailOnRecompileLimitHit|ecompile limit (?:hit|exceeded))", "recompilation",
     ),
     _message(
+        "limit of one graph", "limit reached", r"(?:recompile|cache_size)_limit reached", "recompilation",
+    ),
+    _message(
         "DataDependentOutputException", "DataDependentOutputException",
         r"DataDependentOutputException: (?P<operator>[\w.:]+)", "data-dependent-operator",
     ),
@@ -141,6 +144,15 @@ MESSAGES = (
     _message(
         "TypeError of an operator on SymInt or SymBool", "unsupported operand type",
         r"unsupported operand type\(s\) for (?P<expression>.*'Sym(?:Int|Bool|Float)'.*)$", "symbolic-operand",
+    ),
+    _message(
+        "UserError: value in Python, before torch 2.7", "Tried to use data-dependent value",
+        r"Tried to use data-dependent value", "value-read",
+    ),
+    _message(
+        "TypeError of a call whose arguments fit no overload", "invalid combination of arguments",
+        r"(?P<expression>\w+\(\) received an invalid combination of arguments - got \(.*Sym(?:Int|Bool|Float).*?\))",
+        "symbolic-operand",
     ),
     _message(
         "TypeError of a function that takes numbers", "Sym",

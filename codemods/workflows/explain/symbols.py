@@ -15,6 +15,8 @@ _STRIDE_CALL = re.compile(r"\.stride\(\)\[(\d+)\]")
 _COMPARED = re.compile(
     r"^(?:el)?(?:if|while|assert)\s+(?:not\s+)?(?P<left>[^<>=!]+?)\s*(?:==|!=|<=|>=|<|>)\s*(?P<right>[\w.]+)\s*[:,]?$"
 )
+_TRUTH = re.compile(r"^Eq\([us]\d+, 1\)$")
+_CONDITION = re.compile(r"^(?:el)?(?:if|while) (?P<condition>[^:]+):$")
 _WHOLE = re.compile(r"\brange\((?P<inner>[^,]+)\):$")
 _FUNCTION = re.compile(r"^(?:Eq|Ne)\((?P<symbol>[us]\d+), (?P<right>-?\d+)\)$")
 _INFIX = re.compile(r"^(?P<symbol>[us]\d+) (?:<=|>=|<|>) (?P<right>-?\d+)$")
@@ -117,11 +119,14 @@ READERS: tuple[Callable[[Sequence[str]], Iterator[tuple[str, str]]], ...] = (
 
 def _from_comparison(expression: str, line: str) -> Iterator[tuple[str, str]]:
     """`if chosen.size(0) == 0:` at `Eq(u0, 0)`, where both compare with one number; `range(x.size(0))` at `u0`."""
+    condition = _CONDITION.match(line)
+    compared = _COMPARED.match(line)
+    if condition and _TRUTH.match(expression) and not (compared and compared["right"] == "1"):
+        yield SYMBOL.findall(expression)[0], f"bool({condition['condition']})"
     whole = _WHOLE.search(line)
     if whole and SYMBOL.fullmatch(expression):
         yield expression, whole["inner"]
     match = _FUNCTION.match(expression) or _INFIX.match(expression)
-    compared = _COMPARED.match(line)
     if match and compared and compared["right"] == match["right"]:
         yield match["symbol"], compared["left"].strip()
 
