@@ -316,6 +316,15 @@ def test_any_bytes_are_decoded_or_refused(content: bytes) -> None:
         clean_lines(decoded(content))
 
 
+def test_many_errors_and_long_lines_are_read_in_linear_time() -> None:
+    many = "".join(
+        f"Recompiling function f{n % 50} in /src/a.py:{n % 50}\n    - 0/0: x == {n}\n" for n in range(20_000)
+    )
+    assert explain(many).more == 49
+    long = "RuntimeError: " + "Error: [s1" * 100_000
+    assert explain(f"{long}\n{text_of('export_mask')}").kind == "undecided-size"
+
+
 def test_a_long_log_is_read_in_linear_time() -> None:
     noise = "2026-11-27T06:58:24.3714242Z [rank0]: step 12, loss 0.5, lr 1e-4, grad norm 3.2 in File cache\n" * 60_000
     assert explain(noise + text_of("export_mask")).kind == "undecided-size"

@@ -32,6 +32,7 @@ PREFIXES = {
 }
 """Prefixes of a line, by what writes them."""
 _DEEPEST = 8
+_LONGEST_LINE = 4_000
 
 
 def decoded(content: bytes) -> str:
@@ -56,7 +57,7 @@ def clean_lines(text: str) -> list[str]:
     found = []
     plain = _ESCAPE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     for raw in _without_quotes(_CONTROL.sub("", plain).removeprefix("\ufeff").split("\n")):
-        line = _without_prefixes(raw)
+        line = _without_prefixes(raw[:_LONGEST_LINE])
         if not _FENCE.match(line):
             found.append(_LINKED_NUMBER.sub(r"\1", line).rstrip() if "](http" in line else line.rstrip())
     return found

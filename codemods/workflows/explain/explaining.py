@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..export.outcome import Place
@@ -45,27 +45,50 @@ class _Stack:
     behind: Sequence[Frame]
 
 
+@dataclass(frozen=True)
+class _Found:
+    """A report without the symbols and the command, for which the whole text is searched."""
+
+    report: Report
+    before: Sequence[Frame]
+    """The frames above the message."""
+    extension: str
+    """A C++ file of the user's."""
+
+
 def explain(text: str) -> Report:
     """Explain the first error about sizes. Raises ForeignText where the text has no error of torch."""
     lines = clean_lines(text)
-    found = episodes(lines)
-    outside = list(frames(lines, 0, len(lines))) if found else []
-    hard = [one for one in found if any(not hit.message.soft for hit in one.hits)]
-    reports = _distinct([_report(lines, one, outside) for one in hard or found])
-    sized = [one for one in reports if one.about_sizes]
+    every = episodes(lines)
+    hard = [one for one in every if any(not hit.message.soft for hit in one.hits)]
+    found = _distinct(_read(lines, one) for one in hard or every)
+    sized = [one for one in found if one.report.about_sizes]
     if sized:
-        return replace(sized[0], more=len(sized) - 1 if hard else 0)
-    return reports[0] if reports else _other(lines)
+        return _complete(lines, sized[0], len(sized) - 1 if hard else 0)
+    return _complete(lines, found[0], 0) if found else _other(lines)
 
 
-def _distinct(reports: Sequence[Report]) -> list[Report]:
-    """Return the reports without repetitions: logs, chained exceptions and summaries tell the same again."""
-    kept: list[Report] = []
-    for one in reports:
-        at = next((number for number, other in enumerate(kept) if _is_same(one, other)), None)
+def _complete(lines: Sequence[str], found: _Found, more: int) -> Report:
+    one = found.report
+    file, code = (one.place.file, one.place.text) if one.place else ("", "")
+    stack = [*found.before, *frames(lines, 0, len(lines))]
+    return replace(
+        one,
+        symbols=symbols.sources(lines, one.expression, code),
+        expression=symbols.readable(one.expression),
+        command=command(one.kind, one.operator, file, found.extension, lines, stack),
+        more=more,
+    )
+
+
+def _distinct(every: Iterable[_Found]) -> list[_Found]:
+    """Return the errors without repetitions: logs, chained exceptions and summaries repeat them."""
+    kept: list[_Found] = []
+    for one in every:
+        at = next((number for number, other in enumerate(kept) if _is_same(one.report, other.report)), None)
         if at is None:
             kept.append(one)
-        elif one.place is not None and kept[at].place is None:
+        elif one.report.place is not None and kept[at].report.place is None:
             kept[at] = one
     return kept
 
@@ -79,7 +102,7 @@ def _is_same(one: Report, other: Report) -> bool:
     return one.expression == other.expression
 
 
-def _report(lines: Sequence[str], episode: Episode, outside: Sequence[Frame]) -> Report:
+def _read(lines: Sequence[str], episode: Episode) -> _Found:
     hit = _best(episode.hits)
     before = list(frames(lines, episode.first, hit.at))
     stack = _split(stack_of(lines, episode, hit), before)
@@ -99,21 +122,22 @@ def _report(lines: Sequence[str], episode: Episode, outside: Sequence[Frame]) ->
     exception, message = exception_of(lines, hit.at)
     whose = owner(stack.user.file) or "" if stack.user and at else ""
     told = " ".join((message or lines[hit.at]).split())
-    return Report(
+    report = Report(
         kind=kind,
         title=KINDS[kind].title,
         exception=exception,
         message=told[:_LONGEST],
-        expression=symbols.readable(expression),
-        symbols=symbols.sources(lines, expression, code),
+        expression=expression,
+        symbols=(),
         place=at,
         owner=whose,
         inside=inside,
         operator=operator,
         mend=_mend(kind, expression, near),
-        command=command(kind, operator, at.file if at else "", extension, lines, [*before, *outside]),
+        command="",
         more=0,
     )
+    return _Found(report, before, extension)
 
 
 def _best(found: Sequence[Hit]) -> Hit:

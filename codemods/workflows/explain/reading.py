@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -73,9 +74,10 @@ def episodes(lines: Sequence[str]) -> list[Episode]:
     """Return the errors of a text that have a message of the table."""
     bounds = [0, *_boundaries(lines), len(lines)]
     found = list(hits(lines))
+    starts = [hit.at for hit in found]
     answer = []
     for first, last in pairwise(bounds):
-        inside = tuple(hit for hit in found if first <= hit.at < last)
+        inside = tuple(found[bisect_left(starts, first) : bisect_left(starts, last)])
         if inside:
             answer.append(Episode(first, last, inside))
     return answer
