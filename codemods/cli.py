@@ -239,6 +239,21 @@ def apply_report(**words: Any) -> int:
     return apply_report(ApplyReport(**words))
 
 
+@main_group.command()
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def explain(**words: Any) -> int:
+    """Explain a pasted traceback or log of torch: the undecided size, the line, the command that mends it.
+
+    FILE is a traceback, an error message or TORCH_LOGS output, as a terminal, a CI log, an issue or a notebook shows
+    it; '-' reads stdin. Exit: 0 about sizes, 1 an error of torch that is not, 2 no error of torch.
+    """
+    from .commands.asked import Explain
+    from .commands.explaining import explain
+
+    return explain(Explain(**words))
+
+
 @_with([QUIET])
 @main_group.command()
 @click.argument("paths", nargs=-1, required=True, type=FILE)

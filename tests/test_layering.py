@@ -29,6 +29,7 @@ FLOORS = [
     {"hunt"},
     {"reports", "repair", "xfails", "regression"},
     {"series", "review", "export"},
+    {"explain"},
     {"commands", "api"},
     {"cli"},
     {"lintrunner"},

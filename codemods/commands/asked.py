@@ -189,6 +189,14 @@ class ApplyReport(Exporting):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Explain:
+    """``symfix explain``."""
+
+    file: Path
+    style: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Xfails:
     """``symfix xfails``."""
 

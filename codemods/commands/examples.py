@@ -43,6 +43,7 @@ EXAMPLES = {
         "symfix export -- python export.py --my args",
     ),
     "apply-report": ("symfix apply-report report.json", "symfix apply-report --output patches report.json target.py"),
+    "explain": ("symfix explain error.txt", "symfix explain --format json - < ci.log"),
     "xfails": ("symfix xfails --check test/test_torch.py", "symfix xfails test"),
     "series": ("symfix series plan torch", "symfix series build", "symfix series status", "symfix series send 1 2"),
     "series plan": ("symfix series plan torch/_refs", "symfix series plan --most-files 5 symfix-repairs"),

@@ -53,7 +53,7 @@ def python_path(frames: Iterable[Frame], sources: Sources) -> tuple[Place, ...]:
     found = []
     for frame in frames:
         file = sources.relative(frame["file"])
-        if file is not None and not _is_machinery(file, frame["name"]):
+        if file is not None and not is_machinery(file, frame["name"]):
             found.append(_place(frame, file, sources))
     return tuple(found)
 
@@ -64,7 +64,7 @@ def user_path(text: str, sources: Sources) -> tuple[Place, ...]:
     _, _, stack = text.partition("User Stack")
     for file, line, name in _USER_FRAME.findall(stack or text.partition("from user code")[2]):
         relative = sources.relative(file)
-        if relative is not None and not _is_machinery(relative, name):
+        if relative is not None and not is_machinery(relative, name):
             found.insert(0, _place({"line": int(line), "name": name}, relative, sources))
     return tuple(found)
 
@@ -154,7 +154,8 @@ def _last_deciding(frames: Iterable[Frame], sources: Sources) -> Frame | None:
     return last
 
 
-def _is_machinery(file: str, name: str) -> bool:
+def is_machinery(file: str, name: str) -> bool:
+    """Return True for Python that decides, or only hands a call on, on behalf of other code."""
     if file.startswith(_IMPLEMENTS):
         return name in ("dispatch_to_op_implementations_dict",)
     return file.startswith((*_DECIDES, *_HANDS_ON)) or (file == _CAST and name == "inner")
