@@ -125,7 +125,7 @@ def _stand_in(package: str) -> None:
     for name in STAND_INS.get(package, ()):
         if name not in sys.modules:
             module = sys.modules[name] = _StandIn(name)
-            module.__spec__ = type(types.__spec__)(name, None)  # type: ignore[misc,arg-type]
+            module.__spec__ = type(types.__spec__)(name, None)
             module.__path__ = []
 
 
