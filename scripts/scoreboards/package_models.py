@@ -22,14 +22,24 @@ from typing import Any
 
 from symfix.codemods.lab.isolation import Limits
 from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.torchapi.locating import locate
 from symfix.codemods.workflows.export.folder import to_json, write
-from symfix.codemods.workflows.export.outcome import Exported, Outcome, Verdict
+from symfix.codemods.workflows.export.outcome import Exported, Left, Outcome, Verdict
 from symfix.codemods.workflows.export.procedure import Wanted, export
+from symfix.codemods.workflows.export.trying import Targets
+from symfix.codemods.workflows.repair.trials import UNTESTABLE
 
 from .package_targets import CORPUS, NEEDED, PACKAGES, group_of, names_of, root_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = Path(__file__).with_name("package_targets.py")
+GIVEN_UP = "given-up"
+"""The reason where the time of a package was over; symfix knows no such reason."""
+
+
+class OutOfTime(Exception):
+    """The search for a package took longer than it may."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +113,7 @@ def _words() -> argparse.Namespace:
     parser.add_argument("--output", type=Path, metavar="DIR", help="also write the patches, by way and package")
     parser.add_argument("--jobs", type=int, default=2, metavar="N")
     parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for one try of a target [60]")
+    parser.add_argument("--limit", type=float, default=600.0, metavar="SECONDS", help="for a package and a way [600]")
     return parser.parse_args()
 
 
@@ -148,8 +159,39 @@ def _measured(package: str, way: Way, words: argparse.Namespace) -> Outcome:
     targets = tuple(f"{TARGETS}:{name}" for name in names_of(package))
     limits = Limits(wall=words.timeout, cpu=int(2 * words.timeout))
     wanted = Wanted(targets, ROOT, (way.backend,), way.unbacked, jobs=words.jobs, limits=limits)
+    last = time.monotonic() + words.limit
+
+    def progress(text: str) -> None:
+        print(f"  {text}", file=sys.stderr, flush=True)
+        if time.monotonic() > last:
+            raise OutOfTime
+
     with scratch_folder() as scratch:
-        return export(wanted, scratch, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
+        try:
+            return export(wanted, scratch, progress)
+        except OutOfTime:
+            return _unsearched(wanted, scratch, words.limit)
+
+
+def _unsearched(wanted: Wanted, scratch: Path, limit: float) -> Outcome:
+    """The targets as they are: what fails counts as left, since the search was given up."""
+    place = locate(None, None)
+    laboratory = Laboratory(place.python, scratch, wanted.limits)
+    tries = Targets(wanted.folder, wanted.ways, wanted.unbacked)
+    tried = tries(laboratory, Variant("installed"), dict.fromkeys(wanted.targets, -1), 0, wanted.jobs).trials
+    message = f"the search was given up after {limit:.0f} s for the targets of its package"
+    left = Left(GIVEN_UP, message, wanted.ways[0], None, "", ())
+    found = {
+        name: Exported(name, Verdict.AS_IT_IS)
+        if one.passed
+        else Exported(name, Verdict.UNUSABLE, one.message)
+        if one.verdict == UNTESTABLE
+        else Exported(name, Verdict.LEFT, left=left)
+        for name, one in tried.items()
+    }
+    return Outcome(
+        place.build, wanted.ways, wanted.unbacked, tuple(found[name] for name in wanted.targets), float(limit)
+    )
 
 
 def rows_of(package: str, targets: Sequence[Exported]) -> list[Row]:
