@@ -179,14 +179,12 @@ def _unsearched(wanted: Wanted, scratch: Path, limit: float) -> Outcome:
     laboratory = Laboratory(place.python, scratch, wanted.limits)
     tries = Targets(wanted.folder, wanted.ways, wanted.unbacked)
     tried = tries(laboratory, Variant("installed"), dict.fromkeys(wanted.targets, -1), 0, wanted.jobs).trials
-    message = f"the search was given up after {limit:.0f} s for the targets of its package"
-    left = Left(GIVEN_UP, message, wanted.ways[0], None, "", ())
     found = {
         name: Exported(name, Verdict.AS_IT_IS)
         if one.passed
         else Exported(name, Verdict.UNUSABLE, one.message)
         if one.verdict == UNTESTABLE
-        else Exported(name, Verdict.LEFT, left=left)
+        else Exported(name, Verdict.LEFT, left=Left(GIVEN_UP, one.message, wanted.ways[0], None, "", ()))
         for name, one in tried.items()
     }
     return Outcome(
