@@ -1,0 +1,285 @@
+"""Modules and functions of public packages: what symfix export does with each, with dynamic and with unbacked sizes.
+
+Group one may be looked at while symfix is improved; group two is measured at the end only. The hash of a package's name
+says which group it is in. The packages are pure Python of pinned versions, unpacked below `.corpus/packages`;
+`--download` fetches those that are not there. A package that is missing is passed over and named on the last lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from symfix.codemods.lab.isolation import Limits
+from symfix.codemods.lab.scratch import scratch_folder
+from symfix.codemods.lab.variants import Laboratory, Variant
+from symfix.codemods.torchapi.locating import locate
+from symfix.codemods.workflows.export.folder import to_json, write
+from symfix.codemods.workflows.export.outcome import Exported, Left, Outcome, Verdict
+from symfix.codemods.workflows.export.procedure import Wanted, export
+from symfix.codemods.workflows.export.trying import Targets
+from symfix.codemods.workflows.repair.trials import UNTESTABLE
+
+from .package_targets import CORPUS, NEEDED, PACKAGES, group_of, names_of, root_of
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGETS = Path(__file__).with_name("package_targets.py")
+GIVEN_UP = "given-up"
+"""The reason where the time of a package was over; symfix knows no such reason."""
+
+
+class OutOfTime(Exception):
+    """The search for a package took longer than it may."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to trace: its name on the board, and what symfix calls it."""
+
+    name: str
+    words: str
+    unbacked: bool
+    backend: str
+
+
+WAYS = (
+    Way("dynamic", "dynamic sizes, torch.export", False, "export"),
+    Way("unbacked", "unbacked sizes, torch.compile as one graph", True, "compile"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one way came to for one target."""
+
+    target: str
+    package: str
+    group: int
+    verdict: str
+    reason: str
+    message: str
+    refused: tuple[str, ...]
+    """The calls that the model takes and the program refuses."""
+    files: tuple[str, ...]
+
+    @property
+    def usable(self) -> bool:
+        return self.verdict != Verdict.UNUSABLE.value
+
+    @property
+    def fails(self) -> bool:
+        return self.usable and self.verdict != Verdict.AS_IT_IS.value
+
+
+def main() -> None:
+    words = _words()
+    started = time.monotonic()
+    if words.download:
+        download(CORPUS)
+    wanted = chosen(words.only, words.group)
+    gone = missing(CORPUS)
+    there = [package for package in wanted if not blocked(package, gone)]
+    boards: dict[str, list[Row]] = {way.name: [] for way in WAYS}
+    outcomes: dict[str, dict[str, Outcome]] = {way.name: {} for way in WAYS}
+    for package in there:
+        for way in WAYS:
+            outcome = _measured(package, way, words)
+            outcomes[way.name][package] = outcome
+            boards[way.name] += rows_of(package, outcome.targets)
+            if words.output is not None:
+                write(outcome, words.output / way.name / package)
+    if words.json is not None:
+        words.json.write_text(json.dumps(_as_json(boards, outcomes), indent=1) + "\n")
+    for line in board(boards, wanted, gone, (time.monotonic() - started) / 60):
+        print(line)
+
+
+def _words() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/package-models", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", action="append", choices=sorted(PACKAGES), metavar="PACKAGE", help="this one only")
+    parser.add_argument("--group", type=int, choices=(1, 2), help="the packages of this group only")
+    parser.add_argument("--download", action="store_true", help="first fetch the packages that are missing, by pip")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write rows, counts and evidence as JSON")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="also write the patches, by way and package")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="for one try of a target [60]")
+    parser.add_argument("--limit", type=float, default=600.0, metavar="SECONDS", help="for a package and a way [600]")
+    return parser.parse_args()
+
+
+def chosen(only: Sequence[str] | None, group: int | None) -> list[str]:
+    """The packages that are asked for, by group and name."""
+    names = [name for name in PACKAGES if (not only or name in only) and group in (None, group_of(name))]
+    return sorted(names, key=lambda name: (group_of(name), name.lower()))
+
+
+def missing(corpus: Path) -> dict[str, str]:
+    """By import name the releases that are not in the corpus."""
+    return {name: pin for name, pin in {**NEEDED, **PACKAGES}.items() if root_of(pin, name, corpus) is None}
+
+
+def blocked(package: str, gone: Mapping[str, str]) -> list[str]:
+    """The missing releases without which a package is passed over: itself, and what any of them may import."""
+    return [pin for name, pin in gone.items() if name == package or name in NEEDED]
+
+
+def download(corpus: Path) -> None:
+    """Fetch and unpack what is missing; a release that can't be had is named."""
+    corpus.mkdir(parents=True, exist_ok=True)
+    for pin in missing(corpus).values():
+        print(f"  downloading {pin}", file=sys.stderr, flush=True)
+        # Unpacked beside the place and moved there whole, so that an interrupted run leaves no half tree behind.
+        with tempfile.TemporaryDirectory(dir=corpus) as half:
+            archives, unpacked = Path(half, "archives"), Path(half, "unpacked")
+            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-qq", "--no-deps"]
+            if subprocess.run([*pip, "--dest", str(archives), pin], check=False).returncode:
+                print(f"package-models: pip could not download {pin}", file=sys.stderr)
+                continue
+            (archive,) = archives.iterdir()
+            if archive.suffix == ".whl":
+                shutil.unpack_archive(archive, unpacked, "zip")
+            else:
+                shutil.unpack_archive(archive, unpacked, filter="data")
+            shutil.rmtree(corpus / pin, ignore_errors=True)
+            unpacked.rename(corpus / pin)
+
+
+def _measured(package: str, way: Way, words: argparse.Namespace) -> Outcome:
+    print(f"{package}, {way.words}:", file=sys.stderr, flush=True)
+    targets = tuple(f"{TARGETS}:{name}" for name in names_of(package))
+    limits = Limits(wall=words.timeout, cpu=int(2 * words.timeout))
+    wanted = Wanted(targets, ROOT, (way.backend,), way.unbacked, jobs=words.jobs, limits=limits)
+    last = time.monotonic() + words.limit
+
+    def progress(text: str) -> None:
+        print(f"  {text}", file=sys.stderr, flush=True)
+        if time.monotonic() > last:
+            raise OutOfTime
+
+    with scratch_folder() as scratch:
+        try:
+            return export(wanted, scratch, progress)
+        except OutOfTime:
+            return _unsearched(wanted, scratch, words.limit)
+
+
+def _unsearched(wanted: Wanted, scratch: Path, limit: float) -> Outcome:
+    """The targets as they are: what fails counts as left, since the search was given up."""
+    place = locate(None, None)
+    laboratory = Laboratory(place.python, scratch, wanted.limits)
+    tries = Targets(wanted.folder, wanted.ways, wanted.unbacked)
+    tried = tries(laboratory, Variant("installed"), dict.fromkeys(wanted.targets, -1), 0, wanted.jobs).trials
+    found = {
+        name: Exported(name, Verdict.AS_IT_IS)
+        if one.passed
+        else Exported(name, Verdict.UNUSABLE, one.message)
+        if one.verdict == UNTESTABLE
+        else Exported(name, Verdict.LEFT, left=Left(GIVEN_UP, one.message, wanted.ways[0], None, "", ()))
+        for name, one in tried.items()
+    }
+    return Outcome(
+        place.build, wanted.ways, wanted.unbacked, tuple(found[name] for name in wanted.targets), float(limit)
+    )
+
+
+def rows_of(package: str, targets: Sequence[Exported]) -> list[Row]:
+    return [
+        Row(
+            one.target.rpartition("__")[2],
+            package,
+            group_of(package),
+            one.verdict.value,
+            one.left.reason if one.left is not None else "",
+            one.left.message if one.left is not None else one.message,
+            one.refused,
+            tuple(file.name for file in one.files) if one.left is None else (),
+        )
+        for one in targets
+    ]
+
+
+def counts(rows: Sequence[Row]) -> dict[str, int]:
+    """The figures of some rows; targets that can't be used are counted, and are no failures."""
+    verdicts = Counter(row.verdict for row in rows)
+    return {
+        "targets": len(rows),
+        "pass as they are": verdicts[Verdict.AS_IT_IS.value],
+        "fail": sum(row.fails for row in rows),
+        "proven": verdicts[Verdict.PROVEN.value],
+        "proven, but an input is refused that the model takes": sum(
+            bool(row.refused) for row in rows if row.verdict == Verdict.PROVEN.value
+        ),
+        "one side only": verdicts[Verdict.ONE_SIDED.value],
+        "left": verdicts[Verdict.LEFT.value],
+        "unusable": verdicts[Verdict.UNUSABLE.value],
+    }
+
+
+def share(figures: Mapping[str, int]) -> str:
+    return f"{100 * figures['proven'] / figures['fail']:.0f} %" if figures["fail"] else "none fails"
+
+
+def board(
+    boards: Mapping[str, Sequence[Row]], wanted: Sequence[str], gone: Mapping[str, str], minutes: float
+) -> Iterator[str]:
+    """The board, line by line; what is missing comes last."""
+    measured = {row.package for rows in boards.values() for row in rows}
+    yield f"{len(measured)} packages; {minutes:.0f} minutes"
+    for way in WAYS:
+        yield from _way(way, boards[way.name])
+    for package in wanted:
+        pins = blocked(package, gone)
+        if pins:
+            yield f"not measured: {package}, {len(names_of(package))} targets: {', '.join(pins)} not in {CORPUS}"
+    if gone:
+        yield "scripts/package-models --download fetches what is missing"
+
+
+def _way(way: Way, rows: Sequence[Row]) -> Iterator[str]:
+    if not rows:
+        return
+    yield f"\n{way.words}"
+    yield "| package | group | target | verdict | note |"
+    yield "|---|---|---|---|---|"
+    for row in rows:
+        note = row.reason or ("" if row.usable else row.message)
+        refused = f"refuses {', '.join(row.refused)}" if row.refused else ""
+        yield f"| {row.package} | {row.group} | {row.target} | {row.verdict} | {note or refused} |"
+    groups = sorted({row.group for row in rows})
+    by_group = [counts([row for row in rows if row.group == group]) for group in groups]
+    yield f"\n| count | {' | '.join(f'group {group}' for group in groups)} |"
+    yield "|---|" + "---|" * len(groups)
+    for name in by_group[0]:
+        yield f"| {name} | {' | '.join(str(figures[name]) for figures in by_group)} |"
+    yield f"| share proven of what fails | {' | '.join(map(share, by_group))} |"
+    reasons = Counter((row.group, row.reason) for row in rows if row.reason)
+    words = dict.fromkeys(reason for (_, reason), _ in reasons.most_common())
+    for reason in words:
+        yield f"| left: {reason} | {' | '.join(str(reasons[group, reason]) for group in groups)} |"
+
+
+def _as_json(
+    boards: Mapping[str, Sequence[Row]], outcomes: Mapping[str, Mapping[str, Outcome]]
+) -> Mapping[str, Mapping[str, Any]]:
+    return {
+        way: {
+            "counts": {str(group): counts([row for row in rows if row.group == group]) for group in (1, 2)},
+            "rows": [asdict(row) for row in rows],
+            "outcomes": {package: to_json(one) for package, one in outcomes[way].items()},
+        }
+        for way, rows in boards.items()
+    }
+
+
+if __name__ == "__main__":
+    main()
