@@ -355,6 +355,16 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
         "    return x[begin.item():end.item()].sum()\n",
         [(torch.ones(6), torch.tensor([1, 4])), (torch.ones(6), torch.tensor([2, 2]))],
     ),
+    "mean of a choice": (
+        """
+        def f(x, keep):
+            x = x[keep]
+            return (x.mean() if x.numel() > 0 else 0.0 * x.sum()) + 1
+        """,
+        "return",
+        "    return (x.sum() / torch.sym_max(x.numel(), 1)) + 1\n",
+        [(STEEP, torch.tensor([True, False, True])), (STEEP, torch.tensor([False, False, False]))],
+    ),
     "loss of no rows": (
         """
         def f(x, keep):

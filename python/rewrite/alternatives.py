@@ -34,7 +34,7 @@ from .findings import change, fix
 from .inferring import computed_size
 from .logic import concrete_first, opposite_chosen
 from .ordering import neutral_amounts
-from .quotients import floored_divisors, quotient_or_zero
+from .quotients import floored_choice, floored_divisors, quotient_or_zero
 from .refusals import check_beside, check_for
 from .resizing import laid_out_anew, made_in_format
 from .scalars import read_scalar
@@ -42,7 +42,7 @@ from .selecting import selected
 from .shortcuts import left_out
 from .slicing import clamped_ends, read_bounds
 from .sorting import sorted_by_stride
-from .spelling import guarded, spell
+from .spelling import guarded, refusal, spell
 from .symbolic_numbers import number_of_elements, scalar_tensor, symbolic_complex, symbolic_root
 from .taking import always_cropped, modular_amounts, taken_while_compiling, told_in_eager
 from .unprimed import without_prim
@@ -107,15 +107,15 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
                 number_of_elements,
             ):
                 yield from rewrite(NAME, module, call, context)
-    for refusal in module.nodes.ifs:
-        if _inside(module, refusal.test, where) and _allowed(module, refusal, context):
-            yield from neutral_amounts(NAME, module, refusal, context)
-        if _inside(module, refusal.test, where):
+    for branch in module.nodes.ifs:
+        if _inside(module, branch.test, where) and _allowed(module, branch, context):
+            yield from neutral_amounts(NAME, module, branch, context)
+        if _inside(module, branch.test, where):
             for write in (check_beside_script, warning_beside_script):
-                beside = write(module, refusal, context, NAME)
+                beside = write(module, branch, context, NAME)
                 if beside is not None:
                     yield beside
-            yield from default_beside_script(module, refusal, context, NAME)
+            yield from default_beside_script(module, branch, context, NAME)
     for asserted in module.nodes.asserts:
         if _inside(module, asserted.test, where) and _allowed(module, asserted, context):
             yield from _same_error(module, asserted, context)
@@ -165,6 +165,9 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
         yield from floored_divisors(NAME, module, node, context)
     choices: list[ast.If | ast.IfExp] = [*branches, *module.nodes.every(ast.IfExp)]
     of_values = [one for one in choices if _inside(module, one.test, where) and not _is_of_sizes(module, one.test)]
+    for choice in choices:
+        if isinstance(choice, ast.IfExp) and _inside(module, choice.test, where):
+            yield from floored_choice(NAME, module, choice, context)
     for choice in of_values:
         # No input shows the other side of a flag that the module holds.
         if not _is_flag(choice.test):
@@ -364,6 +367,8 @@ def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bo
     guard = spell(module, atom, guarded(f"guard_or_{str(truth is equality).lower()}"), context)
     equal = spell(module, atom, guarded("sym_eq"), context)
     unfit = unfit_for_sym_eq(surely(module), atom)
+    if refusal(module, atom, guarded("sym_eq"), context):
+        return  # Dynamo may trace this too, whatever traces it now.
     if guard is None or equal is None or (unfit and unfit[0] == "list-against-tuple"):
         return
     changes: list[tuple[ast.expr, Change]] = [(atom, Equated(equal.text)), (atom, Called(guard.text))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...codemods.engine.edits import Edit
+from ...codemods.engine.edits import Edit, apply
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.comparisons import integer
 from ..analysis.unfit import Unfit
@@ -90,6 +90,33 @@ def floored_divisors(rule: str, module: Module, node: ast.If, context: Context) 
     needs = (*most.needs, *compiling.needs)
     message = f"divide by at least 1, which `{said}` kept from being 0"
     yield fix(rule, module.place(node), [decided, *edits], message, needs, [words], Safety.UNSAFE)
+
+
+def floored_choice(rule: str, module: Module, choice: ast.IfExp, context: Context) -> Iterator[Fix]:
+    """``x.mean() if x.numel() > 0 else 0 * x.sum()`` → ``x.sum() / torch.sym_max(x.numel(), 1)``.
+
+    Inputs of size 0 have to show that the other value is the same.
+    """
+    test = choice.test
+    most = spell(module, choice, "torch.sym_max", context)
+    if most is None or not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return
+    kind = type(test.ops[0]), integer(test.comparators[0])
+    if kind not in _POSITIVE and kind not in _ZERO:
+        return
+    value = choice.body if kind in _POSITIVE else choice.orelse
+    parts = [one for one in ast.walk(value) if isinstance(one, (ast.BinOp, ast.Call))]
+    edits = [edit for one in parts for edit in _floored(module, one, test.left, most.text)]
+    if not edits:
+        return
+    start, end = module.span(value)
+    moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in edits]
+    said = module.text(test).decode()
+    words = f"where `{said}` does not hold the quotient takes the place of the other value"
+    message = f"divide by at least 1, which `{said}` kept from being 0"
+    text = apply(module.source.content[start:end], moved)
+    edit = Edit(*module.span(choice), text[1:-1] if isinstance(value, ast.Call) else text)
+    yield fix(rule, module.place(choice), [edit], message, most.needs, [words], Safety.UNSAFE)
 
 
 _POSITIVE = ((ast.Gt, 0), (ast.NotEq, 0), (ast.GtE, 1))

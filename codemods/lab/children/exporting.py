@@ -194,6 +194,9 @@ def _cases(model: Any) -> Iterator[Case]:
     most = {name: model.limits(name).get("max", 2 * size + 1) for name, size in sizes.items()}
     others = {"larger": {name: min(2 * size + 1, most[name]) for name, size in sizes.items()}}
     others["one more"] = {name: min(size + 1, most[name]) for name, size in sizes.items()}
+    # What is smaller becomes larger: a program may have taken their order for granted.
+    ends = min(sizes.values(), default=0), max(sizes.values(), default=0)
+    others["other order"] = {name: sum(ends) - size for name, size in sizes.items()}
     for name in sizes:
         for special in (1, 0):
             others[f"{name} = {special}"] = {**sizes, name: special}
