@@ -181,7 +181,9 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
 
 
 def _is_of_sizes(module: Module, test: ast.expr) -> bool:
-    """Return whether a condition surely compares sizes, so that it is no tensor."""
+    """Return whether a condition surely compares sizes; what was read out of a tensor may still be one."""
+    if any(isinstance(one, ast.Attribute) and one.attr == "item" for one in ast.walk(test)):
+        return False
     return any(isinstance(one, ast.Compare) and flow(module).kind(one) is Kind.TRUTH for one in ast.walk(test))
 
 

@@ -114,7 +114,9 @@ def strays() -> list[str]:
     files = (path for path in FOLDER.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     names = (path.relative_to(FOLDER) for path in files if path not in known)
     return sorted(
-        name.as_posix() for name in names if name.parts[0] not in ("repros", "extension", "models", "schemas")
+        name.as_posix()
+        for name in names
+        if name.parts[0] not in ("repros", "extension", "models", "schemas", "reports", "explain")
     )
 
 
