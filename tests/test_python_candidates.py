@@ -515,3 +515,26 @@ def test_what_is_no_such_pattern_is_not_written(name: str) -> None:
     for _, after in candidates(text, mark):
         assert never not in after
         compile(after, "after", "exec")
+
+
+def test_a_package_that_supports_torchscript_gets_what_it_compiles() -> None:
+    body = """
+        import torch
+        from torch import Tensor
+
+        def f(x: Tensor, n: int) -> Tensor:
+            if n > 3:
+                raise ValueError("too many")
+            if n > 0:
+                return x / n
+            return x
+    """
+    text = textwrap.dedent(body).lstrip("\n")
+    language = load_language("symfix.python")
+    for mark, count in (("if n > 3", 1), ("if n > 0", 0)):
+        source = SourceFile(Path("model.py"), text.encode(), package_speaks=True)
+        extent = language.extent(source, text[: text.index(mark)].count("\n") + 1, "")
+        assert extent is not None
+        found = [*language.preferred(source, context(), extent), *language.alternatives(source, context(), extent)]
+        assert len(found) == count
+        assert all(b"torch.jit.is_scripting()" in edit.text for fix in found for edit in fix.edits)

@@ -201,8 +201,10 @@ def obstacle(
         return "torchscript", "torch passes this function to TorchScript, which knows no symbolic helper"
     if not context.tried:
         found = _unproven(module, function, context, default, scriptable)
-        if found:
-            return found
+    else:
+        found = None if scriptable else torchscript_obstacle(module, function, context)
+    if found:
+        return found
     foreign = foreign_decorator(module, function)
     if foreign:
         return "unknown-decorator", f"`@{foreign}` may hand this function to another compiler"
@@ -239,7 +241,10 @@ def _unproven(
 
 def torchscript_obstacle(module: Module, function: Function | None, context: Context) -> tuple[str, str] | None:
     """Why text that TorchScript does not compile may not be written into a function, as (reason, detail), or None."""
-    if context.tried or function is None or refused_by_script(module, function) or _is_private(module, function):
+    if function is None or refused_by_script(module, function) or _is_private(module, function):
+        return None
+    if context.tried and not module.source.package_speaks:
+        # The program that is tried does not script it, and nothing says that another does.
         return None
     if registered(module, function) is Seen.FAKE:
         return None

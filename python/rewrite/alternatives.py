@@ -212,14 +212,18 @@ def preferred(source: SourceFile, context: Context, where: tuple[int, int]) -> I
     module = parse(source)
     for node in module.nodes.ifs:
         raises = isinstance(node.body[-1], ast.Raise)
-        if raises and _inside(module, node.test, where) and _allowed(module, node, context):
-            of_sizes = _is_of_sizes(module, node.test)
-            if not _compares_numbers(node.test):
+        if (
+            raises
+            and _inside(module, node.test, where)
+            and obstacle(module.place(node), context, scriptable=True) is None
+        ):
+            allowed, of_sizes = _allowed(module, node, context), _is_of_sizes(module, node.test)
+            if allowed and not _compares_numbers(node.test):
                 yield from assert_side(NAME, module, node, context, truth=False)
-            for write in (check_for, check_beside):
+            for write in (check_for, check_beside) if allowed else (check_for,):
                 with contextlib.suppress(Unfit):
                     yield write(NAME, module.place(node), node, context)
-            if not of_sizes:
+            if allowed and not of_sizes:
                 yield from assert_side(NAME, module, node, context, truth=False)
     for node in module.nodes.ifs:
         if _inside(module, node.test, where) and _is_flag(node.test) and _allowed(module, node, context):

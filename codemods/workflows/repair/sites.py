@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ...engine.neighbourhood import package_speaks
 from ...engine.registry import Registry, load_language, load_rules
 from ...engine.rule import Context, Fix, Rule, Safety
 from ...engine.source import SourceFile
@@ -79,7 +80,8 @@ class Advisors:
         if wing is None:
             return None
         context = self.python if path.suffix == ".py" else self.native
-        return Draft(SourceFile(path, content), load_language(wing.package), context, additions=Additions(content))
+        source = SourceFile(path, content, package_speaks(path, wing))
+        return Draft(source, load_language(wing.package), context, additions=Additions(content))
 
     def candidates(self, draft: Draft, site: Site) -> Iterator[Candidate]:
         """What can be tried at a site, in the order in which reviewers prefer it."""
