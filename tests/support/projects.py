@@ -17,12 +17,12 @@ SMALLER = '''\
 import torch
 
 
-def {name}(x: torch.Tensor, y: torch.Tensor):
+def {name}(x: torch.Tensor, y: torch.Tensor, *rest: torch.Tensor):
     """Rows that both have."""
     rows = min(x.shape[0], y.shape[0])
     return x[:rows] + y[:rows]
 '''
-"""A module with another."""
+"""A module with another, in a function that TorchScript does not compile."""
 
 
 def project(folder: Path, files: dict[str, str]) -> Path:
