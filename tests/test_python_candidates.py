@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,6 +16,15 @@ from symfix.codemods.engine.registry import load_language
 from symfix.codemods.engine.rule import Context, Fix
 from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.workflows.repair.drafts import Draft
+from symfix.python.rewrite.assertions import assert_in_program
+from symfix.python.rewrite.caches import computed_anew
+from symfix.python.rewrite.contracts import length_stated
+from symfix.python.rewrite.logic import concrete_first
+from symfix.python.rewrite.scalars import read_scalar
+from symfix.python.rewrite.selecting import selected
+from symfix.python.rewrite.slicing import clamped_ends
+from symfix.python.rewrite.taking import taken_while_compiling
+from symfix.python.syntax.module import parse
 
 HEAD = "import warnings\n\nimport torch\nimport torch.nn.functional as F\n\n\n"
 TRUE, FALSE = torch.tensor([True, True]), torch.tensor([True, False])
@@ -538,3 +548,28 @@ def test_a_package_that_supports_torchscript_gets_what_it_compiles() -> None:
         found = [*language.preferred(source, context(), extent), *language.alternatives(source, context(), extent)]
         assert len(found) == count
         assert all(b"torch.jit.is_scripting()" in edit.text for fix in found for edit in fix.edits)
+
+
+def test_ordinary_code_has_no_candidates() -> None:
+    text = """
+def f(x, n, table):
+    if n.ready:
+        print(n)
+    else:
+        return table["a"]
+    assert n and x.all()
+    return g(n) + (n and g(x))
+"""
+    module = parse(SourceFile(Path("model.py"), text.encode()))
+    (branch,) = module.nodes.ifs
+    for write in (computed_anew, selected, taken_while_compiling):
+        assert list(write("rule", module, branch, context())) == []
+    for call in module.nodes.calls:
+        assert list(read_scalar("rule", module, call, context())) == []
+    for joined in module.nodes.every(ast.BoolOp)[1:]:
+        assert list(concrete_first("rule", module, joined, context())) == []
+    for part in module.nodes.every(ast.Subscript):
+        assert list(clamped_ends("rule", module, part, context())) == []
+    (asserted,) = module.nodes.asserts
+    assert list(assert_in_program("rule", module, asserted, context())) == []
+    assert list(length_stated("rule", module, asserted, context())) == []

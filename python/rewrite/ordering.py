@@ -28,9 +28,9 @@ def neutral_amounts(rule: str, module: Module, node: ast.If, context: Context) -
     test = node.test
     if node.orelse or not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return
-    if context.tried and not assigns_names(node):
-        return
     operands = test.left, test.comparators[0]
+    if not assigns_names(node) if context.tried else list(_before_rebinding(node, operands)) != node.body:
+        return
     if not isinstance(test.ops[0], (*_LESS, *_MORE)):
         return
     lesser, greater = operands if isinstance(test.ops[0], _LESS) else operands[::-1]
