@@ -106,7 +106,7 @@ def test_a_nested_call_is_marked_and_resized() -> None:
     [
         ({"x": {0: "n"}, "ys": [{0: "n"}, {0: "n"}]}, "'n' is 3 and, in 'ys', 2"),
         ({"ys": {0: "n"}}, "'dynamic' of 'ys' does not have the structure of the value"),
-        ({"x": {0: 7}}, "write {dimension: 'name'}"),
+        ({"x": {0: 7.5}}, "7.5 is no Dim, name, number or None"),
     ],
 )
 def test_what_does_not_fit_is_said(dynamic: dict[str, Any], said: str) -> None:

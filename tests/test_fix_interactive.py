@@ -75,7 +75,7 @@ def test_a_question_says_what_one_must_know(folder: Path) -> None:
 
 def test_a_default_is_named(tmp_path: Path) -> None:
     (tmp_path / "torch").mkdir()
-    path = tmp_path / "torch" / "m.py"
+    path = tmp_path / "torch" / "_m.py"
     path.write_text(
         "import torch\n\n\ndef f(x: torch.Tensor):\n    if x.numel() == 0:\n        return x\n    return x + 1\n"
     )
