@@ -16,7 +16,6 @@ from .changes import OrElse, Unless
 from .findings import fix
 from .selecting import tensor_text
 from .spelling import COMPILING, spell
-from .statements import text_literal, traced_text
 from .taking import only_tells
 from .writing import edited
 
@@ -29,6 +28,8 @@ def assert_side(rule: str, module: Module, node: ast.If, context: Context, *, tr
     ``if c: raise E(m)`` → ``if is_compiling(): torch._assert_async(torch.logical_not(c), m)`` and ``elif c: raise …``.
     Where code goes on inside the branch, the assertion stands in front of it.
     """
+    from .statements import text_literal  # by LibCST, which takes long to import
+
     indent = module.indentation(node)
     names = [spell(module, node, symbol, context) for symbol in (COMPILING, _ASSERT, _NOT)]
     compiling, check, opposite = names
@@ -68,6 +69,8 @@ def assert_side(rule: str, module: Module, node: ast.If, context: Context, *, tr
 
 def assert_in_program(rule: str, module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
     """``assert c.all(), m`` → ``if is_compiling(): torch._assert_async(c.all(), m)``, and the statement in its else."""
+    from .statements import text_literal, traced_text
+
     indent, text = module.indentation(node), module.text(node).decode()
     compiling, check = (spell(module, node, symbol, context) for symbol in (COMPILING, _ASSERT))
     if indent is None or compiling is None or check is None or isinstance(node.test, ast.BoolOp) or "\n" in text:
@@ -85,5 +88,7 @@ def assert_in_program(rule: str, module: Module, node: ast.Assert, context: Cont
 
 def _told(raised: ast.stmt) -> str | None:
     """The text of the exception that a branch raises."""
+    from .statements import traced_text
+
     call = raised.exc if isinstance(raised, ast.Raise) else None
     return traced_text(call.args[0]) if isinstance(call, ast.Call) and call.args else None
