@@ -29,7 +29,7 @@ def neutral_amounts(rule: str, module: Module, node: ast.If, context: Context) -
     if node.orelse or not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return
     operands = test.left, test.comparators[0]
-    if not assigns_names(node) if context.tried else list(_before_rebinding(node, operands)) != node.body:
+    if not assigns_names(node) if context.tried else _rebinds(node, operands):
         return
     if not isinstance(test.ops[0], (*_LESS, *_MORE)):
         return
@@ -77,6 +77,13 @@ def _amounts(statement: ast.stmt, lesser: ast.expr, greater: ast.expr) -> Iterat
             yield node, "least" if ast.dump(node) == small else "most"
             continue
         pending += ast.iter_child_nodes(node)
+
+
+def _rebinds(node: ast.If, operands: tuple[ast.expr, ast.expr]) -> bool:
+    """Return whether the body gives another value to a name that is compared."""
+    compared = {one.id for operand in operands for one in ast.walk(operand) if isinstance(one, ast.Name)}
+    inside = (one for statement in node.body for one in ast.walk(statement))
+    return any(isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id in compared for one in inside)
 
 
 def _before_rebinding(node: ast.If, operands: tuple[ast.expr, ast.expr]) -> Iterator[ast.stmt]:
