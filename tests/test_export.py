@@ -179,7 +179,7 @@ def derived():
 @pytest.mark.parametrize(
     ("name", "code", "said"),
     [
-        ("target", 0, "note: export: `n` is 4 to 30, as in the model: at 3 it raises RuntimeError"),
+        ("target", 0, "note: export: `n` is 4 to 30, as in the model: at 2 it raises RuntimeError"),
         ("free", 1, "the program takes 4 to 30 for `n`, which should be free"),
         ("static", 0, "equal to the model: as given, larger, one more, x0 = 1, x0 = 0"),
         ("outside", 2, "unusable: 'n' is 8 in the call, which is outside of its range"),
@@ -191,6 +191,51 @@ def test_a_range_is_asked_for_or_the_model_has_it(
 ) -> None:
     (tmp_path / "ranges.py").write_text(RANGES)
     assert said in exporting(f"ranges.py:{name}", code=code)
+
+
+GROUPS = """
+import torch
+
+
+class Grouped(torch.nn.Module):
+    def forward(self, x):
+        assert x.shape[0] % 64 == 0
+        if x.shape[0] > 128:
+            x = x * 2
+        return x.reshape(-1, 64).sum(0)
+
+
+def target():
+    return {"model": Grouped(), "args": (torch.randn(192),), "dynamic": {"x": {0: "n"}}}
+"""
+
+
+def test_a_range_is_not_the_models_for_sizes_that_it_refuses_anyway(tmp_path: Path, exporting: Exporting) -> None:
+    (tmp_path / "groups.py").write_text(GROUPS)
+    assert "proven" not in exporting("groups.py", code=1)
+
+
+FLOATS = """
+import torch
+
+
+class Scaled(torch.nn.Module):
+    def forward(self, x):
+        total = x.sum().item()
+        if total > 0:
+            return x / total
+        return x * 0
+
+
+def target():
+    x = torch.full((4,), 2.0)
+    return {"model": Scaled(), "args": (x,), "dynamic": {"x": {0: "n"}}, "more": [((-x,), {})]}
+"""
+
+
+def test_a_float_is_no_divisor_of_at_least_one(tmp_path: Path, exporting: Exporting) -> None:
+    (tmp_path / "floats.py").write_text(FLOATS)
+    assert "the model itself raises TypeError: sym_max of a float, which is no size" in exporting("floats.py", code=1)
 
 
 LOST = """

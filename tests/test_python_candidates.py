@@ -387,9 +387,18 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
         """
             if not torch.compiler.is_compiling() and labels.shape[0] == 0:
                 return x.sum() * 0
-            return (F.cross_entropy(x[keep], labels, reduction="sum") / torch.sym_max(labels.shape[0], 1))
+            return (F.cross_entropy(x[keep], labels, reduction="sum") / (labels != -100).sum().clamp(min=1))
         """,
         [(torch.randn(4, 3), torch.tensor([True, False, True, True])), (torch.randn(4, 3), torch.tensor([False] * 4))],
+    ),
+    "tensor of a grouped size": (
+        """
+        def f(x):
+            return x / torch.tensor((x.shape[0]), dtype=torch.float64)
+        """,
+        "return",
+        "    return x / torch.full((), (x.shape[0]), dtype=torch.float64)\n",
+        [(torch.ones(6),), (torch.ones(8),)],
     ),
     "tensor of a size": (
         """
@@ -514,6 +523,15 @@ LEFT = {
     "a name read too early": ("if x.any():\n    x = x + 1\n    n = x\nreturn n", "if", "torch.where"),
     "another name in the else": ("if n.any():\n    x = n\nelse:\n    k = n\nreturn x, k", "if", "torch.where"),
     "another crop": ("if x.shape[0] > 3:\n    x = x[:2]\nreturn x", "if", "\n    x = x[:2]"),
+    "no rest": ("if n:\n    x = F.pad(x, (0, k - x.shape[0] % k))\nreturn x", "if", ") % k"),
+    "another step": ("if x.shape[0] % 4 > 0:\n    x = x[: k - x.shape[0] % 4]\nreturn x", "if", ") % k"),
+    "an attribute that may be missing": ("y = hasattr(self, 'a') and self.a\nreturn y", "y =", "self.a and hasattr"),
+    "an attribute of what may be None": ("y = n is not None and n.a\nreturn y", "y =", "n.a and n is"),
+    "a method that keeps": ("if n.any():\n    self.log('a', x)\nreturn x", "if", "about a message"),
+    "an exception by another name": ("if n.any():\n    parser.error('a')\nreturn x", "if", "about a message"),
+    "the size of another dimension": ("if x.shape[0] > 0:\n    return x.sum() / x.shape[1]\nreturn x", "if", "sym_max"),
+    "weighted classes": ("if n.numel() == 0:\n    return x\nreturn F.cross_entropy(x, n, k)", "if", "reduction"),
+    "another cache": ("if k not in seen:\n    table[k] = x\nreturn table[k]", "if", "if torch.compiler"),
     "an or of numbers": ("y = x.shape[0] ^ 3\nreturn y", "y =", "sym_not(3) if x"),
 }
 
@@ -521,9 +539,10 @@ LEFT = {
 @pytest.mark.parametrize("name", LEFT)
 def test_what_is_no_such_pattern_is_not_written(name: str) -> None:
     body, mark, never = LEFT[name]
-    text = f"import torch\nseen = []\n\n\ndef f(x, n, k):\n{textwrap.indent(body, '    ')}\n"
-    for _, after in candidates(text, mark):
-        assert never not in after
+    head = "import torch\nimport torch.nn.functional as F\nseen, table = [], {}\n\n\n"
+    text = f"{head}def f(self, x, n, k):\n{textwrap.indent(body, '    ')}\n"
+    for fix, after in candidates(text, mark):
+        assert never not in after and never not in fix.message
         compile(after, "after", "exec")
 
 

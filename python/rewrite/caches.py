@@ -20,7 +20,15 @@ def computed_anew(rule: str, module: Module, node: ast.If, context: Context) -> 
     missing = isinstance(node.test, ast.Compare) and len(node.test.ops) == 1 and isinstance(node.test.ops[0], ast.NotIn)
     if not missing or compiling is None or indent is None or function is None or len(node.body) > 1 or node.orelse:
         return
-    if not isinstance(only, ast.Assign) or not isinstance(only.targets[0], ast.Subscript):
+    target = only.targets[0] if isinstance(only, ast.Assign) else None
+    if (
+        not isinstance(only, ast.Assign)
+        or not isinstance(target, ast.Subscript)
+        or not isinstance(node.test, ast.Compare)
+    ):
+        return
+    asked = node.test.left, node.test.comparators[0]
+    if [ast.unparse(one) for one in asked] != [ast.unparse(one) for one in (target.slice, target.value)]:
         return
     kept = ast.unparse(only.targets[0])
     body = function.node.body

@@ -20,7 +20,8 @@ def length_stated(rule: str, module: Module, statement: ast.stmt, context: Conte
     """
     function, indent = module.place(statement).function, module.indentation(statement)
     check = spell(module, statement, "torch._check", context)
-    if function is None or indent is None or check is None:
+    between = module.source.content.startswith(b"elif", module.span(statement)[0])
+    if function is None or indent is None or check is None or between:
         return
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and isinstance(statement, ast.Assign):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
@@ -18,6 +18,8 @@ def opposite_chosen(rule: str, module: Module, node: ast.BinOp, context: Context
     compares = any(isinstance(one, ast.Compare) for one in (node.left, node.right))
     if not isinstance(node.op, ast.BitXor) or opposite is None or not compares:
         return
+    if b"#" in module.text(node):
+        return
     said = module.text(node).decode()
     words = f"both sides of `{said}` are taken for bools"
     message = f"`{said}` asks whether two bools differ"
@@ -30,8 +32,11 @@ def opposite_chosen(rule: str, module: Module, node: ast.BinOp, context: Context
 
 
 def concrete_first(rule: str, module: Module, node: ast.BoolOp, context: Context) -> Iterator[Fix]:
-    """``f(t) and self.training`` → ``self.training and f(t)``: what is known decides first."""
-    concrete = [one for one in node.values if _is_plain(one)]
+    """``f(t) and self.training`` → ``self.training and f(t)``: what is known decides first.
+
+    An attribute that an operand in front of it names, as in ``hasattr(self, "flag") and self.flag``, stays.
+    """
+    concrete = [one for at, one in enumerate(node.values) if _is_flag_alone(one, node.values[:at])]
     ordered = [*concrete, *(one for one in node.values if one not in concrete)]
     if not concrete or ordered == node.values or b"#" in module.text(node):
         return
@@ -39,13 +44,16 @@ def concrete_first(rule: str, module: Module, node: ast.BoolOp, context: Context
     texts = [module.source.content[slice(*module.grouped_span(one))] for one in ordered]
     edits = [Edit(*span, text) for span, text in zip(spans, texts, strict=True)]
     said = module.text(node).decode()
-    words = f"`{said}` no longer evaluates an operand that the others make idle"
+    words = f"an operand of `{said}` does not run where the others decide, and draws no random numbers there"
     message = f"ask what is known of `{said}` first"
     yield fix(rule, module.place(node), edits, message, (), [words], Safety.UNSAFE)
 
 
-def _is_plain(operand: ast.expr) -> bool:
+def _is_flag_alone(operand: ast.expr, before: Sequence[ast.expr]) -> bool:
+    """Return whether an operand is an attribute of ``self``, or its opposite, that the operands before do not name."""
     inner = operand.operand if isinstance(operand, ast.UnaryOp) and isinstance(operand.op, ast.Not) else operand
-    while isinstance(inner, ast.Attribute):
-        inner = inner.value
-    return isinstance(inner, ast.Name)
+    if not isinstance(inner, ast.Attribute) or not isinstance(inner.value, ast.Name) or inner.value.id != "self":
+        return False
+    named = {part.attr for one in before for part in ast.walk(one) if isinstance(part, ast.Attribute)}
+    named |= {str(part.value) for one in before for part in ast.walk(one) if isinstance(part, ast.Constant)}
+    return inner.attr not in named

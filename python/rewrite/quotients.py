@@ -86,7 +86,7 @@ def floored_divisors(rule: str, module: Module, node: ast.If, context: Context) 
     except Unfit:
         return
     said = module.text(test).decode()
-    words = f"while compiling `{said}` is not asked: the quotient is computed, with a divisor of at least 1"
+    words = f"while compiling `{said}` is not asked, and the divisor is at least 1; {_MEANS}"
     needs = (*most.needs, *compiling.needs)
     message = f"divide by at least 1, which `{said}` kept from being 0"
     yield fix(rule, module.place(node), [decided, *edits], message, needs, [words], Safety.UNSAFE)
@@ -112,7 +112,7 @@ def floored_choice(rule: str, module: Module, choice: ast.IfExp, context: Contex
     start, end = module.span(value)
     moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in edits]
     said = module.text(test).decode()
-    words = f"where `{said}` does not hold the quotient takes the place of the other value"
+    words = f"where `{said}` does not hold the quotient takes the place of the other value; {_MEANS}"
     message = f"divide by at least 1, which `{said}` kept from being 0"
     text = apply(module.source.content[start:end], moved)
     edit = Edit(*module.span(choice), text[1:-1] if isinstance(value, ast.Call) else text)
@@ -124,49 +124,49 @@ _ZERO = ((ast.Eq, 0), (ast.LtE, 0), (ast.Lt, 1))
 
 
 def _floored(module: Module, node: ast.BinOp | ast.Call, size: ast.expr, most: str) -> Iterator[Edit]:
-    """The edits that keep a quotient, or a mean, from dividing by a size that is 0."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
-        if _measures(node.right, size):
+    """The edits that keep a quotient, a mean or a loss from dividing by a size that is 0."""
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, (ast.Div, ast.FloorDiv)) and _holds_for(size, node.right):
             start, end = module.grouped_span(node.right)
             yield Edit(start, end, f"{most}({module.text(node.right).decode()}, 1)".encode())
-    elif isinstance(node, ast.Call) and _meaning(module, node) in _BY_ROWS:
-        if all(one.arg != "reduction" for one in node.keywords):
+    elif (module.names.meaning(node.func) or "") in _BY_ROWS:
+        if len(node.args) == 2 and isinstance(node.args[1], ast.Name) and not node.keywords:
             start, end = module.span(node)
             head = module.source.content[start : end - 1].decode().rstrip().rstrip(",")
-            text = f'({head}, reduction="sum") / {most}({module.text(size).decode()}, 1))'
-            yield Edit(start, end, text.encode())
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mean":
+            counted = f"({node.args[1].id} != {_IGNORED}).sum().clamp(min=1)"
+            yield Edit(start, end, f'({head}, reduction="sum") / {counted})'.encode())
+    elif isinstance(node.func, ast.Attribute) and node.func.attr == "mean" and not node.args and not node.keywords:
         measured = _measured(size)
-        if not node.args and not node.keywords and measured == ast.dump(node.func.value):
+        if measured is not None and measured[0] == ast.dump(node.func.value):
             text = module.text(node.func.value).decode()
             yield Edit(*module.span(node), f"({text}.sum() / {most}({text}.numel(), 1))".encode())
 
 
+_MEANS = "a mean of nothing is 0 instead of nan"
 _BY_ROWS = ("torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss")
-"""Losses whose mean is the sum over the rows, divided by their number."""
+"""Losses whose mean is the sum, divided by the number of labels that are not ignored."""
+_IGNORED = -100
 
 
-def _meaning(module: Module, call: ast.Call) -> str:
-    return module.names.meaning(call.func) or ""
-
-
-def _measures(divisor: ast.expr, size: ast.expr) -> bool:
-    """Return whether two expressions say the size of the same: ``x.numel()``, ``x.shape[0]``, ``len(x)``."""
+def _holds_for(size: ast.expr, divisor: ast.expr) -> bool:
+    """Return whether a divisor is not 0 where a size is not: it is the size, or one of a tensor that has elements."""
     if ast.dump(divisor) == ast.dump(size):
         return True
-    measured = _measured(divisor)
-    return measured is not None and measured == _measured(size)
+    asked, divides = _measured(size), _measured(divisor)
+    return asked is not None and divides is not None and asked[0] == divides[0] and asked[1] in (divides[1], "numel")
 
 
-def _measured(size: ast.expr) -> str | None:
-    """The tensor of which an expression says the size, as a dump of its tree."""
+def _measured(size: ast.expr) -> tuple[str, str] | None:
+    """The tensor of which an expression says a size, as a dump of its tree, and the dimension; ``numel`` is of all."""
     match size:
-        case ast.Call(func=ast.Attribute(value=value, attr="numel" | "size")):
-            return ast.dump(value)
-        case ast.Subscript(value=ast.Attribute(value=value, attr="shape")):
-            return ast.dump(value)
+        case ast.Call(func=ast.Attribute(value=value, attr="numel"), args=[]):
+            return ast.dump(value), "numel"
+        case ast.Call(func=ast.Attribute(value=value, attr="size"), args=[dimension]):
+            return ast.dump(value), ast.unparse(dimension)
+        case ast.Subscript(value=ast.Attribute(value=value, attr="shape"), slice=dimension):
+            return ast.dump(value), ast.unparse(dimension)
         case ast.Call(func=ast.Name(id="len"), args=[value]):
-            return ast.dump(value)
+            return ast.dump(value), "0"
     return None
 
 

@@ -49,8 +49,10 @@ def scalar_tensor(rule: str, module: Module, call: ast.Call, context: Context) -
         return
     if isinstance(call.args[0], (ast.List, ast.Tuple, ast.Constant, ast.ListComp, ast.Starred)):
         return
-    value = module.span(call.args[0])[0]
-    edit = Edit(module.span(call)[0], value, f"{full.text}((), ".encode())
+    start, value = module.span(call)[0], module.grouped_span(call.args[0])[0]
+    if b"#" in module.source.content[start:value]:
+        return
+    edit = Edit(start, value, f"{full.text}((), ".encode())
     said = module.text(call.args[0]).decode()
     words = f"`{said}` is taken for a number"
     yield fix(rule, module.place(call), [edit], f"fill a tensor with `{said}`", full.needs, [words], Safety.UNSAFE)

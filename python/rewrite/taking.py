@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety, Skip
+from ..analysis.comparisons import integer
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
 from .changes import OrElse, Unless
@@ -14,13 +15,15 @@ from .findings import change, fix
 from .spelling import COMPILING, spell
 from .writing import edited
 
-_TELLS = frozenset({"warn", "warning", "warning_once", "warn_once", "info", "debug", "error", "log", "print"})
+_TELLING = ("warnings.warn", "builtins.print")
+_LEVELS = frozenset({"debug", "info", "warning", "warn", "warning_once", "warn_once", "error", "critical", "log"})
+"""What a logger is asked for; other objects raise or keep something by these names."""
 
 
 def told_in_eager(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
     """``if c: warnings.warn(m)`` → ``if not torch.compiler.is_compiling() and c: warnings.warn(m)``."""
     compiling = spell(module, node, COMPILING, context)
-    if node.orelse or compiling is None or not all(map(only_tells, node.body)) or _asks_compiling(node.test):
+    if node.orelse or compiling is None or not only_tells(module, node.body) or _asks_compiling(node.test):
         return
     text = module.text(node.test).decode()
     words = f"a program does not tell of `{text}`"
@@ -55,11 +58,17 @@ def always_cropped(rule: str, module: Module, node: ast.If, context: Context) ->
     yield fix(rule, module.place(node), [edit], message, (), [words], Safety.UNSAFE)
 
 
-def only_tells(statement: ast.stmt) -> bool:
-    """Return whether a statement does nothing but warn, log or print."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    name = ast.unparse(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
-    return name in _TELLS
+def only_tells(module: Module, body: Sequence[ast.stmt]) -> bool:
+    """Return whether statements do nothing but warn, log or print."""
+    calls = [one.value for one in body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+    return len(calls) == len(body) and all(_tells(module, call.func) for call in calls)
+
+
+def _tells(module: Module, function: ast.expr) -> bool:
+    if module.names.meaning(function) in _TELLING:
+        return True
+    logger = ast.unparse(function.value).lower() if isinstance(function, ast.Attribute) else ""
+    return isinstance(function, ast.Attribute) and function.attr in _LEVELS and "log" in logger.rpartition(".")[2]
 
 
 def modular_amounts(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
@@ -69,7 +78,7 @@ def modular_amounts(rule: str, module: Module, node: ast.If, context: Context) -
         return
     edits = []
     for one in (part for statement in node.body for part in ast.walk(statement)):
-        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and _is_rest(node.test, one):
+        if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and _is_rest(module, node.test, one):
             text, step = module.text(one).decode(), module.text(one.left).decode()
             edits.append(Edit(*module.grouped_span(one), f"({text}) % {step}".encode()))
     if not edits:
@@ -84,11 +93,22 @@ def modular_amounts(rule: str, module: Module, node: ast.If, context: Context) -
     yield fix(rule, module.place(node), [decided, *edits], message, compiling.needs, [words], Safety.UNSAFE)
 
 
-def _is_rest(test: ast.expr, amount: ast.BinOp) -> bool:
-    """Return whether an amount is what is missing to a multiple, and the condition asks whether anything is."""
-    rest = ast.dump(amount.right)
-    modular = isinstance(amount.right, ast.BinOp) and isinstance(amount.right.op, ast.Mod)
-    return modular or any(ast.dump(one) == rest for one in ast.walk(test))
+def _is_rest(module: Module, test: ast.expr, amount: ast.BinOp) -> bool:
+    """Return whether an amount is what is missing to a multiple, and the condition says that something is."""
+    rest, step = amount.right, ast.dump(amount.left)
+    function = module.place(test).function
+    made = function.assigned_once.get(rest.id) if isinstance(rest, ast.Name) and function is not None else rest
+    modular = isinstance(made, ast.BinOp) and isinstance(made.op, ast.Mod) and ast.dump(made.right) == step
+    operands = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    return modular and any(_is_not_zero(one, ast.dump(rest)) for one in operands)
+
+
+def _is_not_zero(condition: ast.expr, rest: str) -> bool:
+    """Return whether a condition is ``rest``, ``rest != 0`` or ``rest > 0``."""
+    if isinstance(condition, ast.Compare) and len(condition.ops) == 1:
+        zero = isinstance(condition.ops[0], (ast.NotEq, ast.Gt)) and integer(condition.comparators[0]) == 0
+        return zero and ast.dump(condition.left) == rest
+    return ast.dump(condition) == rest
 
 
 def assigns_names(node: ast.If) -> bool:

@@ -15,6 +15,10 @@ from typing import Any, cast
 from .operators import Questions, answer_all
 
 _DEEPEST = 4
+_LARGEST = 2**16
+"""The largest size that a model is tried at beyond a program's range."""
+_OUTSIDE = 32
+"""How many sizes on each side of a program's range the model has to refuse too."""
 living: dict[str, Callable[[], Any]] = {}
 """By name the targets that are alive in this process, each with what makes its `Model`."""
 
@@ -84,7 +88,8 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
     counted = request.get("counted", {})
     counted.clear()
     with torch.set_grad_enabled(model.training):
-        cases = list(_cases(model))
+        with _whole_numbers() if request.get("changed", request.get("modules")) else contextlib.nullcontext():
+            cases = list(_cases(model))
         if cases[0].error:
             return {"verdict": "untestable", "message": f"the model itself raises {cases[0].error}"}
         seen = [{"name": case.name, "digest": case.digest, "error": case.error} for case in cases]
@@ -105,6 +110,30 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
             if found:
                 return {**answer, "stage": stage, "way": way, **found}
     return answer
+
+
+@contextlib.contextmanager
+def _whole_numbers() -> Iterator[None]:
+    """Have ``torch.sym_max`` and ``torch.sym_min`` raise for a float: changes write them around sizes only."""
+    import torch
+
+    plain = {name: getattr(torch, name) for name in ("sym_max", "sym_min")}
+
+    def whole(function: Any) -> Any:
+        def called(*values: Any) -> Any:
+            if any(isinstance(value, float) for value in values):
+                raise TypeError(f"{function.__name__} of a float, which is no size")
+            return function(*values)
+
+        return called
+
+    for name, function in plain.items():
+        setattr(torch, name, whole(function))
+    try:
+        yield
+    finally:
+        for name, function in plain.items():
+            setattr(torch, name, function)
 
 
 class Case:
@@ -285,12 +314,10 @@ class _Exported:
             allowed = f"{lower} to {upper}" if upper is not None else f"{lower} and more"
             name = self._symbols.get(symbol)
             least, most = model.ranges.get(name, (0, None))
-            outside = [lower - 1] if lower > max(least, 2) else []
-            if upper is not None and (most is None or most > upper):
-                outside.append(upper + 1)
-            if not outside:
+            if lower <= max(least, 2) and (upper is None or (most is not None and most <= upper)):
                 continue
-            refused = "" if name is None else _refused(model, name, outside)
+            outside = [] if name is None else _outside(model, name, lower, upper)
+            refused = "" if name is None or not outside else _refused(model, name, outside)
             if refused:
                 self.notes.append(f"`{name}` is {allowed}, as in the model: {refused}")
             else:
@@ -321,8 +348,18 @@ def _symbols(program: Any, model: Any) -> dict[str, str]:
     return found
 
 
+def _outside(model: Any, name: str, lower: int, upper: int | None) -> list[int]:
+    """Sizes that are asked for outside of a range: the next ones, and divisors and multiples of the given one."""
+    given = model.sizes[name]
+    found = {*range(max(2, lower - _OUTSIDE), lower), *(size for size in range(2, lower) if given % size == 0)}
+    if upper is not None:
+        beyond = upper - upper % given
+        found |= {*range(upper + 1, upper + 1 + _OUTSIDE), beyond + given, beyond + 2 * given}
+    return [size for size in sorted(found) if model.is_asked(name, size) and size <= _LARGEST]
+
+
 def _refused(model: Any, name: str, outside: Sequence[int]) -> str:
-    """What the model itself raises right outside of the range of a size; empty where it takes such a size."""
+    """Return the first error of a model that refuses each of the sizes outside; empty where it takes one of them."""
     from .samples import attempt
 
     told = ""

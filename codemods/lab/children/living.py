@@ -128,7 +128,7 @@ def main(request_path: str) -> None:
         return
     if request["sides"]:
         count_in(spaces, plain)
-    Path(request_path).write_text(json.dumps({**request, "modules": {}}))
+    Path(request_path).write_text(json.dumps({**request, "modules": {}, "changed": bool(request["modules"])}))
     exporting.main(request_path)
 
 

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
+_LEVELS = ("debug", "info", "warning", "warn", "warning_once", "warn_once", "error", "critical", "log")
 _GUARDS = ("guard_or_false", "guard_or_true", "statically_known_true")
 Sides = dict[tuple[str, int], set[bool]]
 
@@ -119,8 +120,12 @@ def _branches(file: str) -> dict[int, tuple[int, int, range]]:
 
 
 def _tells(statement: ast.stmt) -> bool:
-    """Return whether a statement only calls for effect: a warning or a message changes no result."""
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    """Return whether a statement warns, logs or prints, which changes no result."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    receiver, _, name = ast.unparse(statement.value.func).rpartition(".")
+    logs = "log" in receiver.rpartition(".")[2].lower() and name in _LEVELS
+    return logs or (receiver, name) in (("warnings", "warn"), ("", "print"))
 
 
 def _asserted(tree: ast.AST) -> Iterator[ast.AST]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -126,6 +127,7 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
         FilePatch(names.short(path), path, draft.source.content, texts[path], names.package(path))
         for path, draft in sorted(drafts.items())
     )
+    new = {path: _new_lines(drafts[path].source.content, text) for path, text in texts.items()}
     found = {}
     for name in group.operators:
         trial = trials[name]
@@ -137,16 +139,18 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
         unseen = tuple(
             f"{names.short(Path(file))}:{line}, always {str(seen[0]).lower()}: {_line(texts[Path(file)], line)}"
             for (file, line), seen in sorted(sides.get(name, {}).items())
-            if len(seen) == 1 and _is_new(Path(file), line, texts, drafts)
+            if len(seen) == 1 and line in new.get(Path(file), ())
         )
         verdict = Verdict.ONE_SIDED if unseen else Verdict.PROVEN
         found[name] = Exported(name, verdict, "", obstacles, files, trial.notes, _compared(trial), unseen)
     return found
 
 
-def _is_new(path: Path, line: int, texts: Mapping[Path, bytes], drafts: Mapping[Path, Draft]) -> bool:
-    """Return whether a line of a changed file is not in the file as it was."""
-    return path in texts and _line(texts[path], line) not in drafts[path].source.content.decode("utf-8", "replace")
+def _new_lines(before: bytes, after: bytes) -> set[int]:
+    """The lines of a changed text, from 1, that the text before did not have."""
+    matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    changes = (change for change in matcher.get_opcodes() if change[0] != "equal")
+    return {line + 1 for _, _, _, start, end in changes for line in range(start, end)}
 
 
 def _line(text: bytes, line: int) -> str:
