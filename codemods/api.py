@@ -1,4 +1,4 @@
-"""What `import symfix` offers: the commands as functions, for Python and notebooks."""
+"""Commands as functions, which `import symfix` offers to Python and notebooks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Finding:
     message: str
     function: str
     default: str
-    """What an unsafe fix changes, in words."""
+    """The change of behaviour that an unsafe fix makes, in words."""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}:{self.column}: {self.rule} ({self.safety}): {self.message}"
@@ -73,8 +73,8 @@ def export(
 
     Each trial runs in a fork of this process. Raises TorchError for a torch that is too old.
     """
-    from .lab.children.living import Call, name_of
-    from .workflows.export.calling import export_here
+    from .lab.children.live_target import Call, name_of
+    from .workflows.export.in_process import export_here
     from .workflows.export.result import Result
 
     call = Call(

@@ -249,7 +249,7 @@ def explain(**words: Any) -> int:
     it; '-' reads stdin. Exit: 0 about sizes, 1 an error of torch that is not, 2 no error of torch.
     """
     from .commands.asked import Explain
-    from .commands.explaining import explain
+    from .commands.explanation import explain
 
     return explain(Explain(**words))
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import symfix
-from symfix.codemods.workflows.explain.cleaning import MOST_BYTES, Unreadable, clean_lines, decoded
-from symfix.codemods.workflows.explain.explaining import explain
+from symfix.codemods.workflows.explain.cleanup import MOST_BYTES, Unreadable, clean_lines, decoded
+from symfix.codemods.workflows.explain.explanation import explain
 from symfix.codemods.workflows.explain.kinds import KINDS
 from symfix.codemods.workflows.explain.messages import MESSAGES
 from symfix.codemods.workflows.explain.report import Report
@@ -287,7 +287,7 @@ def test_exit_codes_and_stdin(tmp_path: Path) -> None:
 
 def test_explain_imports_no_torch() -> None:
     code = (
-        "import sys; from symfix.codemods.commands.explaining import explain; "
+        "import sys; from symfix.codemods.commands.explanation import explain; "
         "print([name for name in ('torch', 'libcst', 'tree_sitter') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,4 +1,4 @@
-"""What `symfix export` tries in a user's code: how it is written, that eager stays, and that both sides are traced."""
+"""Candidates of `symfix export` in a user's code: their text, the same results in eager, both sides in the program."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from symfix.codemods.engine.rule import Context, Fix
 from symfix.codemods.engine.source import SourceFile
 from symfix.codemods.workflows.repair.drafts import Draft
 from symfix.python.rewrite.assertions import assert_in_program
+from symfix.python.rewrite.branches import taken_while_compiling
 from symfix.python.rewrite.caches import computed_anew
 from symfix.python.rewrite.contracts import length_stated
 from symfix.python.rewrite.logic import concrete_first
 from symfix.python.rewrite.scalars import read_scalar
-from symfix.python.rewrite.selecting import selected
-from symfix.python.rewrite.slicing import clamped_ends
-from symfix.python.rewrite.taking import taken_while_compiling
+from symfix.python.rewrite.selection import selected
+from symfix.python.rewrite.slices import clamped_ends
 from symfix.python.syntax.module import parse
 
 HEAD = "import warnings\n\nimport torch\nimport torch.nn.functional as F\n\n\n"
@@ -489,7 +489,7 @@ def test_a_candidate_is_written_and_changes_nothing_in_eager(name: str) -> None:
 
 
 def _exported(text: str, calls: list[tuple[Any, ...]]) -> bool:
-    """Whether a program of the first call gives what eager gives for each call that eager takes."""
+    """Return whether a program of the first call gives what eager gives for each call that eager takes."""
     function = run(text)
     module = function if isinstance(function, torch.nn.Module) else _Module(function)
     dynamic = tuple(dict.fromkeys(range(one.dim()), torch.export.Dim.AUTO) for one in calls[0])

@@ -36,7 +36,7 @@ SECONDS = 900.0
 def export(asked: Export) -> int:
     """Try each target, write the folder. 0: all export, as they are or with a proven patch; 1: some do not."""
     if asked.command:
-        from .onlooking import export_from
+        from .own_command import export_from
 
         return export_from(asked, asked.command)
     if asked.init is not None:

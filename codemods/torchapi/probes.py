@@ -1,4 +1,4 @@
-"""What an installed torch does, found by running it: what its dynamo refuses and inlines, what it scripts."""
+"""Facts of an installed torch, found by running it: dynamo's refusals, the modules it inlines, what torch scripts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SECONDS = 120
 
 
 def dynamo_refusal(place: Place, helper: str) -> str | None:
-    """Why dynamo does not trace a call of a helper, by its dotted name, or None.
+    """Return the reason that dynamo does not trace a call of a helper, by its dotted name, or None.
 
     None too for a helper that `dynamo_probe` does not call.
     """

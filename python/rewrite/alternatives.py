@@ -26,6 +26,7 @@ from ..analysis.unfit import Unfit
 from ..analysis.values import Kind
 from ..syntax.module import Module, parse
 from .assertions import assert_in_program, assert_side
+from .branches import always_cropped, modular_amounts, taken_while_compiling, told_in_eager
 from .caches import computed_anew
 from .changes import Called, Change, Changes, Compared, Equated, Plain, Received, Selected
 from .checked_defaults import checked_choice, checked_default
@@ -38,13 +39,12 @@ from .quotients import floored_choice, floored_divisors, quotient_or_zero
 from .refusals import check_beside, check_for
 from .resizing import laid_out_anew, made_in_format
 from .scalars import read_scalar
-from .selecting import selected
+from .selection import selected
 from .shortcuts import left_out
-from .slicing import clamped_ends, read_bounds
+from .slices import clamped_ends, read_bounds
 from .sorting import sorted_by_stride
 from .spelling import guarded, refusal, spell
 from .symbolic_numbers import number_of_elements, scalar_tensor, symbolic_complex, symbolic_root
-from .taking import always_cropped, modular_amounts, taken_while_compiling, told_in_eager
 from .unprimed import without_prim
 from .unwrapping import unwrapped
 from .writing import chosen_value

@@ -12,11 +12,11 @@ from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
+from .branches import only_tells
 from .changes import OrElse, Unless
 from .findings import fix
-from .selecting import tensor_text
+from .selection import tensor_text
 from .spelling import COMPILING, spell
-from .taking import only_tells
 from .writing import edited
 
 _ASSERT, _NOT = "torch._assert_async", "torch.logical_not"

@@ -13,10 +13,10 @@ from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
+from .branches import assigns_names
 from .changes import Called, OrElse
 from .findings import fix
 from .spelling import COMPILING, guarded, spell
-from .taking import assigns_names
 from .writing import edited
 
 _LESS = (ast.Lt, ast.LtE)

@@ -60,7 +60,7 @@ WAYS = (
 
 @dataclass(frozen=True)
 class Row:
-    """What one way came to for one target."""
+    """The result of one way for one target."""
 
     target: str
     package: str

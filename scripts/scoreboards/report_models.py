@@ -68,7 +68,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """What one way came to for one model; notes are those of the verdict and of the person's patch."""
+    """The result of one way for one model; notes are those of the verdict and of the person's patch."""
 
     name: str
     kind: str

@@ -13,7 +13,7 @@ from .targets import BadTarget, by_parameter, size_of
 
 
 def convert(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: Any) -> dict[str, Any]:
-    """What a target has under ``dynamic``: by parameter, for each dynamic dimension its name or its ``Dim``.
+    """Return a target's ``dynamic``: by parameter, for each dynamic dimension its name or its ``Dim``.
 
     A dimension without a name gets one of its own, such as ``x0``. Raises BadTarget.
     """
@@ -59,7 +59,7 @@ def of_marks(args: tuple[Any, ...], kwargs: dict[str, Any], module: Any) -> dict
 
 
 def is_marked(tensor: Any, kind: str) -> bool:
-    """Whether ``mark_dynamic`` or ``mark_unbacked`` marked a dimension of a tensor."""
+    """Return whether ``mark_dynamic`` or ``mark_unbacked`` marked a dimension of a tensor."""
     return bool(getattr(tensor, f"_dynamo_{kind}_indices", ()))
 
 
@@ -108,7 +108,7 @@ def _of_tensor(tensor: Any, wanted: Any, name: str) -> Iterator[tuple[int, Any]]
 
 
 def _any(dynamic: Any) -> bool:
-    """Whether there is a dynamic dimension in it."""
+    """Return whether there is a dynamic dimension in it."""
     if isinstance(dynamic, (list, tuple)):
         return any(map(_any, dynamic))
     if isinstance(dynamic, Mapping):

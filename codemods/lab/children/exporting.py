@@ -18,7 +18,7 @@ _DEEPEST = 4
 _LARGEST = 2**16
 """The largest size that a model is tried at beyond a program's range."""
 _OUTSIDE = 32
-"""How many sizes on each side of a program's range the model has to refuse too."""
+"""The number of sizes on each side of a program's range that the model has to refuse too."""
 living: dict[str, Callable[[], Any]] = {}
 """By name the targets that are alive in this process, each with what makes its `Model`."""
 
@@ -35,7 +35,7 @@ def main(request_path: str) -> None:
         if request["sides"]:
             request["counted"] = count_sides()
         if description := request.get("described"):
-            from .describing import described
+            from .described_target import described
 
             for words in request["targets"]:
                 living[words] = partial(described, words, request["folder"], description)
@@ -238,7 +238,7 @@ def _cases(model: Any) -> Iterator[Case]:
 
 
 def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: Any, taken: list[str]) -> dict[str, Any]:
-    """What is wrong with the program that one way gives, {} where nothing is; ``notes`` are for a person.
+    """Return the fault of the program that one way gives, {} where it has none; ``notes`` are for a person.
 
     The names of further inputs that the model refuses and the program takes go into ``taken``.
     """
@@ -329,7 +329,7 @@ class _Exported:
         return self._call(*args, **kwargs)
 
     def violated(self, sizes: Mapping[str, int]) -> dict[str, Any]:
-        """Where a guard was added that these sizes break, {} where none is known."""
+        """Return the place of a guard that these sizes break, {} where none is known."""
         values = {symbol: sizes[name] for symbol, name in self._symbols.items() if name in sizes}
         found: dict[str, Any] = self._witness.violated(values)
         return found

@@ -51,7 +51,7 @@ def watch() -> None:
     assert spec.loader is not None
     package = sys.modules["symfix_children"] = module_from_spec(spec)
     spec.loader.exec_module(package)
-    importlib.import_module("symfix_children.hooking").install(os.environ["SYMFIX_LIVE"])
+    importlib.import_module("symfix_children.export_hooks").install(os.environ["SYMFIX_LIVE"])
 
 
 def note(name: str, line: str) -> None:

@@ -21,7 +21,7 @@ _DECIDING = (
 """Files of torch, and folders of files, that ask for a size on behalf of somebody else."""
 _RUNS_CALL = "get_fake_value"
 _BOTTOM = os.path.join(os.path.dirname(__file__), "exporting.py")  # noqa: PTH118, PTH120
-"""What is below its frames belongs to whoever asks: a fork of a live process has the frames of that one there."""
+"""The frames below belong to whoever asks: a fork of a live process has the frames of that one there."""
 _STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
 
 Place = dict[str, Any]
@@ -80,7 +80,7 @@ class Witness:
             yield str(symbol), (int(allowed.lower), int(allowed.upper) if allowed.upper <= 2**31 else None), places
 
     def violated(self, values: Mapping[str, int]) -> dict[str, Any]:
-        """Where the first guard was added that is false for the ``values`` of symbols, {} where none is known."""
+        """Return the place of the first guard that is false for the ``values`` of symbols, {} where none is known."""
         for guard, places in self._guards:
             known = {symbol: values[str(symbol)] for symbol in guard.free_symbols if str(symbol) in values}
             if places and len(known) == len(guard.free_symbols) and guard.subs(known) == False:  # noqa: E712

@@ -203,7 +203,7 @@ def _range(dim: Any) -> tuple[int, int | None] | None:
 
 _FREE = ("AUTO", "DYNAMIC")
 _MOST = 2**31
-"""What torch takes for no limit."""
+"""The size from which on torch knows no limit."""
 
 
 def _marks(
@@ -253,7 +253,7 @@ def _marks(
 
 
 def by_parameter(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """What a call gives, by parameter. Raises BadTarget where it does not fit."""
+    """Return the arguments of a call by parameter. Raises BadTarget where it does not fit."""
     try:
         given = dict(signature.bind(*args, **kwargs).arguments)
     except TypeError as error:

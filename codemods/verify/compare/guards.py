@@ -21,7 +21,7 @@ from ...engine.parsing import parse_expression
 _SIZES = (*range(2, 17), 31, 32, 33, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025)
 """What a symbolic size may be: 0 and 1 get code of their own."""
 _POINTS, _MOST_POINTS = 4000, 40_000
-"""How many points are tried, and how many where the first set takes few of them."""
+"""The number of points that are tried, and that where the first set takes few of them."""
 _ENOUGH = 8
 """How many of the points, where there are several symbols, the first set must take for an answer."""
 _SYMBOL = re.compile(r"s\d+")

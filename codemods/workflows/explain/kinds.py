@@ -64,4 +64,4 @@ KINDS = {
     "unsupported": Kind("dynamo does not support this code; it is not about sizes", ""),
     "not-sizes": Kind("the error is not about symbolic sizes", ""),
 }
-"""Where the kind is one of `REASONS`, the word and the title are the same."""
+"""Titles by kind; a kind that is one of `REASONS` has its title."""

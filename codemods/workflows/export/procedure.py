@@ -32,7 +32,7 @@ from .trying import NARROWING, ModelTrial, Targets
 _LIMITS = Limits(wall=900.0, cpu=1200)
 _ROUNDS = 60
 _PATIENCE = 18
-"""How many candidates in a row may bring a target no further."""
+"""The number of candidates in a row that may bring a target no further."""
 _AGAIN = 8
 """How often what a target needs alone is looked for anew."""
 
@@ -54,7 +54,7 @@ class Wanted:
     described: Mapping[str, Any] | None = None
     """The call of a target that is the model alone."""
     living: Laboratory | None = None
-    """Where the targets live already; they go by what names them there."""
+    """The laboratory in which the targets live already, under their names there."""
 
 
 def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lambda _: None) -> Outcome:

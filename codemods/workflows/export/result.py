@@ -1,4 +1,4 @@
-"""What `symfix.export` returns."""
+"""The result of `symfix.export`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NotApplied(Exception):
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """What came of exporting a model; printed, it is what the command prints, and the patch."""
+    """The result of exporting a model; printed, it is the text of the command, and the patch."""
 
     outcome: Outcome
 
@@ -37,12 +37,12 @@ class Result:
 
     @property
     def good(self) -> bool:
-        """Whether the model exports, as it is or with a proven patch."""
+        """Return whether the model exports, as it is or with a proven patch."""
         return self.exported.good
 
     @property
     def message(self) -> str:
-        """Where the model is left or unusable, the reason in words."""
+        """The reason in words that the model is left or unusable."""
         return self.exported.message
 
     @property
@@ -59,12 +59,12 @@ class Result:
 
     @property
     def left(self) -> Left | None:
-        """Where the export stops for good; None where it does not."""
+        """The place where the export stops for good; None where it does not."""
         return self.exported.left
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is no fault but should be known, such as inputs that only the program refuses."""
+        """Notes on the program, such as inputs that only the program refuses."""
         return (*self.exported.notes, *self.exported.unseen)
 
     def apply(self, *, packages: bool = False) -> tuple[Path, ...]:

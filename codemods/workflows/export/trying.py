@@ -52,7 +52,7 @@ class ModelTrial(Trial):
 
     @property
     def undecided(self) -> bool:
-        """Whether a size or a value was asked for that nobody knows."""
+        """Return whether a size or a value was asked for that nobody knows."""
         return self.kind in ("GuardOnDataDependentSymNode", *NARROWING)
 
 
@@ -65,7 +65,7 @@ class Targets:
     ways: tuple[str, ...]
     unbacked: bool
     described: Mapping[str, Any] | None = None
-    """What `lab.children.describing` makes a call of, where the target is the model alone."""
+    """The description of the inputs, where the target is the model alone."""
     counting: bool = False
     """Count the truths of conditions with a default, instead of exporting."""
     _eager: dict[str, tuple[Case, ...]] = field(default_factory=dict)

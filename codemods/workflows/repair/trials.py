@@ -70,7 +70,7 @@ class Trial:
 
     @property
     def undecided(self) -> bool:
-        """Whether it is known to have failed by a size or a value that nobody knows."""
+        """Return whether it is known to have failed by a size or a value that nobody knows."""
         return False
 
     @property

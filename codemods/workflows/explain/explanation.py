@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..export.outcome import Place
-from . import asking, symbols
-from .cleaning import Unreadable, clean_lines
-from .commanding import command
+from . import askers, symbols
+from .cleanup import Unreadable, clean_lines
+from .episodes import Episode, Hit, episodes, exception_of, exceptions, stack_of
 from .frames import Frame, frames, native_file, native_functions, owner, place, torch_name
 from .kinds import KINDS
-from .reading import Episode, Hit, episodes, exception_of, exceptions, stack_of
+from .remedy import command
 from .report import Report
 
 _UNDECIDED = ("undecided-size", "value-read")
@@ -113,10 +113,10 @@ def _read(lines: Sequence[str], episode: Episode) -> _Found:
     extension = native_file(lines, episode.first, episode.last)
     code = at.text if at else ""
     kind = _kind(hit, code, asked, near)
-    named = asking.plain(hit.group("operator")) if hit.group("operator") else ""
+    named = askers.plain(hit.group("operator")) if hit.group("operator") else ""
     inside = asked if hit.message.kind in (*_UNDECIDED, "in-torch", "symbolic-operand") else ""
     operator = (
-        asking.operator(named, stack.behind, native, code) if named or kind in ("in-torch", "concrete-sizes") else ""
+        askers.operator(named, stack.behind, native, code) if named or kind in ("in-torch", "concrete-sizes") else ""
     )
     expression = _expression(hit, near)
     exception, message = exception_of(lines, hit.at)
@@ -180,10 +180,10 @@ def _place(lines: Sequence[str], hit: Hit, stack: _Stack, near: Sequence[str]) -
 
 def _inside(stack: _Stack, near: Sequence[str]) -> str:
     """Return the line of torch that asked; the stack tells it, else torch's own summary."""
-    asked = asking.asked_in(stack.behind) if stack.user else ""
+    asked = askers.asked_in(stack.behind) if stack.user else ""
     caused = next((line for line in near if "Caused by: " in line), "")
-    named = asking.asked_in_cause(caused)
-    if named and (not asked or asked == asking.CALL):
+    named = askers.asked_in_cause(caused)
+    if named and (not asked or asked == askers.CALL):
         return named
     return asked
 
@@ -214,7 +214,7 @@ def _expression(hit: Hit, near: Sequence[str]) -> str:
         return f"{hit.group('name')} == {hit.group('value')}"
     if hit.message.kind == "recompilation":
         return next((match["reason"] for match in map(_REASON.match, near) if match), "")
-    return asking.plain(hit.group("operator")) or hit.group("name") or hit.group("reason")
+    return askers.plain(hit.group("operator")) or hit.group("name") or hit.group("reason")
 
 
 def _mend(kind: str, expression: str, near: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from .writing import edited
 
 _TELLING = ("warnings.warn", "builtins.print")
 _LEVELS = frozenset({"debug", "info", "warning", "warn", "warning_once", "warn_once", "error", "critical", "log"})
-"""What a logger is asked for; other objects raise or keep something by these names."""
+"""Methods of loggers; other objects raise or keep something by these names."""
 
 
 def told_in_eager(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:

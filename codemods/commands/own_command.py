@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from ..engine.interrupting import promise
-from ..lab.attending import Attended, Held, NoCommand, attended
 from ..lab.batch import children
 from ..lab.isolation import Limits
-from ..lab.living import Pipes, living
+from ..lab.live_laboratory import Pipes, living
+from ..lab.own_command import Attended, Held, NoCommand, attended
 from ..lab.scratch import scratch_folder
 from ..torchapi.errors import TorchError
 from ..workflows.export.outcome import Outcome, Verdict

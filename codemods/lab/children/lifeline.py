@@ -1,6 +1,6 @@
 """Run a user's own command as it is, and be able to end all that it has started.
 
-Started as ``python -I -S attending.py LIFELINE STATUS COMMAND…`` with two pipes: when the first one closes, whoever
+Started as ``python -I -S lifeline.py LIFELINE STATUS COMMAND…`` with two pipes: when the first one closes, whoever
 asked is gone or has enough, and all is killed; the second one gets how the command ended, or why it did not begin. What
 the command leaves running at its own end stays, as it would without us.
 """

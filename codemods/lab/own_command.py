@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..engine.interrupting import supervised
 from .isolation import CHILDREN
-from .living import Pipes
+from .live_laboratory import Pipes
 
 _TICK = 0.1
 
@@ -34,13 +34,13 @@ class Held:
     where: str
     error: str
     name: str
-    """What the model goes by."""
+    """The name of the model."""
     way: str
     unbacked: bool
     python: str
     process: int
     broken: str = ""
-    """Why that process can't serve."""
+    """The reason that a process can't serve."""
 
 
 class Attended:
@@ -76,17 +76,17 @@ class Attended:
 
     @property
     def calls(self) -> Counter[str]:
-        """How many calls of each kind were watched."""
+        """The number of watched calls of each kind."""
         return Counter(self._lines("calls"))
 
     @property
     def torches(self) -> int:
-        """How many processes imported torch."""
+        """The number of processes that imported torch."""
         return len(self._lines("torch"))
 
     @property
     def broken(self) -> str:
-        """Why a process could not be watched; empty where each could."""
+        """The reason that a process could not be watched; empty where each could."""
         return next(iter(self._lines("broken")), "")
 
     def _lines(self, name: str) -> list[str]:
@@ -120,7 +120,7 @@ def attended(command: Sequence[str], pipes: Pipes) -> Iterator[Attended]:
     status, told = os.pipe()
     try:
         attendant = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(CHILDREN / "attending.py"), str(held), str(told), *command],
+            [sys.executable, "-I", "-S", str(CHILDREN / "lifeline.py"), str(held), str(told), *command],
             pass_fds=(held, told),
             env=environment,
         )

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from . import living
+from . import live_target
 from .reporting import write
 
 EXPORT, DRAFT, ONNX, COMPILE = "torch.export.export", "torch.export.draft_export", "torch.onnx.export", "torch.compile"
@@ -31,13 +31,13 @@ class Seen:
     """A watched call, and how symfix is to export its model."""
 
     kind: str
-    call: living.Call
+    call: live_target.Call
     way: str = "export"
     unbacked: bool = False
 
 
 class _Thread(threading.local):
-    """What this thread is in: the kind of the outermost watched call, and the first export that failed within."""
+    """The state of a thread: the kind of the outermost watched call, and the first export that failed within."""
 
     within = ""
     failed: tuple[Seen, Exception] | None = None
@@ -113,7 +113,7 @@ def _read(
 
 
 def _exported(kind: str, given: dict[str, Any]) -> Seen:
-    call = living.Call(given["mod"], tuple(given.get("args", ())), dict(given.get("kwargs") or {}))
+    call = live_target.Call(given["mod"], tuple(given.get("args", ())), dict(given.get("kwargs") or {}))
     call.shapes = given.get("dynamic_shapes")
     return Seen(kind, call, "strict" if given.get("strict") else "export")
 
@@ -164,7 +164,7 @@ def _compiled(model: Any, args: Any, kwargs: Any) -> Seen | None:
     # `Module.compile` compiles a method.
     owner = getattr(model, "__self__", None)
     model = owner if isinstance(owner, torch.nn.Module) and model.__name__ in ("_call_impl", "forward") else model
-    call = living.Call(model, args, kwargs)
+    call = live_target.Call(model, args, kwargs)
     try:
         call.dynamic = of_marks(args, kwargs, model)
     except BadTarget:
@@ -185,7 +185,7 @@ def _hold(kind: str, seen: Seen | None, error: Exception) -> None:
         "kind": kind,
         "where": _caller(),
         "error": f"{type(error).__name__}: {' '.join(str(error).split())}"[:_MESSAGE],
-        "name": living.name_of(seen.call.model),
+        "name": live_target.name_of(seen.call.model),
         "way": seen.way,
         "unbacked": seen.unbacked,
         "python": sys.executable,
@@ -194,15 +194,15 @@ def _hold(kind: str, seen: Seen | None, error: Exception) -> None:
     _serve(seen.call, told)
 
 
-def _serve(call: living.Call, told: dict[str, Any]) -> NoReturn:
+def _serve(call: live_target.Call, told: dict[str, Any]) -> NoReturn:
     code = 1
     try:
         for number, answer in ((signal.SIGINT, signal.SIG_IGN), (signal.SIGTERM, signal.SIG_DFL)):
             with suppress(ValueError):
                 signal.signal(number, answer)
         ctypes.CDLL(None).fflush(None)
-        living.hold(told["name"], call)
-        serving = living.serve(json.loads(Path(_folder, "pipes").read_bytes()))
+        live_target.hold(told["name"], call)
+        serving = live_target.serve(json.loads(Path(_folder, "pipes").read_bytes()))
         write(f"{_folder}/held", told)
         for server in serving:
             os.waitpid(server, 0)

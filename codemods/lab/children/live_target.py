@@ -62,7 +62,7 @@ class Call:
 
 
 def _leaf(tensor: Any) -> Any:
-    """What can be copied, as a tensor that was computed from parameters cannot, and has no marks for dynamo."""
+    """Return a tensor that can be copied, as one that was computed from parameters can't, without dynamo's marks."""
     if tensor.is_leaf and not any(name.startswith("_dynamo_") for name in vars(tensor)):
         return tensor
     return tensor.detach().requires_grad_(tensor.is_leaf and tensor.requires_grad)

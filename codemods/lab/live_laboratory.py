@@ -16,7 +16,7 @@ from .isolation import Ended, Limits, lost
 from .scratch import new_name
 from .variants import Laboratory
 
-_CHILD = "living"
+_CHILD = "live_target"
 
 
 @dataclass(frozen=True)

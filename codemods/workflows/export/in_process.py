@@ -14,9 +14,9 @@ from threading import Event, Thread
 
 from ...lab.batch import children
 from ...lab.children import exporting
-from ...lab.children.living import Call, hold, serve
+from ...lab.children.live_target import Call, hold, serve
 from ...lab.isolation import Limits
-from ...lab.living import Pipes, living
+from ...lab.live_laboratory import Pipes, living
 from ...lab.scratch import scratch_folder
 from .outcome import Outcome
 from .procedure import Wanted

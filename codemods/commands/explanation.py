@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from ..workflows.explain.cleaning import MOST_BYTES, Unreadable, decoded
-from ..workflows.explain.explaining import explain as explain_text
+from ..workflows.explain.cleanup import MOST_BYTES, Unreadable, decoded
+from ..workflows.explain.explanation import explain as explain_text
 from ..workflows.explain.report import to_json
 from ..workflows.explain.text import lines
 from .asked import STDIN, Explain
