@@ -10,7 +10,7 @@ from ...codemods.engine.rule import Context, Fix, Safety, Skip
 from ..analysis.comparisons import integer
 from ..analysis.unfit import Unfit
 from ..syntax.module import Module
-from .changes import OrElse, Unless
+from .changes import Change, OrElse, Unless
 from .findings import change, fix
 from .spelling import COMPILING, spell
 from .writing import edited
@@ -26,17 +26,9 @@ def told_in_eager(rule: str, module: Module, node: ast.If, context: Context) -> 
     if node.orelse or compiling is None or not only_tells(module, node.body) or _asks_compiling(node.test):
         return
     text = module.text(node.test).decode()
+    message = f"`{text}` only decides about a message: ask it in eager"
     words = f"a program does not tell of `{text}`"
-    made = change(
-        rule,
-        module.place(node.test),
-        [(node.test, Unless(compiling.text))],
-        f"`{text}` only decides about a message: ask it in eager",
-        compiling.needs,
-        [words],
-    )
-    if not isinstance(made, Skip):
-        yield made
+    yield from _decided(rule, module, node, Unless(compiling.text), message, words, compiling.needs)
 
 
 def always_cropped(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
@@ -135,14 +127,15 @@ def taken_while_compiling(rule: str, module: Module, node: ast.If, context: Cont
     if node.orelse or compiling is None or not assigns_names(node) or _asks_compiling(node.test):
         return
     text = module.text(node.test).decode()
+    message = f"take the branch of `{text}` always while compiling"
     words = f"while compiling the branch of `{text}` is always taken: it does nothing where that is false"
-    made = change(
-        rule,
-        module.place(node.test),
-        [(node.test, OrElse(compiling.text))],
-        f"take the branch of `{text}` always while compiling",
-        compiling.needs,
-        [words],
-    )
+    yield from _decided(rule, module, node, OrElse(compiling.text), message, words, compiling.needs)
+
+
+def _decided(
+    rule: str, module: Module, node: ast.If, asked: Change, message: str, words: str, needs: tuple[str, ...]
+) -> Iterator[Fix]:
+    """The fix that asks ``is_compiling`` in front of a whole condition."""
+    made = change(rule, module.place(node.test), [(node.test, asked)], message, needs, [words])
     if not isinstance(made, Skip):
         yield made

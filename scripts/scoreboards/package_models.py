@@ -31,6 +31,7 @@ from symfix.codemods.workflows.export.trying import Targets
 from symfix.codemods.workflows.repair.trials import UNTESTABLE
 
 from .package_targets import CORPUS, NEEDED, PACKAGES, group_of, names_of, root_of
+from .report_models import WAYS, Way
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = Path(__file__).with_name("package_targets.py")
@@ -40,22 +41,6 @@ GIVEN_UP = "given-up"
 
 class OutOfTime(Exception):
     """The search for a package took longer than it may."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """A way to trace: its name on the board, and what symfix calls it."""
-
-    name: str
-    words: str
-    unbacked: bool
-    backend: str
-
-
-WAYS = (
-    Way("dynamic", "dynamic sizes, torch.export", False, "export"),
-    Way("unbacked", "unbacked sizes, torch.compile as one graph", True, "compile"),
-)
 
 
 @dataclass(frozen=True)
