@@ -16,6 +16,7 @@ from ..syntax.module import Module
 from ..syntax.tree import Function
 from .calls import calls_in
 from .registered import Seen, registered
+from .scriptable import refused_by_script
 
 _COMPILERS = ("torch.compile", "torch.export.export")
 
@@ -24,12 +25,19 @@ def is_faked(module: Module, function: Function | None, api: TorchApi) -> bool:
     """Return whether only FakeTensor and ``make_fx`` trace a function.
 
     They trace what is registered as a fake kernel or a decomposition, PyTorch's private packages, which hold its meta
-    functions, decompositions and references, and its modules that dynamo does not inline.
+    functions, decompositions and references, and what dynamo does not inline and TorchScript does not compile.
     """
     if function is not None and registered(module, function) is Seen.FAKE:
         return True
     name = module.torch_name
-    return name.startswith("torch._") or (module.own_tree and not api.is_inlined(name))
+    return name.startswith("torch._") or (
+        module.own_tree and not api.is_inlined(name) and not _may_script(module, function)
+    )
+
+
+def _may_script(module: Module, function: Function | None) -> bool:
+    """Return whether TorchScript may compile a function, which takes no check whose message is a lambda."""
+    return function is not None and not refused_by_script(module, function)
 
 
 def is_traced(module: Module, function: Function | None, context: Context) -> bool:

@@ -31,12 +31,13 @@ from .caches import computed_anew
 from .changes import Called, Change, Changes, Compared, Equated, Plain, Received, Selected
 from .checked_defaults import checked_choice, checked_default
 from .contracts import length_stated
+from .equality import equal_dimensions, equal_in_eager
 from .findings import change, fix
 from .inferring import computed_size
 from .logic import concrete_first, opposite_chosen
 from .ordering import neutral_amounts
 from .quotients import floored_choice, floored_divisors, quotient_or_zero
-from .refusals import check_beside, check_for
+from .refusals import check_beside, check_for, exception_of
 from .resizing import laid_out_anew, made_in_format
 from .scalars import read_scalar
 from .selection import selected
@@ -44,7 +45,14 @@ from .shortcuts import left_out
 from .slices import clamped_ends, read_bounds
 from .sorting import sorted_by_stride
 from .spelling import guarded, refusal, spell
-from .symbolic_numbers import number_of_elements, scalar_tensor, symbolic_complex, symbolic_root
+from .symbolic_numbers import (
+    first_size,
+    number_of_elements,
+    scalar_tensor,
+    symbolic_complex,
+    symbolic_extremum,
+    symbolic_root,
+)
 from .unprimed import without_prim
 from .unwrapping import unwrapped
 from .writing import chosen_value
@@ -105,6 +113,9 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
                 symbolic_complex,
                 scalar_tensor,
                 number_of_elements,
+                first_size,
+                symbolic_extremum,
+                equal_in_eager,
             ):
                 yield from rewrite(NAME, module, call, context)
     for branch in module.nodes.ifs:
@@ -211,16 +222,16 @@ def preferred(source: SourceFile, context: Context, where: tuple[int, int]) -> I
         return
     module = parse(source)
     for node in module.nodes.ifs:
-        raises = isinstance(node.body[-1], ast.Raise)
         if (
-            raises
+            exception_of(node.body) is not None
             and _inside(module, node.test, where)
             and obstacle(module.place(node), context, scriptable=True) is None
         ):
             allowed, of_sizes = _allowed(module, node, context), _is_of_sizes(module, node.test)
             if allowed and not _compares_numbers(node.test):
                 yield from assert_side(NAME, module, node, context, truth=False)
-            for write in (check_for, check_beside) if allowed else (check_for,):
+            plain = isinstance(node.body[-1], ast.Raise)
+            for write in (*(check_for,) * plain, *(check_beside,) * allowed):
                 with contextlib.suppress(Unfit):
                     yield write(NAME, module.place(node), node, context)
             if allowed and not of_sizes:
@@ -374,7 +385,9 @@ def _on_sequences(module: Module, atom: ast.Compare, context: Context, truth: bo
     equal = spell(module, atom, guarded("sym_eq"), context)
     unfit = unfit_for_sym_eq(surely(module), atom)
     if refusal(module, atom, guarded("sym_eq"), context):
-        return  # Dynamo may trace this too, whatever traces it now.
+        if context.tried:
+            yield from equal_dimensions(NAME, module, atom, context, truth=truth is equality)
+        return
     if guard is None or equal is None or (unfit and unfit[0] == "list-against-tuple"):
         return
     changes: list[tuple[ast.expr, Change]] = [(atom, Equated(equal.text)), (atom, Called(guard.text))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...codemods.engine.rule import Context, Fix
 from ..analysis.certain import Sure
@@ -78,8 +78,8 @@ def check_beside(rule: str, place: Place, node: ast.If, context: Context) -> Fix
     Eager keeps the statement. An exception that no check raises becomes a RuntimeError in the program.
     """
     module = place.module
-    raised = node.body[-1]
-    if node.orelse or not isinstance(raised, ast.Raise) or module.source.content.startswith(b"elif", place.span[0]):
+    raised = exception_of(node.body)
+    if node.orelse or raised is None or module.source.content.startswith(b"elif", place.span[0]):
         raise Unfit("elif", "a check cannot stand between the branches of an if")
     kind = raised.exc.func if isinstance(raised.exc, ast.Call) else raised.exc
     meaning = "" if kind is None else (module.names.meaning(kind) or "").removeprefix("builtins.")
@@ -91,6 +91,15 @@ def check_beside(rule: str, place: Place, node: ast.If, context: Context) -> Fix
     needs = [*deferral.needs, *check.needs, *compiling.needs]
     doubts = deferral.doubts or ["the program raises its own text"]
     return fix(rule, place, [edit], f"refuse `{said}` by a check while compiling", needs, doubts)
+
+
+def exception_of(body: Sequence[ast.stmt]) -> ast.Raise | None:
+    """Return the first exception of statements that end by raising on each side; None for others."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.If):
+        sides = exception_of(last.body), exception_of(last.orelse)
+        return sides[0] if all(sides) else None
+    return last if isinstance(last, ast.Raise) else None
 
 
 def _refused_message(place: Place, message: ast.expr, context: Context) -> bool:

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ...codemods.engine.edits import Edit
-from ...codemods.engine.rule import Context, Fix, Safety
+from ...codemods.engine.rule import Context, Fix, Safety, Skip
 from ..syntax.module import Module
-from .findings import fix
+from .changes import Named, Plain
+from .findings import change, fix
 from .spelling import spell
 
 _WHOLE = (ast.Lambda, ast.Return, ast.Assign)
@@ -70,3 +71,43 @@ def number_of_elements(rule: str, module: Module, call: ast.Call, context: Conte
     words = f"`{module.text(shape.value).decode()}` is taken for a tensor"
     said = module.text(whole).decode()
     yield fix(rule, module.place(call), [edit], f"`{said}` leaves torch for numpy", (), [words], Safety.UNSAFE)
+
+
+def first_size(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
+    """``len(x)`` → ``x.size(0)``, where the trace tells what no type does: ``len`` has to give a plain integer."""
+    measured = _tried_arguments(module, call, ("builtins.len",), context)
+    if len(measured) == 1 and not isinstance(measured[0], (ast.List, ast.Tuple, ast.Dict, ast.Constant)):
+        words = f"`{module.text(measured[0]).decode()}` is taken for a tensor"
+        made = change(
+            rule, module.place(call), [(call, Plain.MEASURED)], "`len` decides the size", (), [words], Safety.UNSAFE
+        )
+        if not isinstance(made, Skip):
+            yield made
+
+
+def symbolic_extremum(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
+    """``min(m, n)`` → ``torch.sym_min(m, n)``, and ``max``, where the trace tells that these are sizes."""
+    operands = _tried_arguments(module, call, ("builtins.min", "builtins.max"), context)
+    if len(operands) != 2 or not isinstance(call.func, ast.Name):
+        return
+    symbolic = spell(module, call, f"torch.sym_{call.func.id}", context)
+    if symbolic is not None:
+        said = " and ".join(f"`{module.text(one).decode()}`" for one in operands)
+        words = f"{said} are taken for whole numbers"
+        message = f"`{module.text(call).decode()}` decides which size is which"
+        edits = [(call.func, Named(symbolic.text))]
+        made = change(rule, module.place(call), edits, message, symbolic.needs, [words], Safety.UNSAFE)
+        if not isinstance(made, Skip):
+            yield made
+
+
+def _tried_arguments(module: Module, call: ast.Call, functions: tuple[str, ...], context: Context) -> list[ast.expr]:
+    """Return the positional arguments of a call of one of ``functions``, where each fix is tried; else none.
+
+    The bound of a ``range`` is left: a loop needs a plain integer.
+    """
+    above = module.parents.get(call)
+    counts = isinstance(above, ast.Call) and module.names.meaning(above.func) == "builtins.range"
+    plain = not call.keywords and not any(isinstance(one, ast.Starred) for one in call.args)
+    named = module.names.meaning(call.func) in functions
+    return list(call.args) if context.tried and named and plain and not counts else []

@@ -212,7 +212,7 @@ def _gradients(module: Any, result: Any) -> Any:
 
 
 def _cases(model: Any) -> Iterator[Case]:
-    """The call as given, larger, with one size at a time at 1 and at 0, and what the user added.
+    """The call as given, larger, with one size at a time at 1 and at 0, with equal tensors, and what the user added.
 
     Sizes outside of the ranges that are asked for are left out.
     """
@@ -233,6 +233,8 @@ def _cases(model: Any) -> Iterator[Case]:
         if changed == sizes or not all(model.is_asked(*one) for one in changed.items()):
             continue
         yield Case(name, model, partial(model.resized, changed), changed)
+    if model.alike() is not None:
+        yield Case("equal tensors", model, model.alike, sizes)
     for number, more in enumerate(model.more, 1):
         yield Case(f"further input {number}", model, partial(copy.deepcopy, more), model.sizes_of(more), given=True)
 

@@ -102,6 +102,19 @@ class Model:
         args, kwargs = pytree.tree_unflatten(leaves, structure)
         return args, kwargs
 
+    def alike(self) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+        """Return the call with the same values in all tensors of one shape and dtype; None where no two are alike."""
+        leaves, structure = pytree.tree_flatten(self.inputs())
+        first: dict[Any, Any] = {}
+        for place, leaf in enumerate(leaves):
+            if isinstance(leaf, torch.Tensor):
+                same = first.setdefault((leaf.shape, leaf.dtype), leaf)
+                leaves[place] = leaf if same is leaf else same.clone()
+        if len(first) == sum(isinstance(leaf, torch.Tensor) for leaf in leaves):
+            return None
+        args, kwargs = pytree.tree_unflatten(leaves, structure)
+        return args, kwargs
+
 
 def load(words: str, folder: str) -> Callable[[], Target]:
     """The callable that ``script.py``, ``script.py:name`` or ``module:name`` names (name: ``target``).
