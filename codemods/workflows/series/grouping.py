@@ -59,7 +59,7 @@ def hunks_of(file: FileChange) -> tuple[Hunk, ...]:
 
 
 def _spreads(family: Sequence[Proposal]) -> bool:
-    """Return whether no fix converts an operator to symbolic sizes (mode 1), so that it is one change at many places."""
+    """Return whether no fix has mode 1, which converts an operator to symbolic sizes."""
     return all(reason.mode != 1 for proposal in family for file in proposal.files for reason in file.reasons)
 
 

@@ -21,7 +21,7 @@ class Hunk:
 
     @property
     def end(self) -> int:
-        """Number of the line after the last old one."""
+        """Return the number of the line after the last old one."""
         return self.line + len(self.old)
 
 

@@ -67,7 +67,7 @@ class Request:
 
     @property
     def lines(self) -> int:
-        """Number of changed lines as GitHub counts them: added plus removed."""
+        """Count the changed lines as GitHub counts them: added plus removed."""
         return sum(len(hunk.old) + len(hunk.new) for part in self.parts for hunk in part.hunks)
 
 

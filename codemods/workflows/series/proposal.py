@@ -72,12 +72,12 @@ class Proposal:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """Sorted names of the rules of all files."""
+        """Return the sorted names of the rules of all files."""
         return tuple(sorted({reason.rule for file in self.files for reason in file.reasons}))
 
     @property
     def fixed(self) -> tuple[str, ...]:
-        """Paths of the fixed files, without tests and lists of expected failures."""
+        """Return the paths of the fixed files, without tests and lists of expected failures."""
         return tuple(file.path for file in self.files if file.role == "fix")
 
 
