@@ -114,7 +114,7 @@ class Exported:
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """Return the calls that the model accepts and a program refuses, by name or by the condition that they violate."""
+        """Return the calls that the model accepts and a program refuses, by name or by the violated condition."""
         found = [_REFUSED.search(note) for note in self.notes]
         found += [_REFUSES.search(words) for words in self.defaults]
         return tuple(dict.fromkeys(one[1] for one in found if one))

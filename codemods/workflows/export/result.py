@@ -32,7 +32,7 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """Return the verdict as in ``export.json``: ``as-it-is``, ``proven``, ``one-sided``, ``left`` or ``unusable``."""
+        """Return the verdict of ``export.json``: ``as-it-is``, ``proven``, ``one-sided``, ``left`` or ``unusable``."""
         return self.exported.verdict.name.lower().replace("_", "-")
 
     @property
