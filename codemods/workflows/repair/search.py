@@ -108,8 +108,8 @@ class Search:
     def complete(self, progress: Callable[[str], None] = lambda _: None) -> bool:
         """Try each group without the others on all samples. Return whether more can be tried.
 
-        An operator that needs a fix of another group joins that group, even without fixes of its own. A fix that makes an
-        operator differ from eager without an error is dropped, even if it helps others.
+        An operator that needs a fix of another group joins that group, even without fixes of its own. A fix that makes
+        an operator differ from eager without an error is dropped, even if it helps others.
         """
         passing = [name for name, trial in self.trials.items() if trial.passed]
         progress(f"each repair alone, in full: the {len(passing)} that pass")
