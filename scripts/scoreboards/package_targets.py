@@ -106,7 +106,7 @@ def root_of(pin: str, module: str, corpus: Path = CORPUS) -> Path | None:
 
 
 class _Nothing:
-    """Callable stub that accepts every call and does nothing."""
+    """Callable stub that accepts every call and returns itself."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
