@@ -1,1 +1,1 @@
-"""What is made of hunting, rewriting and verifying: each folder serves one command."""
+"""Workflows on top of hunting, rewriting and verifying: one folder for each command."""

@@ -1,1 +1,1 @@
-"""What the scoreboards in scripts/ measure with: corpora, functions, size-related tokens, tables."""
+"""Shared code of the scoreboards in scripts/: corpora, functions, size-related tokens, tables."""

@@ -1,4 +1,4 @@
-"""How long symfix takes, beside the interpreter, the compiler and the peers that are installed."""
+"""Running time of symfix, compared with the interpreter, the compiler and other installed tools."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
 
 @dataclass(frozen=True)
 class Row:
-    """Medians in seconds; ``must`` is the bar, where there is one, ``unit`` the row that this one is told in."""
+    """Medians in seconds. ``must`` is the limit, if there is one. ``unit`` names the row for normalization."""
 
     what: str
     wall: float
@@ -51,28 +51,28 @@ class Row:
 
 
 class Bench:
-    """Runs commands with a cache folder of their own, which knows the schemas and no results."""
+    """Runner of commands with a separate cache folder, which contains the schemas and no results."""
 
     def __init__(self, runs: int, scratch: Path) -> None:
         self._runs = runs
-        # Whoever runs symfix twice has its modules compiled the second time.
+        # The second run of symfix usually finds compiled modules.
         inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         self._environment = {**inherited, "XDG_CACHE_HOME": str(scratch / "cache")}
         self._results = scratch / "cache" / "symfix" / LAYOUT / "results"
 
     def prime(self, command: Command) -> None:
-        """Let one run fill what is kept between runs."""
+        """Run the command once to fill the caches."""
         self._run(command)
 
     def measure(
         self, what: str, command: Command, *, must: float | None = None, cold: bool = False, unit: str = ""
     ) -> Row:
-        """The medians of several runs; ``cold`` forgets the results of the files before each."""
+        """Measure the medians of several runs. With ``cold`` the cached results of files are deleted before each."""
         row = self._median(what, lambda: self._run(command), must, self._forget if cold else lambda: None)
         return replace(row, unit=unit)
 
     def timed(self, what: str, run: Callable[[], None]) -> Row:
-        """The medians of a call."""
+        """Measure the medians of a call."""
         return self._median(what, run, None, lambda: None)
 
     def _median(self, what: str, run: Callable[[], None], must: float | None, before: Callable[[], None]) -> Row:
@@ -91,12 +91,12 @@ class Bench:
             raise SystemExit(f"{' '.join(map(str, command))}\n{ended.stderr.decode(errors='replace')}")
 
     def _forget(self) -> None:
-        """Raises FileNotFoundError when there is nothing to forget: a run before has kept its results."""
+        """Delete the cached results of files. Raises FileNotFoundError if no earlier run wrote any."""
         shutil.rmtree(self._results)
 
 
 def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
-    """The table of the README, a row at a time."""
+    """Yield the rows of the README's table."""
     symfix = Path(sys.executable).with_name("symfix")
     place = locate(None, None)
     start = bench.measure("python -c pass", [sys.executable, "-c", "pass"])
@@ -129,7 +129,7 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
         return
     compiler = toolchain.compiler.name
     own = toolchain.compile_command(tree / OPERATOR, scratch / "operator.o")
-    # People compile with g++: it is the unit, also where symfix takes a clang.
+    # g++ is the usual compiler, so it is the unit even if symfix uses clang.
     plain = [shutil.which("g++") or own[0], *own[1:]]
     compiled = f"{Path(plain[0]).name} -c {OPERATOR.name}"
     yield bench.measure(compiled, plain)
@@ -157,7 +157,7 @@ def rows(bench: Bench, tree: Path, scratch: Path) -> Iterator[Row]:
 
 
 def _growth(bench: Bench, check: Command, package: Path, scratch: Path) -> Iterator[Row]:
-    """An eighth, a quarter and half of torch's files: a byte of a larger tree must not cost more."""
+    """Yield the times for an eighth, a quarter and half of torch's files. The time per byte must not grow."""
     files = sorted(package.rglob("*.py"))
     for every in (8, 4, 2):
         part = scratch / f"every-{every}" / package.name
@@ -171,7 +171,7 @@ def _growth(bench: Bench, check: Command, package: Path, scratch: Path) -> Itera
 
 
 def _trials(bench: Bench, place: Place) -> Iterator[Row]:
-    """One operator that fails at once, tried by what a repair's search does again and again."""
+    """Yield the times of a trial in a separate process and in a fork, for an operator that fails immediately."""
     with scratch_folder() as scratch:
         laboratory = Laboratory(place.python, scratch, Limits())
         with forking(laboratory, 1) as quick:
@@ -190,7 +190,7 @@ def _twice(command: Command) -> str:
 
 
 def _verify_a_copy(symfix: Path, tree: Path, scratch: Path) -> str:
-    """Everything anew: the objects that were kept, the evidence, the file."""
+    """Build a command that verifies a fresh copy of the file without stored objects or evidence."""
     repro = ROOT / "golden" / "repros" / "cross_entropy.py"
     copy = scratch / OPERATOR.name
     return (
@@ -232,7 +232,7 @@ def main() -> None:
 
 
 def _cells(row: Row, walls: Mapping[str, float]) -> tuple[str, ...]:
-    """``units``: in the wall time of an `ast.parse` of all files, or of a compilation of the file as people have it."""
+    """Return the cells of a row. ``units`` is its wall time divided by that of its unit."""
     units = f"{row.wall / walls[row.unit]:.2f}" if row.unit else ""
     return row.what, f"{row.wall:.2f}", f"{row.cpu:.2f}", "" if row.must is None else f"{row.must:.2f}", units
 

@@ -1,13 +1,15 @@
-"""Build rate: do PyTorch's operator files still compile after `symfix fix`, and were all kernels left alone?
+"""Build rate: compilation of PyTorch's operator files after `symfix fix`, and protection of kernels.
 
-Protocol. Every file aten/src/ATen/native/*.cpp of PyTorch 2.6.0 is compiled as it is (g++ -fsyntax-only, the flags of
-the verifier) against the headers of the installed torch; those that compile are the baseline. All files are copied,
-the engine runs over the copy as `symfix fix` does, with the installed torch's schemas, and every changed file of the
-baseline is compiled again. A second run over the result has to change nothing. Each function definition is compared
-before and after: a changed function that native_functions.yaml (the tree's or the installed torch's, read without
-torchgen) registers for CPU, CUDA, ... only, or that is a structured kernel, counts as a damaged kernel.
+Protocol. Every file aten/src/ATen/native/*.cpp of PyTorch 2.6.0 is compiled unchanged (g++ -fsyntax-only, the flags of
+the verifier) against the headers of the installed torch. Those that compile are the baseline. All files are copied, and
+the engine runs over the copy as `symfix fix` does, with the installed torch's schemas. Every changed file of the
+baseline is compiled again. A second run over the result has to change nothing.
 
-A precompiled header brings a few torch headers ahead of every file; --plain leaves it out (three times slower).
+Each function definition is compared before and after. A changed function counts as a damaged kernel if it is a
+structured kernel, or if native_functions.yaml registers it only for CPU, CUDA, ... Both the tree's and the installed
+torch's yaml are read, without torchgen.
+
+A precompiled header adds a few torch headers before every file. --plain omits it (three times slower).
 Exit code: 0 when nothing broke, 1 otherwise.
 """
 
@@ -51,7 +53,7 @@ from .table import counted, table, write_json
 
 @dataclass(frozen=True)
 class Result:
-    """Everything the table says."""
+    """All results for the table."""
 
     baseline: Mapping[Path, Complaint | None]
     run: Run
@@ -64,12 +66,12 @@ class Result:
 
     @property
     def failed(self) -> list[str]:
-        """The files on which symfix broke."""
+        """Return the files on which symfix failed."""
         return [outcome.path.name for outcome in self.run.outcomes if isinstance(outcome, Failed)]
 
     @property
     def again(self) -> list[str]:
-        """The files that a second run would change."""
+        """Return the files that a second run would change, or on which it fails."""
         return [
             (outcome.source.path if isinstance(outcome, Changed) else outcome.path).name
             for outcome in self.run.again
@@ -150,7 +152,7 @@ def _compiled(compiler: Compiler, texts: Mapping[Path, bytes]) -> dict[Path, Com
 
 
 def show(result: Result) -> None:
-    """Print the table, and everything that went wrong."""
+    """Print the table and every fault."""
     print(table(((value, name) for name, value in result.figures.items()), indent="  "))
     for title, counts in _counts(result).items():
         if counts:
@@ -166,7 +168,7 @@ def show(result: Result) -> None:
 
 
 def document(result: Result) -> dict[str, Any]:
-    """Everything, for the JSON."""
+    """Return all results for the JSON file."""
     return {
         "figures": result.figures,
         **{title: dict(counts) for title, counts in _counts(result).items()},

@@ -1,4 +1,4 @@
-"""What a run of the tool over operator files did: what compiles, what changed, which kernels were hurt."""
+"""Results of a run of the tool over operator files: compilation, changes, and damaged kernels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ JOBS = 2
 
 @dataclass(frozen=True)
 class Run:
-    """``outcomes`` of all files, and of a second run those that are not as quiet as they should be."""
+    """Outcomes of all files, and of a second run those that changed or failed again."""
 
     outcomes: tuple[Outcome, ...]
     again: tuple[Outcome, ...]
@@ -43,7 +43,7 @@ class Broken:
 
 
 def fix_copy(files: Sequence[Path], tree: Path, question: Question) -> Run:
-    """What `symfix fix` makes of a copy of the files, and what a second run would still do; computed once."""
+    """Run `symfix fix` twice over a copy of the files and return both results, which are cached."""
     style = tree / ".clang-format"
     settings = [style.read_bytes()] if style.exists() else []
     surroundings = TorchSurroundings()
@@ -67,13 +67,13 @@ def fix_copy(files: Sequence[Path], tree: Path, question: Question) -> Run:
 
 
 def changed_definitions(path: Path, before: bytes, after: bytes) -> list[Definition]:
-    """The definitions of ``before`` that read otherwise in ``after``, or are gone."""
+    """Return the definitions of ``before`` whose text differs in ``after`` or is missing there."""
     now = {definition.key: definition.text for definition in definitions(path, after)}
     return [definition for definition in definitions(path, before) if now.get(definition.key) != definition.text]
 
 
 def damaged_kernels(changed: Iterable[Definition], witnesses: Iterable[dict[str, frozenset[str]]]) -> list[Definition]:
-    """Those of the changed definitions that only ever run on real data, as any of the witnesses says."""
+    """Return those of the changed definitions that only run on real data, according to any of the witnesses."""
     listed = list(witnesses)
     return [
         one
@@ -83,7 +83,7 @@ def damaged_kernels(changed: Iterable[Definition], witnesses: Iterable[dict[str,
 
 
 def promoted_sites(outcome: Changed) -> int:
-    """How many concrete calls became their symbolic twins."""
+    """Count the concrete calls that were replaced by their symbolic counterparts."""
     content = outcome.source.content
     return sum(
         content[edit.start : edit.end].decode() in CONCRETE and edit.text.startswith(b"sym_")
@@ -93,7 +93,7 @@ def promoted_sites(outcome: Changed) -> int:
 
 
 def eligible_functions(files: Iterable[Path]) -> int:
-    """How many functions of these files see symbolic sizes."""
+    """Count the functions of these files that see symbolic sizes."""
     from symfix.cpp.analysis.knowledge import knowledge
 
     context = TorchSurroundings().context()
@@ -101,7 +101,7 @@ def eligible_functions(files: Iterable[Path]) -> int:
 
 
 def skip_reasons(outcomes: Iterable[Outcome]) -> Counter[str]:
-    """What was left, counted by mode and reason."""
+    """Count the skips by mode and reason."""
     return Counter(
         f"mode {skip.mode}  {skip.reason}"
         for one in outcomes
@@ -111,7 +111,7 @@ def skip_reasons(outcomes: Iterable[Outcome]) -> Counter[str]:
 
 
 def offered_fixes(outcomes: Iterable[Outcome]) -> Counter[str]:
-    """Fixes that exist and were not asked for, by rule."""
+    """Count the fixes that are available but were not requested, by rule."""
     return Counter(
         f"{fix.rule} ({fix.safety.value})"
         for one in outcomes
@@ -121,7 +121,7 @@ def offered_fixes(outcomes: Iterable[Outcome]) -> Counter[str]:
 
 
 def broken(path: Path, after: bytes, complaint: Complaint) -> Broken:
-    """The complaint with the function and the line of the changed text that it is about."""
+    """Combine a complaint with the function and the line of the changed text that it refers to."""
     lines = after.decode().splitlines(keepends=True)
     offset = len("".join(lines[: max(complaint.line - 1, 0)]).encode())
     inside = definition_at(definitions(path, after), offset)

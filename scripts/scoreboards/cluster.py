@@ -1,9 +1,9 @@
-"""One worker of a dask cluster against two on this machine, and what more workers would give.
+"""Comparison of one worker of a dask cluster with two on this machine, and a simulation of more workers.
 
-Hunts some operators with one single-threaded worker process, then with two, each from nothing. The makespan for more
-workers is simulated from the time that each operator took in a hunt of all, and from what one worker took longer for
-its start and for each task: every worker starts once, and tasks go out in their order, each to the worker that is free
-first, as the scheduler gives them.
+Some operators are hunted with one single-threaded worker process, then with two, each without a journal. The makespan
+for more workers is simulated from the time of each operator in a hunt of all. The simulation adds the measured overhead
+of one worker for its start and for each task. Every worker starts once, and tasks are distributed in order, each to the
+first free worker, as the scheduler does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WORKERS = (1, 2, 8, 32, 128)
 
 
 def measured(operators: Sequence[Operator], workers: int, journal: Path) -> float:
-    """The seconds of a hunt by so many workers, which have imported nothing yet."""
+    """Measure the seconds of a hunt with a number of workers that have imported nothing yet."""
     with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as found:
         address = found.scheduler_address.replace("tcp://", "dask://")
         with cluster(address) as executor:
@@ -36,12 +36,12 @@ def measured(operators: Sequence[Operator], workers: int, journal: Path) -> floa
 
 
 def times(journal: Path) -> dict[Operator, float]:
-    """The seconds that each operator took, its process's start left out."""
+    """Return the seconds of each operator, without the start of its process."""
     return {operator: row.get("seconds", 0.0) for operator, row in Journal(journal).rows.items()}
 
 
 def makespan(tasks: Sequence[float], workers: int, start: float = 0.0) -> float:
-    """When the last task ends, each given in order to the worker that is free first, once that has started."""
+    """Return the end time of the last task, if each task goes in order to the first free worker that has started."""
     free = [start] * workers
     for seconds in tasks:
         heapq.heapreplace(free, free[0] + seconds)
@@ -49,9 +49,9 @@ def makespan(tasks: Sequence[float], workers: int, start: float = 0.0) -> float:
 
 
 def lines(one: float, two: float, start: float, beside: float, every: dict[Operator, float]) -> Iterator[str]:
-    """The measured ratio, the table of the simulation, and what limits it.
+    """Yield the measured ratio, the table of the simulation, and its limit.
 
-    ``start``: of a worker; ``beside``: what a task takes beside its operator.
+    ``start`` is the start time of a worker. ``beside`` is the overhead of a task.
     """
     yield f"one worker {one:.0f} s, two {two:.0f} s: {one / two:.2f} times as fast"
     tasks = [beside + seconds for seconds in every.values()]
@@ -70,7 +70,7 @@ def lines(one: float, two: float, start: float, beside: float, every: dict[Opera
 
 
 def main() -> int:
-    """Measure, simulate, print; the exit code is 0."""
+    """Measure, simulate and print. The exit code is 0."""
     parser = argparse.ArgumentParser(
         prog="scripts/cluster-bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

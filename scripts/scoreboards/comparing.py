@@ -1,4 +1,4 @@
-"""One function in three versions: concrete, symbolic as people wrote it, symbolic as the tool writes it."""
+"""Comparison of one function in three versions: concrete, symbolic by people, and symbolic by the tool."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .tokens import Hunk, Token, applied, hunks, symbolic_hunks, tokens
 
 
 class Likeness(Enum):
-    """How the tool's answer stands to people's."""
+    """Similarity of the tool's result to people's."""
 
     IDENTICAL = "identical"
     """Every token as people wrote it."""
@@ -23,7 +23,7 @@ class Likeness(Enum):
 
 @dataclass(frozen=True)
 class Matched:
-    """A hunk of people's, and what the tool did at its place."""
+    """A hunk of people's, with the tool's hunks at its place."""
 
     hunk: Hunk
     likeness: Likeness
@@ -32,7 +32,7 @@ class Matched:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A function compared: people's symbolic hunks one by one, and the tool's hunks where people changed nothing."""
+    """Comparison of a function: people's symbolic hunks one by one, and the tool's hunks elsewhere."""
 
     old: tuple[Token, ...]
     likeness: Likeness
@@ -44,7 +44,7 @@ class Comparison:
 
 
 def compare(concrete: str, theirs: str, ours: str) -> Comparison | None:
-    """Compare the tool's text with people's, as far as people's change is about symbolic sizes; None if it is not."""
+    """Compare the tool's text with people's symbolic changes. Return None if people's change is not symbolic."""
     old, human, tool = tokens(concrete), tokens(theirs), tokens(ours)
     wanted = symbolic_hunks(old, human)
     if not wanted:

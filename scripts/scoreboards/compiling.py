@@ -1,4 +1,4 @@
-"""Does an operator file compile? By the verifier's compiler and flags; a text is compiled once."""
+"""Compilation checks of operator files by the verifier's compiler and flags, cached for each text."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):\d+: (?:fatal )?error: (?
 
 @dataclass(frozen=True)
 class Complaint:
-    """The first error of a compiler: ``line`` is the nearest place in the file itself, 0 if it names none."""
+    """First error of a compiler. ``line`` is the nearest line in the file itself, or 0 if the error contains none."""
 
     line: int
     what: str
 
 
 class Compiler:
-    """Checks files against the installed torch's headers.
+    """Checker of files against the installed torch's headers.
 
-    ``plain`` leaves out the precompiled header, which brings a few of torch's own headers whether or not a file
-    includes them.
+    ``plain`` omits the precompiled header, which adds a few of torch's own headers to every file.
     """
 
     def __init__(self, *, plain: bool) -> None:
@@ -36,7 +35,7 @@ class Compiler:
         self._plain = plain
 
     def complaint(self, path: Path, content: bytes) -> Complaint | None:
-        """What the compiler says first against the file, or None."""
+        """Return the first compiler error of the file, or None."""
         parts: list[str | bytes] = [self._toolchain.identity, str(self._plain), syntax.COMMON, path.name, content]
         return remembered("syntax", parts, lambda: self._ask(path, content))
 
@@ -55,7 +54,7 @@ class Compiler:
 
 
 def first_error(output: str, name: str) -> Complaint:
-    """The first error of a compiler's output, placed in the file called ``name`` if its lines or notes mention it."""
+    """Return the first error of a compiler's output, at a line of the file ``name`` if lines or notes mention it."""
     found = _ERROR.search(output)
     if found is None:
         return Complaint(0, (output.strip().splitlines() or ["it failed without a word"])[0])

@@ -1,4 +1,4 @@
-"""Symbolic C++ made concrete again, word by word: the way back from what people or the tool wrote."""
+"""Textual conversion of symbolic C++ to concrete C++, word by word, for people's or the tool's code."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _WORDS = (
 
 
 def concrete(text: str, defined: frozenset[str] = frozenset()) -> str:
-    """The text with its symbolic names, calls, types and checks made concrete.
+    """Make the symbolic names, calls, types and checks of the text concrete.
 
-    ``foo_symint`` stays where the file has a ``foo`` too, among the functions that are ``defined`` there. An operator
-    that is called as ``x.foo_symint`` or ``at::foo_symint`` does not stay, for it would not compile on integers.
+    ``foo_symint`` is kept if the file also defines a ``foo``, which is then in ``defined``. An operator call
+    ``x.foo_symint`` or ``at::foo_symint`` is always converted, since it would not compile on integers.
     """
     text = _unwrapped(text, _MACRO, lambda inside: inside)
     text = _unwrapped(text, _CONSTRUCTOR, lambda inside: inside if _PLAIN.fullmatch(inside) else f"int64_t({inside})")

@@ -1,4 +1,4 @@
-"""PyTorch source trees to measure on, and a memory for answers that cost minutes."""
+"""PyTorch source trees for measurements, and a cache for slow computations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def source_tree(release: str, named: Path | None) -> Path:
-    """The tree that the user named, or the one that scripts/corpus brings."""
+    """Return the named tree, or the one that scripts/corpus downloads."""
     if named is not None:
         if not (named / NATIVE).is_dir():
             print(f"{named} has no {NATIVE}: name the top folder of a PyTorch source tree", file=sys.stderr)
@@ -35,12 +35,12 @@ def source_tree(release: str, named: Path | None) -> Path:
 
 
 def operator_files(tree: Path) -> list[Path]:
-    """The operator files: ``native/*.cpp``, without the folders below."""
+    """Return the operator files: ``native/*.cpp``, without subfolders."""
     return sorted((tree / NATIVE).glob("*.cpp"))
 
 
 def remembered(kind: str, parts: Sequence[str | bytes], compute: Callable[[], T]) -> T:
-    """The answer to a question named by all its ``parts``; computed once."""
+    """Return a cached result with the key ``parts``, computing it on the first call."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -58,7 +58,7 @@ def remembered(kind: str, parts: Sequence[str | bytes], compute: Callable[[], T]
 
 @lru_cache
 def sources(*modules: str) -> str:
-    """A hash of the modules that an answer depends on."""
+    """Hash the source files of modules that a result depends on."""
     digest = hashlib.blake2b(digest_size=16)
     for name in modules:
         digest.update(Path(str(sys.modules[name].__file__)).read_bytes())

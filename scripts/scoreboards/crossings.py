@@ -1,8 +1,8 @@
-"""How many module boundaries one fix crosses, and which modules of a wing call each other.
+"""Number of module boundaries that one fix crosses, and modules of a wing that call each other.
 
 A crossing is a call, or the resumption of a generator, from one module of a wing to another one of it. The first read
-of a cached property, which functools or the engine's `lazily` calls, is none. What the fix is made of is counted once
-everything is imported and the file is new: scripts/crossings [--calls].
+of a cached property is not counted, since functools or the engine's `lazily` makes the call. A fix is measured after
+all imports and on a new file: scripts/crossings [--calls].
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ Crossings = Counter[tuple[str, str, str]]
 
 
 def crossings(wing: str, work: Callable[[], object]) -> Crossings:
-    """The crossings within a wing while something runs."""
+    """Count the crossings within a wing while ``work`` runs."""
     found: Crossings = Counter()
     inside = f"{wing}."
 
@@ -87,7 +87,7 @@ def crossings(wing: str, work: Callable[[], object]) -> Crossings:
 
 
 def of_one_fix(sample: Sample) -> Crossings:
-    """The crossings of the one fix that a rule makes in a sample."""
+    """Count the crossings of the one fix that a rule makes in a sample."""
     rule = next(one for one in load_rules(sample.wing) if one.name == sample.rule)
     context = Context(installed_torch())
 
@@ -100,13 +100,13 @@ def of_one_fix(sample: Sample) -> Crossings:
 
 
 def in_goldens(wing: str) -> Crossings:
-    """The crossings of all rules of a wing over their goldens."""
+    """Count the crossings of all rules of a wing over their goldens."""
     mine = [golden for golden in goldens() if golden.card.wing == wing]
     return crossings(wing, lambda: [golden.rewritten(golden.before.read_bytes()) for golden in mine])
 
 
 def circles(found: Crossings) -> set[tuple[str, str]]:
-    """The pairs of modules that call each other."""
+    """Return the pairs of modules that call each other."""
     pairs = {(caller, called) for caller, called, _ in found}
     return {(one, other) for one, other in pairs if one < other and (other, one) in pairs}
 

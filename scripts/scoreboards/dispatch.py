@@ -1,6 +1,6 @@
-"""Which C++ functions are kernels for real data only, read from native_functions.yaml by hand, without torchgen.
+"""C++ functions that are kernels for real data only, parsed from native_functions.yaml without torchgen.
 
-The rewriter asks torchgen; a check of the rewriter must not ask the same witness.
+The rewriter uses torchgen. A check of the rewriter needs an independent source.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _FAKE = ("Composite", "Meta", "Functionalize", "Autograd")
 
 
 def kernel_keys(native_functions: Path) -> dict[str, frozenset[str]]:
-    """The dispatch keys for which each kernel name is registered."""
+    """Return the dispatch keys for which each kernel name is registered."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     keys: dict[str, set[str]] = defaultdict(set)
     for entry in yaml.load(native_functions.read_text(), loader):
@@ -25,7 +25,7 @@ def kernel_keys(native_functions: Path) -> dict[str, frozenset[str]]:
 
 
 def only_real(keys: frozenset[str]) -> bool:
-    """Whether kernels registered for these keys, and no others, never see a symbolic size."""
+    """Return whether kernels that are registered only for these keys never see a symbolic size."""
     return bool(keys) and not any(key.startswith(_FAKE) for key in keys)
 
 

@@ -1,4 +1,4 @@
-"""The function definitions of a C++ file as values that two versions of the file can be compared by."""
+"""Function definitions of a C++ file as values, to compare two versions of the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from symfix.cpp.syntax.tree import Tree
 
 @dataclass(frozen=True)
 class Definition:
-    """One function definition: where it stands and what it says."""
+    """One function definition: its name, position and text."""
 
     name: str
     namespaces: tuple[str, ...]
@@ -27,7 +27,7 @@ class Definition:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What a changed signature and a kernel's new name leave as they are."""
+        """Return a key that is independent of a changed signature and of a kernel's ``_symint`` suffix."""
         return (self.macro or "", self.name.removesuffix("_symint"), self.ordinal)
 
     @property
@@ -36,7 +36,7 @@ class Definition:
 
 
 def definitions(path: Path, content: bytes) -> list[Definition]:
-    """The definitions of a file outside classes, in source order; lambdas belong to the function around them."""
+    """Return the definitions of a file outside classes, in source order. Lambdas belong to the enclosing function."""
     model = Model(Tree(SourceFile(path, content).content))
     seen: Counter[tuple[str | None, str]] = Counter()
     found = []
@@ -54,5 +54,5 @@ def definitions(path: Path, content: bytes) -> list[Definition]:
 
 
 def definition_at(found: list[Definition], offset: int) -> Definition | None:
-    """The definition that holds a byte offset."""
+    """Return the definition that contains a byte offset."""
     return next((one for one in found if one.start <= offset < one.end), None)

@@ -1,4 +1,4 @@
-"""Why the tool's text of a function is not the one that people wrote: every difference with its class."""
+"""Classification of the differences between the tool's text of a function and people's."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TELLING = frozenset({"auto", "const", "&", "int64_t", "IntArrayRef", "DimVector
 
 @dataclass(frozen=True)
 class Case:
-    """A function in its three versions, with what the tool said of it. Skips have places inside ``concrete``."""
+    """A function in its three versions, with the tool's skips. Positions of skips are relative to ``concrete``."""
 
     file: str
     function: str
@@ -44,7 +44,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Problem:
-    """One difference: the class, what people wrote, what the tool did and what it said of it."""
+    """One difference: its class, people's text, the tool's text, and the tool's message."""
 
     kind: str
     people: str
@@ -54,7 +54,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Judged:
-    """A case with its comparison and the reasons why it is not identical."""
+    """A case with its comparison and the reasons for its differences."""
 
     case: Case
     comparison: Comparison
@@ -62,13 +62,13 @@ class Judged:
 
     @property
     def follows_schema(self) -> bool:
-        """Whether people changed the signature of a kernel, together with its schema."""
+        """Return whether people changed the signature of a kernel, together with its schema."""
         body = _body(list(self.comparison.old))
         return self.case.registered and any(one.hunk.start < body for one in self.comparison.matched)
 
 
 def judge(case: Case) -> Judged | None:
-    """Compare and explain; None when people's change is not about symbolic sizes."""
+    """Compare and classify. Return None if people's change is not about symbolic sizes."""
     comparison = compare(case.concrete, case.theirs, case.ours)
     if comparison is None:
         return None
@@ -91,7 +91,7 @@ def judge(case: Case) -> Judged | None:
 
 
 def _by_statement(comparison: Comparison) -> list[list[Hunk]]:
-    """The tool's hunks that people have none at, those of one statement together."""
+    """Group the tool's hunks without a counterpart in people's text by statement."""
     groups: dict[tuple[int, int], list[Hunk]] = defaultdict(list)
     for hunk in comparison.extra:
         groups[statement(list(comparison.old), hunk.start)].append(hunk)
@@ -99,7 +99,7 @@ def _by_statement(comparison: Comparison) -> list[list[Hunk]]:
 
 
 def _refusal(case: Case, comparison: Comparison, hunk: Hunk, retyped: frozenset[str]) -> tuple[str, str]:
-    """The class of a refusal and what the tool said there."""
+    """Return the class of a refusal and the tool's message for it."""
     old = list(comparison.old)
     owner = "kernel" if case.registered else "helper"
     if hunk.start < _body(old):
@@ -121,7 +121,7 @@ def _refusal(case: Case, comparison: Comparison, hunk: Hunk, retyped: frozenset[
 
 
 def _retyped_parameters(comparison: Comparison) -> frozenset[str]:
-    """Names that stand right behind a type that people changed in the signature."""
+    """Return the names directly after a type that people changed in the signature."""
     old, body = comparison.old, _body(list(comparison.old))
     found = set()
     for one in comparison.matched:
@@ -145,7 +145,7 @@ def _gist(words: tuple[str, ...]) -> str:
 
 
 def summary(judged: list[Judged]) -> dict[str, dict[str, int]]:
-    """Identical, different, refused: of functions and of people's hunks."""
+    """Count identical, different and refused functions and hunks."""
     kept = [one for one in judged if not one.follows_schema]
     return {
         "functions": _counts(one.comparison.likeness for one in judged),
@@ -161,7 +161,7 @@ def _counts(found: Iterable[Likeness]) -> dict[str, int]:
 
 
 def show(judged: list[Judged], *, most: int) -> None:
-    """Print the figures, then the classes of differences by the number of functions that have them."""
+    """Print the figures, then the classes of differences by their number of functions."""
     columns = [likeness.value for likeness in Likeness]
     rows: list[tuple[object, ...]] = [("", *columns, "all")]
     rows += [(what, *counts.values(), sum(counts.values())) for what, counts in summary(judged).items()]
@@ -178,7 +178,7 @@ def show(judged: list[Judged], *, most: int) -> None:
 
 
 def document(judged: list[Judged]) -> dict[str, Any]:
-    """Everything, for the JSON."""
+    """Return all results for the JSON file."""
     return {
         "figures": summary(judged),
         "hunks of the tool where people changed nothing": sum(len(one.comparison.extra) for one in judged),

@@ -1,4 +1,4 @@
-"""symfix killed at random instants: is every file as it was or as it should be, and does nothing stay behind?"""
+"""Test of killing symfix at random instants: each file must be unchanged or complete, and nothing may remain."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ REPRO = "import torch\nassert torch.square(torch.ones(2, 3)).sum() == 6\n"
 
 @dataclass
 class Case:
-    """A command on a folder of sources, with all that it keeps and all that it throws away in folders of its own."""
+    """A command on a folder of sources, with separate folders for its cache and its temporary files."""
 
     name: str
     folder: Path
@@ -62,7 +62,7 @@ class Case:
         return self.folder / "tmp"
 
     def prepare(self) -> None:
-        """The files as before; nothing kept that the run has to make."""
+        """Restore the files and delete the cached results that the run has to make."""
         for name, text in self.files.items():
             (self.sources / name).write_text(text)
         for kind in self.forgets:
@@ -79,7 +79,7 @@ class Case:
         )
 
     def learn(self, runs: int) -> None:
-        """Run to the end: what comes out, and how long the last of ``runs`` takes."""
+        """Run to the end, and record the result and the duration of the last of ``runs``."""
         for _ in range(runs):
             self.prepare()
             started = time.monotonic()
@@ -94,7 +94,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Instant:
-    """One killed run; ``wrong`` says what was not as it should be."""
+    """One killed run. ``wrong`` are the violations."""
 
     case: str
     second: float
@@ -104,7 +104,7 @@ class Instant:
 
 
 def cases(folder: Path, many: int) -> Iterator[Case]:
-    """A folder of many files, written by two processes; an operator file, compiled and run before it is written."""
+    """Yield the cases: many files fixed by two processes, and one operator file verified before it is written."""
     files = {f"m{number}.py": PYTHON + "# filler\n" * (number % 7 * 90) for number in range(many)}
     kept = ("results",)
     yield Case("fix", folder / "fix", files, ("fix", "--allow-dirty", "-j", "2"), kept)
@@ -115,7 +115,7 @@ def cases(folder: Path, many: int) -> Iterator[Case]:
 
 
 def kill_at(case: Case, second: float) -> Instant:
-    """Kill one run after so many seconds, look at what is left, and run again to the end."""
+    """Kill one run after a number of seconds, check the files, and run again to the end."""
     case.prepare()
     run = case.start()
     try:
@@ -159,7 +159,7 @@ def _marked(name: str) -> Iterator[str]:
 
 
 def _leftovers(case: Case) -> list[str]:
-    """Files beside the sources, in the temporary folder and in the cache that were meant to go again."""
+    """Return the temporary files that remain in the source, temporary and cache folders."""
     beside = [path for path in case.sources.iterdir() if path.name not in case.files]
     temporary = [path for path in case.temporary.rglob("*") if path.parent != case.temporary or path.is_file()]
     cached = (case.folder / "cache").rglob(".new-*")
@@ -167,7 +167,7 @@ def _leftovers(case: Case) -> list[str]:
 
 
 def run(ready: Sequence[Case], instants: int, seed: int, warm: int = 3) -> list[Instant]:
-    """``instants`` killed runs of the cases in turn; only the third run of a case finds schemas and headers made."""
+    """Kill ``instants`` runs of the cases in turn. The first ``warm`` runs of a case fill its caches."""
     chance = random.Random(seed)
     found = []
     for case in ready:
@@ -184,7 +184,7 @@ def run(ready: Sequence[Case], instants: int, seed: int, warm: int = 3) -> list[
 
 
 def main() -> None:
-    """Kill, look, print, and end with 1 when anything was wrong."""
+    """Kill, check and print. Exit with 1 if anything was wrong."""
     parser = argparse.ArgumentParser(prog="scripts/killed-fifty", description=__doc__)
     parser.add_argument("--instants", type=int, default=50, help="how many runs to kill [50]")
     parser.add_argument("--seed", type=int, default=0)

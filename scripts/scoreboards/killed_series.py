@@ -1,9 +1,11 @@
-"""Kill `symfix series build` at random instants, and look what the next build makes of it.
+"""Test of killing `symfix series build` at random instants and building again.
 
-Protocol. A small repository is planned and built once, undisturbed: its branches are what must come out. Then, as often
-as asked, a copy that was planned but not built is built, killed with all its children after a random part of the time
-that a whole build takes, and built again. Wrong is: another set of branches or other commits, a request that is not
-built, or one byte of the checkout, the index or HEAD that is not as before. Exit code: 0 when nothing is wrong.
+Protocol. A small repository is planned and built once without interruption. Its branches are the expected result. Then
+a planned copy is built, and killed with all its children after a random part of a whole build's time. It is built
+again, and all of this is repeated as requested.
+
+Faults are other branches or commits, an unbuilt request, or a changed byte of the checkout, the index or HEAD. Exit
+code: 0 when nothing is wrong, 1 otherwise.
 """
 
 from __future__ import annotations

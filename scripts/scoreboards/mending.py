@@ -1,4 +1,4 @@
-"""What the boards of repairs share: one run of `symfix repair --all`, its table, and its options."""
+"""Shared code of the repair scoreboards: one run of `symfix repair --all`, its table, and its options."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DEAREST = 12
 
 
 def score(board: str, description: str | None, kind: str = OPERATORS, protocol: str = UNBACKED) -> int:
-    """Repair all that fails of a kind under a protocol, print the table, write patches and figures; the exit code."""
+    """Repair all failures of a kind and protocol, print the table, write patches and figures. Return the exit code."""
     words = _words(board, description, kind, protocol)
     root = None if words.python_only else source_tree("2.6.0", words.tree)
     started = time.monotonic()
@@ -51,7 +51,7 @@ def score(board: str, description: str | None, kind: str = OPERATORS, protocol: 
 
 
 def lines(board: str, outcome: Outcome) -> Iterator[str]:
-    """The table: proven by mode and language, left by reason, and what is worse."""
+    """Yield the table: proven by mode and language, unrepaired by reason, and regressions."""
     counts = figures(outcome)
     title = board.replace("-", " ")
     yield f"{title}: {counts['proven']} of {counts['failing']} proven fixed, torch {outcome.torch.split()[0]}"

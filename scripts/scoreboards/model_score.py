@@ -1,4 +1,4 @@
-"""How many models of public libraries export, with unbacked and with dynamic sizes, before and after symfix export."""
+"""Number of models of public libraries that export with unbacked and dynamic sizes, before and after symfix export."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _words() -> argparse.Namespace:
 
 
 def built(python: Path | None) -> tuple[list[str], dict[str, str], list[str]]:
-    """The models that can be built, for the others the reason, and the libraries that are not there."""
+    """Return the models that can be built, the reasons for the others, and the missing libraries."""
     command = [str(python or sys.executable), str(ZOO)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     rows = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
@@ -70,7 +70,7 @@ def built(python: Path | None) -> tuple[list[str], dict[str, str], list[str]]:
 
 
 def dynamic(outcome: Outcome, laboratory: Laboratory, jobs: int) -> tuple[Passing, Passing]:
-    """Which models export with dynamic sizes and run at other sizes, as they are and with their patches."""
+    """Return for each model whether it exports with dynamic sizes, unchanged and with its patch."""
     tries = Targets(ZOO.parent, ("export",), unbacked=False)
     every = {one.target: -1 for one in outcome.targets}
     before = tries(laboratory, Variant("installed"), every, 0, jobs).trials
@@ -83,7 +83,7 @@ def dynamic(outcome: Outcome, laboratory: Laboratory, jobs: int) -> tuple[Passin
 
 
 def table(outcome: Outcome, before: Passing, after: Passing, minutes: float) -> Iterator[str]:
-    """The board, line by line."""
+    """Yield the lines of the board."""
     yield f"torch {outcome.torch.split()[0]}; {minutes:.0f} minutes"
     yield "| kind | models | unbacked before | with patch | one side unseen | dynamic before | with patch |"
     yield "|---|---|---|---|---|---|---|"
@@ -118,7 +118,7 @@ def _counts(rows: Sequence[Exported], before: Passing, after: Passing) -> Iterat
 
 
 def spread(names: Sequence[str], most: int | None) -> list[str]:
-    """At most ``most`` of the names, from the first to the last at even distances."""
+    """Return at most ``most`` of the names, at even distances."""
     if most is None or len(names) <= most:
         return list(names)
     return [names[number * len(names) // most] for number in range(most)]

@@ -1,7 +1,7 @@
-"""Models of other people's libraries as targets of ``symfix export``: tiny configurations, random weights, no download.
+"""Models of public libraries as targets of ``symfix export``: tiny configurations, random weights, no download.
 
 ``KIND_NAME`` is a target: ``causal_llama``, ``encoder_bert``, ``vision_vit``, ``diffusion_UNet2DModel``. As a script it
-prints the targets that can be built, one a line, and for the others the reason.
+prints the targets that can be built, one a line, and the reasons for the others.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def __getattr__(name: str) -> Callable[[], dict[str, Any]]:
 
 
 def names() -> Iterator[str]:
-    """All models that the libraries at hand know for a kind."""
+    """Return all models of a kind in the installed libraries."""
     from transformers.models.auto import modeling_auto
 
     tables: dict[str, Any] = {

@@ -1,8 +1,8 @@
-"""Modules and functions of public packages: what symfix export does with each, with dynamic and with unbacked sizes.
+"""Modules and functions of public packages: results of symfix export with dynamic and with unbacked sizes.
 
-Group one may be looked at while symfix is improved; group two is measured at the end only. The hash of a package's name
-says which group it is in. The packages are pure Python of pinned versions, unpacked below `.corpus/packages`;
-`--download` fetches those that are not there. A package that is missing is passed over and named on the last lines.
+Group one may be inspected while symfix is improved. Group two is only measured at the end. The hash of a package's name
+decides its group. The packages are pure Python of pinned versions, unpacked below `.corpus/packages`. `--download`
+fetches missing ones. A package that is missing is skipped and named on the last lines.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ GIVEN_UP = "given-up"
 
 
 class OutOfTime(Exception):
-    """The search for a package took longer than it may."""
+    """Error for a package whose search exceeds its time limit."""
 
 
 @dataclass(frozen=True)
@@ -103,27 +103,27 @@ def _words() -> argparse.Namespace:
 
 
 def chosen(only: Sequence[str] | None, group: int | None) -> list[str]:
-    """The packages that are asked for, by group and name."""
+    """Return the selected packages, sorted by group and name."""
     names = [name for name in PACKAGES if (not only or name in only) and group in (None, group_of(name))]
     return sorted(names, key=lambda name: (group_of(name), name.lower()))
 
 
 def missing(corpus: Path) -> dict[str, str]:
-    """By import name the releases that are not in the corpus."""
+    """Return the releases that are not in the corpus, by import name."""
     return {name: pin for name, pin in {**NEEDED, **PACKAGES}.items() if root_of(pin, name, corpus) is None}
 
 
 def blocked(package: str, gone: Mapping[str, str]) -> list[str]:
-    """The missing releases without which a package is passed over: itself, and what any of them may import."""
+    """Return the missing releases without which a package is skipped: itself, and shared dependencies."""
     return [pin for name, pin in gone.items() if name == package or name in NEEDED]
 
 
 def download(corpus: Path) -> None:
-    """Fetch and unpack what is missing; a release that can't be had is named."""
+    """Download and unpack missing releases. Failed downloads are printed."""
     corpus.mkdir(parents=True, exist_ok=True)
     for pin in missing(corpus).values():
         print(f"  downloading {pin}", file=sys.stderr, flush=True)
-        # Unpacked beside the place and moved there whole, so that an interrupted run leaves no half tree behind.
+        # Unpacked in a temporary folder and then moved, so that an interrupted run leaves no incomplete tree.
         with tempfile.TemporaryDirectory(dir=corpus) as half:
             archives, unpacked = Path(half, "archives"), Path(half, "unpacked")
             pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-qq", "--no-deps"]
@@ -159,7 +159,7 @@ def _measured(package: str, way: Way, words: argparse.Namespace) -> Outcome:
 
 
 def _unsearched(wanted: Wanted, scratch: Path, limit: float) -> Outcome:
-    """The targets as they are: what fails counts as left, since the search was given up."""
+    """Try the targets unchanged. Failures count as left, since the search was stopped."""
     place = locate(None, None)
     laboratory = Laboratory(place.python, scratch, wanted.limits)
     tries = Targets(wanted.folder, wanted.ways, wanted.unbacked)
@@ -194,7 +194,7 @@ def rows_of(package: str, targets: Sequence[Exported]) -> list[Row]:
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
-    """The figures of some rows; targets that can't be used are counted, and are no failures."""
+    """Count the rows by verdict. Unusable targets are counted, but not as failures."""
     verdicts = Counter(row.verdict for row in rows)
     return {
         "targets": len(rows),
@@ -217,7 +217,7 @@ def share(figures: Mapping[str, int]) -> str:
 def board(
     boards: Mapping[str, Sequence[Row]], wanted: Sequence[str], gone: Mapping[str, str], minutes: float
 ) -> Iterator[str]:
-    """The board, line by line; what is missing comes last."""
+    """Yield the lines of the board, with the missing packages last."""
     measured = {row.package for rows in boards.values() for row in rows}
     yield f"{len(measured)} packages; {minutes:.0f} minutes"
     for way in WAYS:

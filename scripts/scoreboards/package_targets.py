@@ -1,7 +1,7 @@
 """Modules and functions of public packages as targets of `symfix export`: small sizes, random weights, no download.
 
-`PACKAGE__NAME` is a target. The packages lie below the corpus; nothing of them is imported before a target is called.
-As a script it prints for each package that is named whether its targets can be called at all.
+`PACKAGE__NAME` is a target. The packages are below the corpus. None of them is imported before a target is called. As a
+script it prints for each named package whether its targets can be called.
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ SECOND = 5
 
 
 def group_of(package: str, packages: Sequence[str] = tuple(PACKAGES)) -> int:
-    """The group of a package: two for those whose names have the lowest hashes, so nobody chose."""
+    """Return the group of a package: 2 for the names with the lowest hashes, so that the choice is unbiased."""
     by_hash = sorted(packages, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     return 2 if package in by_hash[:SECOND] else 1
 
 
 def root_of(pin: str, module: str, corpus: Path = CORPUS) -> Path | None:
-    """The folder of an unpacked package that belongs on the path; None where it is not there."""
+    """Return the folder of an unpacked package that belongs on the path, or None if it is missing."""
     folder = corpus / pin
     if not folder.is_dir():
         return None
@@ -106,7 +106,7 @@ def root_of(pin: str, module: str, corpus: Path = CORPUS) -> Path | None:
 
 
 class _Nothing:
-    """Takes every call and is nothing."""
+    """Callable stub that accepts every call and returns itself."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
@@ -133,7 +133,7 @@ _BUILDERS: dict[str, Callable[[], dict[str, Any]]] = {}
 
 
 def names_of(package: str) -> list[str]:
-    """The targets of a package, in the order of this file."""
+    """Return the targets of a package, in the order of this file."""
     return [name for name in _BUILDERS if name.partition("__")[0] == package]
 
 
@@ -169,7 +169,7 @@ def _of(path: str) -> Any:
 
 
 def _call(model: Any, args: Sequence[Any], dims: Sequence[Any], *more: Sequence[Any], **kwargs: Any) -> dict[str, Any]:
-    """A target; ``dims`` go with ``args``, one by one, and ``more`` has the other calls by their arguments."""
+    """Build a target. ``dims`` belong to ``args`` one by one, and ``more`` are the arguments of further calls."""
     function = model.forward if isinstance(model, torch.nn.Module) else model
     names = list(inspect.signature(function).parameters)
     dynamic = {name: dim for name, dim in zip(names, dims, strict=False) if dim}

@@ -1,12 +1,13 @@
-"""Planted faults: how many wrong rewrites does the verifier catch?
+"""Planted faults: number of wrong rewrites that the verifier catches.
 
-Protocol. Good rewrites are what `symfix fix --unsafe-fixes` makes of a file of composite operators of our own, of a
-module of the installed torch, and of an operator file of PyTorch where its sources are at hand. Each has to be `proven`
-first. Then one fault at a time is planted in it by rule (scripts/scoreboards/planting.py), and the result is
-verified against the file before: on concrete sizes first, and with all protocols if that shows nothing. A fault is
-caught when the verdict is `regressed`, or `unverifiable` with a reason that says what nothing ran or what deviates. It
-is missed when the verdict is `proven` or `neutral`. An added guard is a change of its own and is compared with the good
-rewrite. What an interrupted run found is used again, unless --fresh. Exit code: 0 when at least 29 of 30 are caught, 1
+Protocol. Good rewrites are the results of `symfix fix --unsafe-fixes`. They are made of our own composite operators, a
+module of the installed torch, and an operator file of PyTorch (if its sources are available). Each has to be `proven`
+first. Then one fault at a time is planted in it by rule (scripts/scoreboards/planting.py). The result is verified
+against the file before: on concrete sizes first, and with all protocols if that shows nothing.
+
+A fault is caught when the verdict is `regressed`, or `unverifiable` with a reason about unrun or deviating code. It is
+missed when the verdict is `proven` or `neutral`. An added guard is a separate change and is compared with the good
+rewrite. Results of an interrupted run are reused, unless --fresh. Exit code: 0 when at least 29 of 30 are caught, 1
 otherwise, 2 when a good rewrite is not proven.
 """
 
@@ -44,7 +45,7 @@ _FIRST = ("varied", "decomposed")
 class Part:
     """Lines of a good rewrite, first and last, and the OpInfos that run them.
 
-    ``before`` is the good text with these lines as they were.
+    ``before`` is the good text with these lines in their original form.
     """
 
     lines: tuple[int, int]
@@ -54,7 +55,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Base:
-    """A good rewrite to plant faults in."""
+    """A good rewrite for planting faults."""
 
     path: Path
     good: str
@@ -65,7 +66,7 @@ class Base:
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one fault."""
+    """Result of one fault."""
 
     file: str
     line: int
@@ -110,7 +111,7 @@ def main() -> int:
 
 
 def bases(scratch: Path, package: Path, tree: Path | None) -> Iterator[Base]:
-    """The good rewrites: our own operators, a function of torch's decompositions, LossNLL.cpp of a PyTorch tree."""
+    """Yield the good rewrites of our own operators, torch's decompositions, and LossNLL.cpp of a PyTorch tree."""
     own = ROOT / "tests" / "data" / "composites.cpp"
     yield _base(scratch, own, own, CPP, (("Tensor between", ("trapezoid",)), (_LOSS, ("nn.functional.cross_entropy",))))
     own = ROOT / "tests" / "data" / "layouts.cpp"
@@ -134,8 +135,8 @@ def _base(
     starts: Sequence[tuple[str, tuple[str, ...]]],
     tree: Path | None = None,
 ) -> Base:
-    """Fix a copy; each part reaches from the first line with its text to the next part's."""
-    # A module's place in torch says what its names mean.
+    """Fix a copy and split it into parts. Each extends from the first line with its text to the next part."""
+    # A module's path in torch determines the meaning of its names.
     copy = scratch / (file.relative_to(file.parents[2]) if file.suffix == ".py" else file.name)
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_bytes(file.read_bytes())
@@ -159,7 +160,7 @@ def _base(
 
 
 def _undone(before: str, good: str, first: int, last: int) -> str:
-    """``good`` with its lines from ``first`` to ``last`` as they are in ``before``."""
+    """Return ``good`` with its lines from ``first`` to ``last`` as in ``before``."""
     old, new = before.splitlines(keepends=True), good.splitlines(keepends=True)
     lines: list[str] = []
     for _, begin, end, start, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -168,14 +169,14 @@ def _undone(before: str, good: str, first: int, last: int) -> str:
 
 
 def faults(base: Base) -> Iterator[tuple[Part, Fault]]:
-    """The faults of one good rewrite, with the part in which each is."""
+    """Yield the faults of one good rewrite, each with its part."""
     for part in base.parts:
         for fault in plant(part.before, base.good, base.rules, part.lines):
             yield part, fault
 
 
 def judged(base: Base, part: Part, fault: Fault, fresh: bool) -> Row:
-    """The verdict on one fault."""
+    """Verify one fault."""
     started = time.monotonic()
     before = base.good if fault.alone else part.before
     answer = _verify(base, before, fault.text, part, fresh, _FIRST)
@@ -202,13 +203,13 @@ def _verify(
 
 
 def table_rows(rows: Sequence[Row]) -> list[tuple[object, ...]]:
-    """The table with its head."""
+    """Return the table with its head."""
     head = ("file", "line", "fault", "verdict", "seconds", "reason")
     return [head, *((row.file, row.line, row.kind, row.verdict, row.seconds, row.reason[:90]) for row in rows)]
 
 
 def say(text: str) -> None:
-    """Progress, on stderr."""
+    """Print progress on stderr."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Faults to plant in good rewrites, made by rule from the text: one wrong thing in each copy."""
+"""Faults for good rewrites, made by rule from the text: one fault in each copy."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ Edit = Callable[["re.Match[str]"], str]
 
 @dataclass(frozen=True)
 class Fault:
-    """A text with one fault. ``line`` is where, counted from 1; ``was`` and ``now`` are that place before and after.
+    """A text with one fault. ``line`` counts from 1. ``was`` and ``now`` are the place before and after.
 
-    ``alone`` says that the fault is an edit of its own, to be compared with the good rewrite and not with what was
-    there before it.
+    With ``alone`` the fault is a separate edit, to be compared with the good rewrite instead of the text before.
     """
 
     kind: str
@@ -28,7 +27,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Rule:
-    """How faults of one kind are made: ``most`` in one file, and only in ``changed`` lines where that is said."""
+    """Rule for faults of one kind: at most ``most`` in one file, and only in changed lines if ``changed``."""
 
     kind: str
     pattern: str
@@ -122,9 +121,10 @@ PYTHON = (
 
 
 def plant(before: str, good: str, rules: tuple[Rule, ...], within: tuple[int, int] | None = None) -> Iterator[Fault]:
-    """Each copy of ``good`` with one fault, in the order of the rules. ``within`` are the first and last line to touch.
+    """Yield each copy of ``good`` with one fault, in the order of the rules.
 
-    ``before`` is the text that the rewrite began with: it tells which lines the rewrite changed.
+    ``within`` are the first and last line to change. ``before`` is the text before the rewrite, which determines the
+    changed lines.
     """
     changed = _changed(before, good)
     for rule in rules:

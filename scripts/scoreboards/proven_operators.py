@@ -1,12 +1,13 @@
-"""Proven operators: real PyTorch operators that fail on symbolic sizes, mended by `symfix fix --verify` and proven so.
+"""Proven operators: real PyTorch operators that fail on symbolic sizes, fixed and proven by `symfix fix --verify`.
 
 Protocol. Every script in golden/repros whose docstring names an operator, a PyTorch release and one of its operator
-files is replayed from nothing: the file of that release is copied, and `symfix fix --verify` changes the copy (safe
-fixes only, by the schemas of the installed torch, against whose headers it is compiled): both are compiled, swapped
-into the installed torch and given the script, which traces the operator, calls it at two or more sizes, forbids
-recompilation and compares with sums of its own, then torch's own operator tests. A fix on a line that nothing ran is
-left out, as the table counts. No stored evidence is used. The last column says whether the operator of the installed
-torch, swapped for nothing, passes too.
+files is replayed without stored results. The file of that release is copied, and `symfix fix --verify` changes the copy
+with safe fixes only. It uses the schemas of the installed torch, and the file is compiled against its headers. Both
+versions are compiled and swapped into the installed torch.
+
+The script traces the operator, calls it at two or more sizes, forbids recompilation and compares with its own sums.
+Torch's own operator tests follow. A fix on an unrun line is dropped, as the table counts. No stored evidence is used.
+The last column is the result of the installed torch without a swap.
 Exit code: 0 when every operator is proven, 1 otherwise.
 """
 
@@ -40,7 +41,7 @@ _SUBJECT = re.compile(
 
 @dataclass(frozen=True)
 class Item:
-    """A repro, and what its docstring says of it."""
+    """A repro, and the fields of its docstring."""
 
     repro: Path
     operator: str
@@ -51,7 +52,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one item."""
+    """Result of one item."""
 
     operator: str
     release: str
@@ -93,19 +94,19 @@ def main() -> int:
 
 
 def found_items(folder: Path) -> list[Item]:
-    """The repros that name an operator of a PyTorch release, in order of their names."""
+    """Return the repros that name an operator of a PyTorch release, in order of their names."""
     items = (item_of(path, path.read_text()) for path in sorted(folder.glob("*.py")))
     return [item for item in items if item is not None]
 
 
 def item_of(repro: Path, text: str) -> Item | None:
-    """What the docstring of a repro says; None when it names no release's operator file."""
+    """Parse the docstring of a repro. Return None if it names no operator file of a release."""
     found = _SUBJECT.fullmatch((ast.get_docstring(ast.parse(text)) or "").partition("\n")[0])
     return Item(repro, **found.groupdict()) if found else None
 
 
 def chosen(items: Sequence[Item], operators: Sequence[str]) -> list[Item]:
-    """The items named, by operator or by script; all when nothing is named."""
+    """Return the items named by operator or by script, or all if nothing is named. Exits for unknown names."""
     unknown = set(operators) - {name for item in items for name in (item.operator, item.repro.stem)}
     if unknown:
         raise SystemExit(f"{', '.join(sorted(unknown))}: no repro names such an operator; see {REPROS}")
@@ -113,7 +114,7 @@ def chosen(items: Sequence[Item], operators: Sequence[str]) -> list[Item]:
 
 
 def replay(item: Item, tree: Path) -> Row:
-    """Fix a copy of the item's file and verify that."""
+    """Fix a copy of the item's file and verify it."""
     started = time.monotonic()
     before = (tree / NATIVE / item.file).read_bytes()
     with tempfile.TemporaryDirectory() as folder:
@@ -128,7 +129,7 @@ def replay(item: Item, tree: Path) -> Row:
             said = [line for line in fixed.stderr.splitlines() if " is not kept: " in line]
             return _row(item, "", "", "not fixed", (said or fixed.stderr.strip().splitlines() or [""])[0], "", started)
         changes = [Change(copy, before, copy.read_bytes())]
-        # A fix that wrote something has left its evidence: this asks for it and runs nothing again.
+        # The fix above stored its evidence: this reads the result and runs nothing again.
         answer = verify(changes, repros=[item.repro], evidence_folder=kept)
     left_out = fixed.stderr.count(" is not kept: ")
     if not answer.checks:
@@ -154,7 +155,7 @@ def _row(
 
 
 def symptom(seen: Observation) -> str:
-    """How a run went, in few words: a throw, a size that was pinned and asked for a recompilation, or fine."""
+    """Summarize a run: a throw, a pinned size that caused a recompilation, a pass, or the start of its message."""
     if seen.passed:
         return "passes"
     if pinned := re.search(r"tensor '(\S+)' size mismatch at index (\d+)", seen.message):
@@ -167,7 +168,7 @@ def symptom(seen: Observation) -> str:
 
 
 def table_rows(rows: Iterable[Row]) -> list[tuple[object, ...]]:
-    """The table with its head."""
+    """Return the table with its head."""
     columns = {
         "operator": "operator",
         "PyTorch": "release",

@@ -1,17 +1,21 @@
-"""Replay of people's C++ work: what the tool writes on PyTorch 1.13.1 where people made 2.6.0 of it.
+"""Replay of people's C++ work: the tool's changes to PyTorch 1.13.1, compared with people's changes in 2.6.0.
 
-Protocol. Function definitions below aten/src/ATen/native (*.cpp) of both releases are paired: same name (a ``_symint``
-at its end does not count), same parameter names in the same order, and only one candidate on either side (in the same
-file if there are several). Of these pairs those count whose token difference brings symbolic sizes: ``sym_size``,
-``SymInt``, ``view_symint``, ... The engine runs on 1.13.1's files as `symfix diff` does, safe fixes only, nothing is
-written. It is given the schemas of 2.6.0: people changed schema and kernel together, and the question here is what the
-tool makes of a file once the schema takes SymInt.
+Protocol. Function definitions below aten/src/ATen/native (*.cpp) of both releases are paired. A pair has the same name
+(except for a final ``_symint``) and the same parameter names in the same order. There is only one candidate on either
+side, or only one in the same file. A pair counts if its token difference adds symbolic sizes: ``sym_size``, ``SymInt``,
+``view_symint``, ... The engine runs on 1.13.1's files as `symfix diff` does, with safe fixes only, and nothing is
+written. It uses the schemas of 2.6.0: people changed schema and kernel together, and this board measures only the
+changes of a file whose schema already takes SymInt.
 
-Texts are compared as tokens: white space, comments and ``c10::`` before Sym types don't count, everything else does.
-A function is *identical* when the tool's text is the old text with exactly the hunks of people that bring symbolic
-sizes (or people's text itself); *identical plus* when it has all of these hunks and safe fixes of other places beside
-them; *refused* when the tool changed nothing in it; else *different*. People's other changes between the releases are
-not asked for. Hunks are counted beside that, one by one.
+Texts are compared as tokens. White space, comments and ``c10::`` before Sym types are ignored. A function has one of
+these verdicts:
+
+- *identical*: the tool's text is people's text, or the old text with exactly people's symbolic hunks.
+- *identical plus*: it contains all of these hunks and safe fixes of other places.
+- *refused*: the tool changed nothing in it.
+- *different*: everything else.
+
+People's other changes between the releases are ignored. In addition hunks are counted one by one.
 """
 
 from __future__ import annotations
@@ -55,7 +59,7 @@ def main() -> int:
 
 
 def inventory(tree: Path) -> list[tuple[str, Definition]]:
-    """Every function definition of a tree's operator files, with the file's path below native/."""
+    """Return every function definition of a tree's operator files, with the file's path below native/."""
     top = tree / NATIVE
     files = [(path.relative_to(top).as_posix(), path.read_bytes()) for path in sorted(top.rglob("*.cpp"))]
 
@@ -71,7 +75,7 @@ def inventory(tree: Path) -> list[tuple[str, Definition]]:
 def symbolic_pairs(
     old: list[tuple[str, Definition]], new: list[tuple[str, Definition]]
 ) -> list[tuple[str, Definition, Definition]]:
-    """The functions that stand in both lists and that people made symbolic in between."""
+    """Return the functions that are in both lists and that people made symbolic in between."""
     candidates: dict[tuple[object, ...], list[tuple[str, Definition]]] = defaultdict(list)
     for file, definition in new:
         candidates[_identity(definition)].append((file, definition))
@@ -93,7 +97,7 @@ def symbolic_pairs(
 def replayed(
     pairs: list[tuple[str, Definition, Definition]], tree: Path, question: Question, surroundings: TorchSurroundings
 ) -> list[Case]:
-    """Run the engine over the old files; one case for each pair."""
+    """Run the engine over the old files and return one case for each pair."""
     top = tree / NATIVE
     files = sorted({top / file for file, _, _ in pairs})
     report = run([Target.of(path) for path in files], question, surroundings, jobs=JOBS)
@@ -118,7 +122,7 @@ def cases_of(
     skips: tuple[Skip, ...],
     surroundings: TorchSurroundings,
 ) -> list[Case]:
-    """The pairs of one file with the tool's text of each."""
+    """Return the pairs of one file with the tool's text of each."""
     ours = {definition.key: definition.text for definition in definitions(source.path, after)}
     standing = _standing(source, surroundings)
     cases = []
@@ -135,7 +139,7 @@ def cases_of(
 
 
 def _standing(source: SourceFile, surroundings: TorchSurroundings) -> dict[int, tuple[bool, bool]]:
-    """For each function by its place: does it see symbolic sizes, does the dispatcher call it?"""
+    """Return for each function, by its start, whether it sees symbolic sizes and whether the dispatcher calls it."""
     from symfix.cpp.analysis.knowledge import knowledge
 
     def ask() -> dict[int, tuple[bool, bool]]:
@@ -157,7 +161,7 @@ def _identity(definition: Definition) -> tuple[object, ...]:
 
 
 def _only(candidates: list[tuple[str, Definition]], file: str) -> Definition | None:
-    """The one candidate, or the one of that file; None when it would be a guess."""
+    """Return the only candidate, or the only one of that file, or None if it is ambiguous."""
     if len(candidates) > 1:
         candidates = [candidate for candidate in candidates if candidate[0] == file]
     return candidates[0][1] if len(candidates) == 1 else None

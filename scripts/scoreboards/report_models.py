@@ -1,10 +1,11 @@
-"""Small models in the shape of public reports: what symfix export does with each, beside a person's fix.
+"""Small models in the shape of public reports: results of symfix export, compared with a person's fix.
 
 Each model of golden/reports is measured in two ways: `torch.export` with dynamic sizes, and `torch.compile` as one
-graph with unbacked sizes. For each way: whether it passes as it is, whether it passes with the person's patch beside it
-(the same comparison with the model, and the patched model must give in eager what it gave before), and the verdict of
-symfix, which does not see the person's patch. Of the further inputs those that the model refuses are given to the
-patched programs too: a patch after which one is taken does not pass.
+graph with unbacked sizes. The board shows for each way whether the model passes unchanged, and whether it passes with
+the person's patch. It also shows the verdict of symfix, which does not use the person's patch. Both patches are
+compared in the same way with the model, and the patched model must give the same results as before in eager. Further
+inputs that the model refuses are passed to the patched programs too. A patch whose program accepts one of them does not
+pass.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _CLASS = re.compile(r"^Class: (.+)\.$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Way:
-    """A way to trace: its name on the board, and what symfix calls it."""
+    """A way to trace: its name, its title on the board, and its options for symfix."""
 
     name: str
     words: str
@@ -68,7 +69,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """The result of one way for one model; notes are those of the verdict and of the person's patch."""
+    """The result of one way for one model, with symfix's and with the person's patch."""
 
     name: str
     kind: str
@@ -91,7 +92,7 @@ class Row:
 
     @property
     def mendable(self) -> bool:
-        """It fails, and a person's few lines mend it."""
+        """Return whether the model fails unchanged and passes with a person's patch."""
         return self.fails and self.human
 
 
@@ -131,7 +132,7 @@ def _words() -> argparse.Namespace:
 
 
 def read(folder: Path) -> list[Case]:
-    """The models of a folder by name; each says its class in the last line of its docstring."""
+    """Return the models of a folder by name. Each has its class in the last line of its docstring."""
     return [
         Case(model.stem, kind_of(model.read_text("utf-8")), model, model.with_suffix(".patch"))
         for model in sorted(folder.glob("*.py"))
@@ -139,7 +140,7 @@ def read(folder: Path) -> list[Case]:
 
 
 def kind_of(text: str) -> str:
-    """The class of obstacle that a model stands for; ValueError where its docstring names none."""
+    """Return the class of obstacle that a model represents. Raises ValueError if its docstring names none."""
     found = _CLASS.search(ast.get_docstring(ast.parse(text)) or "")
     if found is None:
         raise ValueError("the docstring has no line 'Class: …'")
@@ -151,12 +152,12 @@ def chosen(cases: Sequence[Case], only: Sequence[str] | None) -> list[Case]:
 
 
 def mended(case: Case, scratch: Path) -> bytes:
-    """The text of a model with the person's patch; CalledProcessError where it does not apply."""
+    """Return the text of a model with the person's patch. Raises CalledProcessError if it does not apply."""
     folder = scratch / "human"
     copy = folder / case.model.relative_to(ROOT)
     copy.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(case.model, copy)
-    # Outside of any repository, or `git apply` passes over files that its own does not hold.
+    # Outside of any repository, since `git apply` skips files that its repository does not contain.
     command = ["git", "-c", "core.autocrlf=false", "apply", "-p1", str(case.patch)]
     environment = {"PATH": _path(), "GIT_CEILING_DIRECTORIES": str(folder.parent)}
     subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True)
@@ -181,7 +182,7 @@ def _measured(
     tries = Targets(ROOT, wanted.ways, wanted.unbacked)
     every = dict.fromkeys(targets, -1)
     tries(laboratory, Variant("installed"), every, 0, words.jobs)
-    # The patches touch different files: one process, or one for each job, tries all of them.
+    # The patches change different files, so one run can contain all of them.
     human = tries(laboratory, variant_of(patched, laboratory), every, 0, words.jobs).trials
     outcome = export(wanted, scratch, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
     by_name = {one.target: one for one in outcome.targets}
@@ -200,12 +201,12 @@ def _measured(
 
 
 def taken(trial: Trial) -> tuple[str, ...]:
-    """The further inputs that the program takes although the model refuses them."""
+    """Return the further inputs that the program accepts although the model refuses them."""
     return trial.taken if isinstance(trial, ModelTrial) else ()
 
 
 def row(case: Case, one: Exported, human: Any, taken: Sequence[Sequence[str]]) -> Row:
-    """The figures of one model in one way; ``taken`` are the inputs that are wrongly taken, by person and by symfix."""
+    """Build the row of one model in one way. ``taken`` are the wrongly accepted inputs, by person and by symfix."""
     notes = human.notes if isinstance(human, ModelTrial) else ()
     return Row(
         case.name,
@@ -224,7 +225,7 @@ def row(case: Case, one: Exported, human: Any, taken: Sequence[Sequence[str]]) -
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
-    """The figures of a way; a share is of those that fail and that a person's patch mends."""
+    """Count the rows of a way. A share refers to failing models that a person's patch fixes."""
     mendable = [row for row in rows if row.mendable]
     proven = [row for row in mendable if row.verdict == Verdict.PROVEN.value]
     return {
@@ -247,7 +248,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def table(way: Way, rows: Sequence[Row]) -> Iterator[str]:
-    """The board of one way, line by line."""
+    """Yield the lines of the board of one way."""
     yield f"\n{way.words}"
     yield "| model | class | as it is | person's patch | symfix |"
     yield "|---|---|---|---|---|"

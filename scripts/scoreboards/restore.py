@@ -1,10 +1,10 @@
-"""Restore: people's symbolic C++ made concrete by machine, and what the tool makes of that.
+"""Restore: people's symbolic C++ made concrete by machine, and symfix's changes to the result.
 
-Protocol. Every file aten/src/ATen/native/*.cpp of PyTorch 2.6.0 that says anything symbolic is made concrete as a
-whole, by words: ``sym_size`` to ``size``, ``view_symint`` to ``view``, ``c10::SymInt`` to ``int64_t``, ``a.sym_eq(b)``
-to ``a == b``, ``guard_int()`` to nothing, a kernel ``foo_symint`` to ``foo``, and so on. The engine runs over the
-copy with that tree's schemas, safe fixes only. The original is the truth, and each function whose text the way back
-changed is compared as in the replay: identical, identical plus, different, refused.
+Protocol. Every file aten/src/ATen/native/*.cpp of PyTorch 2.6.0 with symbolic code is made concrete as a whole, word by
+word. For example ``sym_size`` becomes ``size``, ``view_symint`` becomes ``view``, ``c10::SymInt`` becomes ``int64_t``,
+``a.sym_eq(b)`` becomes ``a == b``, and a kernel ``foo_symint`` becomes ``foo``. ``guard_int()`` is removed. The engine
+runs over the copy with that tree's schemas and safe fixes only. The original is the reference. Each function that the
+conversion changed is compared as in the replay: identical, identical plus, different, refused.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def restored(files: list[Path], question: Question, surroundings: TorchSurroundings) -> list[Case]:
-    """Make the files concrete, run the engine over that; one case for each function that changed on the way back."""
+    """Make the files concrete, run the engine over them, and return one case for each converted function."""
     originals: dict[Path, str] = {}
     targets = []
     for path in files:

@@ -1,20 +1,21 @@
-"""Replay of people's schemas: what the tool makes of PyTorch 1.13.1 where people made 2.6.0 of it.
+"""Replay of people's schemas: the tool's changes to PyTorch 1.13.1, compared with people's changes in 2.6.0.
 
-Protocol. The functions are those of native_functions.yaml in both releases of which an argument is ``int`` in the older
-and ``SymInt`` in the newer one. The tool is given the names of these arguments and the older tree, nothing of the newer
-one; nothing is written. Compared are
+Protocol. The functions are those of native_functions.yaml in both releases with an argument that is ``int`` in the
+older and ``SymInt`` in the newer one. The tool gets the names of these arguments and only the older tree, and nothing
+is written. The board compares three things:
 
-* lines of the yaml: of each such function the schema, as far as these arguments go, and each line of its dispatch table
-  whose kernel people gave a ``_symint`` name;
-* signatures of kernels: the name and the types, in the source files, of each kernel that people gave such a name and
-  that stands in the older tree;
-* formulas of derivatives.yaml to which people brought symbolic sizes, as tokens: the old text with people's symbolic
-  hunks, or people's text itself.
+* Lines of the yaml: the schema of each such function, restricted to these arguments. In addition each line of its
+  dispatch table whose kernel people gave a ``_symint`` name.
+* Signatures of kernels: the name and the types, in the source files, of each kernel that people gave such a name. The
+  kernel has to be in the older tree.
+* Formulas of derivatives.yaml that people made symbolic, as tokens. The reference is the old text with people's
+  symbolic hunks, or people's text itself.
 
-What the tool widens or renames beyond that is listed as *further*. Unaided, it is asked which arguments are sizes, and
-which of these it would widen: those whose kernels on fake tensors all can take SymInts. Precision and recall are
-against people's; arguments whose entries the newer yaml does not hold any more count as neither. The sizes that people
-left are listed by name, to be read.
+Other kernels that the tool renames are listed as *further*.
+
+In the unaided part the tool finds size arguments without the names. It would widen those whose kernels on fake tensors
+all can take SymInts. Precision and recall are relative to people's. Arguments whose entries are not in the newer yaml
+are ignored. The sizes that people did not widen are listed by name.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ Widened = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Compared:
-    """One thing that people changed: ``ours`` is None where the tool left it."""
+    """One change of people. ``ours`` is None if the tool did not make it."""
 
     kind: str
     name: str
@@ -90,7 +91,7 @@ def main() -> int:
 
 
 def widened_by_people(old: NativeTree, new: NativeTree) -> Widened:
-    """The arguments that are ``int`` in the one tree and ``SymInt`` in the other, by function."""
+    """Return the arguments that are ``int`` in the one tree and ``SymInt`` in the other, by function."""
     found = {}
     for name, entry in old.entries.items():
         theirs = new.entries.get(name)
@@ -110,7 +111,7 @@ def widened_by_people(old: NativeTree, new: NativeTree) -> Widened:
 def yaml_lines(
     old: NativeTree, new: NativeTree, asked: Widened, made: Plan, after: Mapping[Path, bytes]
 ) -> Iterator[Compared]:
-    """The lines of native_functions.yaml that people changed."""
+    """Compare the lines of native_functions.yaml that people changed."""
     ours = read_entries(after.get(FUNCTIONS, old.functions), str(FUNCTIONS))
     for name, names in asked.items():
         theirs = _types(new.entries[name], names)
@@ -124,7 +125,7 @@ def yaml_lines(
 def signatures(
     old: NativeTree, new: NativeTree, asked: Widened, made: Plan, after: Mapping[Path, bytes]
 ) -> Iterator[Compared]:
-    """Name and types of the kernels that people renamed, in the source files."""
+    """Compare name and types of the kernels that people renamed, in the source files."""
     mine, theirs, before = _Signatures(old.root, after), _Signatures(new.root, {}), _Signatures(old.root, {})
     done: set[tuple[str, str]] = set()
     for name in asked:
@@ -146,7 +147,7 @@ def signatures(
 def derivatives(
     old: NativeTree, new: NativeTree, asked: Widened, made: Plan, after: Mapping[Path, bytes]
 ) -> Iterator[Compared]:
-    """The formulas of the functions to which people brought symbolic sizes."""
+    """Compare the formulas that people made symbolic."""
     ours = read_entries(after.get(DERIVATIVES, old.derivatives), str(DERIVATIVES))
     for name in asked:
         if name not in old.formulas or name not in new.formulas:
@@ -167,7 +168,7 @@ def derivatives(
 
 
 def further_kernels(old: NativeTree, new: NativeTree, made: Plan) -> Iterator[str]:
-    """The kernels that the tool renamed and people did not."""
+    """Yield the kernels that the tool renamed and people did not."""
     for one in made.kernels:
         then = new.entries.get(one.operator)
         if then is None or one.old not in {was for was, _ in _renamed(old.entries[one.operator], then)}:
@@ -175,7 +176,7 @@ def further_kernels(old: NativeTree, new: NativeTree, made: Plan) -> Iterator[st
 
 
 def unaided(old: NativeTree, new: NativeTree, asked: Widened) -> dict[str, object]:
-    """How the arguments that the tool would widen by itself compare to those that people widened."""
+    """Compare the arguments that the tool would widen without help with those that people widened."""
     found = sizes(old)
     hindrances = hindered(old, found)
     theirs = {(name, one) for name, names in asked.items() for one in names}
@@ -195,7 +196,7 @@ def unaided(old: NativeTree, new: NativeTree, asked: Widened) -> dict[str, objec
 
 
 def _stands(tree: NativeTree, name: str, argument: str) -> bool:
-    """Whether a tree still says the argument in its yaml; what torchgen writes today, nobody could widen or leave."""
+    """Return whether the tree's yaml still contains the argument. Entries generated by torchgen are excluded."""
     return name in tree.entries and tree.entries[name].schema.argument(argument) is not None
 
 
@@ -204,7 +205,7 @@ def _types(entry: Entry, names: tuple[str, ...]) -> str:
 
 
 def _kernels(before: Entry, after: Entry) -> Iterator[tuple[str, str]]:
-    """The kernels of keys that see symbols, before and after."""
+    """Yield the kernels of keys that see symbols, before and after."""
     rows = {key: kernel_of(line) for line in before.dispatch for key in _keys(line)}
     if not rows:
         rows = {"CompositeImplicitAutograd": default_kernel(before)}
@@ -246,7 +247,7 @@ class _Signatures:
         self._files = [path.relative_to(root) for path in sorted((root / FUNCTIONS).parent.rglob("*.cpp"))]
 
     def of(self, name: str, count: int) -> list[str]:
-        """The signatures of the definitions of a name with so many parameters, outputs included."""
+        """Return the signatures of the definitions of a name, preferably those with ``count`` parameters."""
         word = re.compile(rb"\b%s\s*\(" % name.encode())
         found = []
         for path in self._files:
@@ -258,7 +259,7 @@ class _Signatures:
 
 
 def _head(text: str) -> str:
-    """Name and parameters of a definition, in one spelling."""
+    """Return name and parameters of a definition in normalized spelling."""
     head = text.partition("{")[0]
     words = [token.text for token in tokens(head)]
     flat = " ".join(words).replace("c10 :: optional", "std :: optional").replace(":: std ::", "std ::")

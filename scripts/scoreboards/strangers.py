@@ -1,12 +1,13 @@
-"""The traces of public packages: calls that a tracer of torch takes before symfix and not after.
+"""Traces of public packages: calls that a tracer of torch accepts before symfix and not after.
 
-Protocol. Each package is downloaded at a pinned version into `.corpus/strangers` and copied and fixed in three ways: by
+Protocol. Each package is downloaded at a pinned version into `.corpus/strangers`. Copies are fixed in three ways: by
 default, with the safe fixes of all functions, and with the unsafe ones too. Every target of `strangers_targets.py` is
-called eagerly and captured by each tracer (dynamo, export, `make_fx`, TorchScript) from the package as it is and from
-each copy, all dimensions of 2 or more dynamic. A way is one tracer that takes one target. It is lost when the copy
-fails there, breaks the graph, guards or specializes more; a copy without a fix is not captured again. `--causes`
-repeats each loss with the fixes of one rule at a time.
-Exit code: 0 when nothing is lost, 1 otherwise.
+called eagerly and captured by each tracer (dynamo, export, `make_fx`, TorchScript) from the unchanged package and from
+each copy. All dimensions of 2 or more are dynamic.
+
+A way is one tracer that accepts one target. It is lost when the copy fails there, breaks the graph, guards or
+specializes more. A copy without a fix is not captured again. `--causes` repeats each loss with the fixes of one rule at
+a time. Exit code: 0 when nothing is lost, 1 otherwise.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ Captures = Mapping[str, Mapping[str, Capture]]
 
 @dataclass(frozen=True)
 class Fixer:
-    """The symfix that is measured: its environment and the words its `fix` gets besides."""
+    """The measured symfix: its environment and additional options of `fix`."""
 
     environment: Mapping[str, str]
     options: Sequence[str]
@@ -54,7 +55,7 @@ class Fixer:
 
 @dataclass
 class Changed:
-    """A package with fixes: their number by rule and safety, and what they did to its targets."""
+    """A fixed package: the number of fixes by rule and safety, and their effects on its targets."""
 
     fixes: Counter[str]
     failed: list[str]
@@ -64,13 +65,13 @@ class Changed:
 
     @property
     def breaking(self) -> int:
-        """The number of ways that only break the graph more often."""
+        """Return the number of ways that only break the graph more often."""
         return sum("graph breaks instead of" in one["why"] for one in self.lost)
 
 
 @dataclass
 class Measured:
-    """A package as it is, and each variant of it."""
+    """An unchanged package and its variants."""
 
     name: str
     before: Captures
@@ -78,12 +79,12 @@ class Measured:
 
     @property
     def ways(self) -> int:
-        """The number of pairs of a target and a tracer that takes it."""
+        """Return the number of pairs of a target and a tracer that accepts it."""
         return sum(not one["error"] for way in self.before.values() for name, one in way.items() if name in TRACERS)
 
     @property
     def failing(self) -> dict[str, str]:
-        """The targets that do not even run, each with its error."""
+        """Return the targets that fail in eager mode, each with its error."""
         return {target: way["eager"]["error"] for target, way in self.before.items() if way["eager"]["error"]}
 
 
@@ -118,7 +119,7 @@ def _words() -> argparse.Namespace:
 
 
 def _root(pin: str, module: str) -> Path:
-    """The folder of a downloaded package that belongs on the path."""
+    """Return the folder of a downloaded package that belongs on the path."""
     folder = CORPUS / pin
     if not folder.is_dir():
         _download(pin, folder)
@@ -131,7 +132,7 @@ def _root(pin: str, module: str) -> Path:
 def _download(pin: str, folder: Path) -> None:
     print(f"  downloading {pin}", file=sys.stderr, flush=True)
     CORPUS.mkdir(parents=True, exist_ok=True)
-    # Unpacked beside the place and moved there whole, so that an interrupted run leaves no half tree behind.
+    # Unpacked in a temporary folder and then moved, so that an interrupted run leaves no incomplete tree.
     with tempfile.TemporaryDirectory(dir=CORPUS) as half:
         archives, unpacked = Path(half, "archives"), Path(half, "unpacked")
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-qq", "--no-deps"]
@@ -146,7 +147,7 @@ def _download(pin: str, folder: Path) -> None:
 
 
 def _environment(checkout: Path | None, scratch: Path) -> dict[str, str]:
-    """The environment in which `python -m symfix` is the one of the checkout."""
+    """Return the environment in which `python -m symfix` runs the checkout."""
     if checkout is None:
         return dict(os.environ)
     place = scratch / "measured"
@@ -174,7 +175,7 @@ def _measured(name: str, fixer: Fixer, roots: Sequence[Path], scratch: Path, cau
 def _blame(
     changed: Changed, measured: Measured, fixer: Fixer, options: Sequence[str], roots: Sequence[Path], scratch: Path
 ) -> None:
-    """Say of each lost way which rules alone lose it too."""
+    """Record for each lost way the rules that lose it on their own."""
     ways: dict[str, list[str]] = {}
     for one in changed.lost:
         one["rules"] = []
@@ -225,7 +226,7 @@ def _copy(module: str, roots: Sequence[Path], folder: Path) -> Path:
 
 
 def _fix(path: Path, fixer: Fixer, options: Sequence[str]) -> Changed:
-    """Fix the sources at ``path``; returns the fixes and what they may lose, which nobody has seen yet."""
+    """Fix the sources at ``path``. Return the fixes, without losses or gains yet."""
     command = [sys.executable, "-m", "symfix", "fix", "--allow-dirty", "--quiet", "--jobs", "1", "--format", "json"]
     command += [*options, *fixer.options, str(path)]
     ran = subprocess.run(command, cwd=path.parent, env=fixer.environment, capture_output=True, text=True, check=False)
@@ -240,7 +241,7 @@ def _fix(path: Path, fixer: Fixer, options: Sequence[str]) -> Changed:
 def _captured(
     name: str, ways: Mapping[str, Sequence[str]], path: Sequence[Path], scratch: Path
 ) -> dict[str, dict[str, Capture]]:
-    """Capture targets in child processes: one that dies costs its own target, and another goes on with the rest."""
+    """Capture targets in child processes. A crash fails only its own target, and another child continues."""
     answers: dict[str, dict[str, Capture]] = {}
     while left := {target: tracers for target, tracers in ways.items() if target not in answers}:
         code, found = _child(name, left, path, scratch)
@@ -283,7 +284,7 @@ def _child(
 
 
 def board(measured: Sequence[Measured], minutes: float) -> Iterator[str]:
-    """Return the board, line by line."""
+    """Yield the lines of the board."""
     targets = sum(len(one.before) for one in measured)
     ways = sum(one.ways for one in measured)
     yield f"{len(measured)} packages, {targets} targets, {ways} ways that trace; {minutes:.0f} minutes"

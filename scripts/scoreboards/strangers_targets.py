@@ -1,6 +1,6 @@
-"""Calls of public packages, to see who traces them: modules and functions, each with small arguments of our own.
+"""Calls of public packages for tracing: modules and functions, each with small arguments of our own.
 
-As a script it captures targets of one package, each by the tracers named, and prints a line of JSON for each:
+As a script it captures targets of one package by the given tracers. It prints a line of JSON for each target:
 strangers_targets.py PACKAGE '{"TARGET": ["TRACER", …], …}'
 """
 
@@ -65,7 +65,7 @@ Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 
 
 def call(function: Any, *args: Any, **kwargs: Any) -> Call:
-    """Return a call as a value; a module is in evaluation mode."""
+    """Return a call as a value, with a module in evaluation mode."""
     return (function.eval() if isinstance(function, torch.nn.Module) else function), args, kwargs
 
 
@@ -507,7 +507,7 @@ def _main() -> None:
 
 
 def _passed_over(package: str) -> None:
-    """Put an empty module in place of a package's own; the modules inside of it can still be imported."""
+    """Put an empty module in place of a package. Its submodules can still be imported."""
     found = importlib.util.find_spec(package)
     module = types.ModuleType(package)
     module.__path__ = list((found and found.submodule_search_locations) or ())

@@ -1,4 +1,4 @@
-"""Tables and counts for a terminal, and the JSON beside them."""
+"""Tables and counts for a terminal, and JSON files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symfix.codemods.engine import storage
 
 
 def table(rows: Iterable[Sequence[object]], *, indent: str = "") -> str:
-    """Rows of columns; numbers to the right, words to the left."""
+    """Format rows of columns, with numbers aligned right and words left."""
     listed = [[str(cell) for cell in row] for row in rows]
     if not listed:
         return ""
@@ -28,13 +28,13 @@ def table(rows: Iterable[Sequence[object]], *, indent: str = "") -> str:
 
 
 def counted(counts: Counter[str], *, most: int | None = None) -> list[tuple[int, str]]:
-    """The counts, largest first and then by name."""
+    """Return the counts, largest first and then by name."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [(count, name) for name, count in ordered[:most]]
 
 
 def write_json(name: str, path: Path | None, document: dict[str, Any]) -> Path:
-    """Write the figures where the user wants them, or into symfix's cache folder."""
+    """Write the figures to ``path``, or into symfix's cache folder."""
     place = path or storage.folder("scoreboards") / f"{name}.json"
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(json.dumps(document, indent=1) + "\n")

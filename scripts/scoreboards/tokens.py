@@ -1,4 +1,4 @@
-"""C++ as tokens: what is left of a text when white space, comments and the spelling of c10:: don't count."""
+"""C++ as tokens, without white space, comments and ``c10::`` before symbolic types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ENDS = frozenset({";", "{", "}"})
 
 @dataclass(frozen=True)
 class Token:
-    """A token and the byte at which it starts."""
+    """A token and the offset at which it starts."""
 
     text: str
     start: int
@@ -33,7 +33,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Hunk:
-    """Tokens ``start:end`` of the old text are replaced by ``new``."""
+    """Replacement of the tokens ``start:end`` of the old text by ``new``."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class Hunk:
     new: tuple[str, ...]
 
     def overlaps(self, other: Hunk) -> bool:
-        """Whether both touch the same tokens, or put something in at the same place."""
+        """Return whether both change the same tokens, or insert at the same place."""
         if self.start == self.end or other.start == other.end:
             return self.start <= other.end and other.start <= self.end
         return self.start < other.end and other.start < self.end
@@ -51,7 +51,7 @@ class Hunk:
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a text; ``c10::`` and ``at::`` before a symbolic type are left out."""
+    """Return the tokens of a text. ``c10::`` and ``at::`` before a symbolic type are omitted."""
     found: list[Token] = []
     at = 0
     for match in _TOKEN.finditer(text):
@@ -65,12 +65,12 @@ def tokens(text: str) -> list[Token]:
 
 
 def is_symbolic(word: str) -> bool:
-    """Whether a token is only there for symbolic sizes."""
+    """Return whether a token is only used for symbolic sizes."""
     return _SYMBOLIC.fullmatch(word) is not None
 
 
 def hunks(old: list[Token], new: list[Token]) -> list[Hunk]:
-    """How to come from the old tokens to the new ones."""
+    """Return the differences from the old tokens to the new ones."""
     before, after = [token.text for token in old], [token.text for token in new]
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     return [
@@ -79,8 +79,7 @@ def hunks(old: list[Token], new: list[Token]) -> list[Hunk]:
 
 
 def symbolic_hunks(old: list[Token], new: list[Token]) -> list[Hunk]:
-    """The hunks that bring symbolic sizes: a symbolic token more, or a concrete type that gives way to ``auto`` in the
-    statement of such a hunk."""
+    """Return the hunks that add a symbolic token, or replace a concrete type by ``auto`` in the same statement."""
     found = hunks(old, new)
     bringing = [hunk for hunk in found if _brings(hunk)]
     statements = {statement(old, hunk.start) for hunk in bringing}
@@ -90,7 +89,7 @@ def symbolic_hunks(old: list[Token], new: list[Token]) -> list[Hunk]:
 
 
 def statement(listed: list[Token], at: int) -> tuple[int, int]:
-    """The token range between the nearest ``;``, ``{`` or ``}`` around a place."""
+    """Return the token range between the nearest ``;``, ``{`` or ``}`` around a place."""
     start = at
     while start > 0 and listed[start - 1].text not in _ENDS:
         start -= 1
@@ -101,7 +100,7 @@ def statement(listed: list[Token], at: int) -> tuple[int, int]:
 
 
 def applied(old: list[Token], changes: list[Hunk]) -> list[str]:
-    """The old tokens with some hunks carried out."""
+    """Apply hunks to the old tokens."""
     result = [token.text for token in old]
     for hunk in sorted(changes, key=lambda hunk: hunk.start, reverse=True):
         result[hunk.start : hunk.end] = hunk.new
@@ -109,7 +108,7 @@ def applied(old: list[Token], changes: list[Hunk]) -> list[str]:
 
 
 def spelled(words: tuple[str, ...]) -> str:
-    """Tokens as a person would write them, more or less."""
+    """Join tokens in approximately normal spelling."""
     text = " ".join(words)
     text = re.sub(r"\s*(::|\.|->)\s*", r"\1", text)
     return re.sub(r"\s+([(),;\]>])|([(\[<])\s+", r"\1\2", text).replace(" (", "(").replace(" <", "<")

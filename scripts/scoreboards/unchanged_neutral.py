@@ -1,11 +1,12 @@
-"""Unchanged files: does the verifier call a difference where there is none?
+"""Unchanged files: false alarms of the verifier.
 
 Protocol. Operator files of a PyTorch release that compile against the installed torch are swapped in unchanged, and
-compared with torch as it is: on concrete sizes, with backed and with unbacked sizes, for the operators that reach their
-composite kernels. The verdict has to be `neutral`. What differs is printed; it is a false alarm, or a real difference
-between the two releases, which a person has to tell. Files with many kernels in few lines come first, until there are
-enough files and kernels. What an interrupted run found is used again, unless --fresh. Exit code: 0 when enough kernels
-were called and all files are neutral, 1 otherwise.
+compared with the installed torch. Operators that reach their composite kernels run on concrete sizes, with backed and
+with unbacked sizes. The verdict has to be `neutral`. Differences are printed. Each is a false alarm, or a real
+difference between the two releases, which needs a person's judgement.
+
+Files with many kernels in few lines come first, until there are enough files and kernels. Results of an interrupted run
+are reused, unless --fresh. Exit code: 0 when enough kernels were called and all files are neutral, 1 otherwise.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ FILES, KERNELS, SAMPLES = 15, 40, 6
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one file; ``called`` are its kernels that took torch's place and were called."""
+    """Result of one file. ``called`` are its kernels that replaced torch's and were called."""
 
     file: str
     called: tuple[str, ...]
@@ -75,7 +76,7 @@ def main() -> int:
 
 
 def with_composites(tree: Path) -> Iterator[Path]:
-    """The operator files that define a composite kernel of the installed torch, by their size for each kernel."""
+    """Yield the operator files with composite kernels of the installed torch, by their size per kernel."""
     api = TorchApi.load(None, None)
     contents = {file: file.read_bytes() for file in operator_files(tree)}
     kernels = {file: len(candidates(content, api.kernels)) for file, content in contents.items()}
@@ -84,13 +85,13 @@ def with_composites(tree: Path) -> Iterator[Path]:
 
 
 def enough(rows: Sequence[Row]) -> bool:
-    """Whether as many files and kernels were called as the measure asks for."""
+    """Return whether enough files and kernels were called for the measure."""
     counted = [row for row in rows if row.counts]
     return len(counted) >= FILES and sum(len(row.called) for row in counted) >= KERNELS
 
 
 def swapped(file: Path, tree: Path, samples: int, fresh: bool) -> Row:
-    """Swap one file in as it is."""
+    """Swap one unchanged file in and verify it."""
     started = time.monotonic()
     content = file.read_bytes()
     change = Change(file, content, content)
@@ -103,13 +104,13 @@ def swapped(file: Path, tree: Path, samples: int, fresh: bool) -> Row:
 
 
 def table_rows(rows: Sequence[Row]) -> list[tuple[object, ...]]:
-    """The table with its head."""
+    """Return the table with its head."""
     head = ("file", "kernels called", "operators", "checks", "verdict", "seconds")
     return [head, *((r.file, len(r.called), r.operators, r.compared, r.verdict, r.seconds) for r in rows)]
 
 
 def say(text: str) -> None:
-    """Progress, on stderr."""
+    """Print progress on stderr."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""One step of a verification, for the bench to time: ``python -m scoreboards.verifying STEP TREE``."""
+"""Single steps of a verification for the benchmark: ``python -m scoreboards.verifying STEP TREE``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ REPRO = ROOT / "golden" / "repros" / "cross_entropy.py"
 
 
 def precompile(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
-    """Torch's headers, as on a machine that never did it."""
+    """Precompile torch's headers without cached results."""
     shutil.rmtree(storage.folder("precompiled"), ignore_errors=True)
     headers = Preludes(toolchain, scratch, COMPILE_LIMITS, lambda _: None)
     with ThreadPoolExecutor(2) as pool:
@@ -48,7 +48,7 @@ def precompile(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
 
 
 def compile_one(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
-    """One operator file, with the headers at hand."""
+    """Compile one operator file with the precompiled headers."""
     builder = Builder(toolchain, scratch)
     built = builder.compile(OPERATOR, (tree / NATIVE / OPERATOR).read_bytes(), tree / NATIVE).result()
     assert built.target is not None, built.first_error
@@ -56,7 +56,7 @@ def compile_one(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
 
 
 def swap_one(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
-    """Compile, link, load, and one script that fails or passes."""
+    """Compile, link and load one file, and run one script on it."""
     api = TorchApi.load(None, None)
     content = (tree / NATIVE / OPERATOR).read_bytes()
     wanted = candidates(content, api.kernels)
@@ -74,7 +74,7 @@ def swap_one(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
 
 
 def swap_eight(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
-    """Eight operator files before and after a change in each, compiled, linked, loaded, and a script on both sides."""
+    """Compile, link and load eight files before and after a change in each, and run a script on both sides."""
     api = TorchApi.load(None, None)
     changes = []
     for name in EIGHT:
@@ -83,7 +83,7 @@ def swap_eight(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
             Change(tree / NATIVE / name, before, re.sub(rb"(?m)^namespace at::native \{$", rb"\g<0> ", before))
         )
     alone = Laboratory(api.torch_python, scratch, Limits())
-    # As a verification has it: torch is imported once, while the compilers run.
+    # As in a verification, torch is imported once, while the compilers run.
     with forking(alone, 2, at_once=True, scripts=True, tracing=False) as laboratory:
         builder = Builder(toolchain, scratch)
         libraries = build(changes, api, builder, lambda _: None)
@@ -94,7 +94,7 @@ def swap_eight(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
 
 
 def load(tree: Path, scratch: Path, toolchain: Toolchain) -> None:
-    """What a contributor does today: ``torch.utils.cpp_extension.load`` of the file, which registers nothing."""
+    """Build the file with ``torch.utils.cpp_extension.load``, which registers nothing, for comparison."""
     from torch.utils.cpp_extension import load as load_extension
 
     flags = [flag for flag in toolchain.flags if flag.startswith("-D")]
@@ -117,7 +117,7 @@ STEPS: dict[str, Callable[[Path, Path, Toolchain], None]] = {
 
 
 def main() -> None:
-    """Do one step with no object kept."""
+    """Run one step without stored objects."""
     step, tree = STEPS[sys.argv[1]], Path(sys.argv[2])
     shutil.rmtree(storage.folder("objects"), ignore_errors=True)
     with scratch_folder() as scratch:

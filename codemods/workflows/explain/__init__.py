@@ -1,1 +1,1 @@
-"""The explanation of an error or log of torch that a person pastes: no torch is imported and nothing is run."""
+"""Explanation of a pasted error or log of torch. It imports no torch and runs nothing."""

@@ -1,4 +1,4 @@
-"""The line and the operator of torch that asked for a size, as far as a text names them."""
+"""The line and the operator of torch that required a concrete size, as far as a text names them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _IN_TORCH = (
 
 
 def asked_in(behind: Sequence[Frame]) -> str:
-    """Return the innermost line of torch, among the frames below the user's line; `a call of torch` for C++."""
+    """Return torch's innermost line among the frames below the user's line, or `a call of torch` for C++."""
     for frame in reversed(behind):
         name = torch_name(frame.file)
         if name and not name.startswith(_ENTRIES) and not is_machinery(name, frame.function):
@@ -54,7 +54,7 @@ def asked_in(behind: Sequence[Frame]) -> str:
 
 
 def asked_in_cause(line: str) -> str:
-    """Return the line of torch at the end of torch's own line `Caused by:`; empty for machinery."""
+    """Return the line of torch at the end of torch's own line `Caused by:`, or "" for machinery."""
     match = _CAUSE.search(line)
     if match and (match["file"] == "_ops.py" or match["function"] == "run_node"):
         return CALL
@@ -65,7 +65,7 @@ def asked_in_cause(line: str) -> str:
 
 
 def operator(named: str, behind: Sequence[Frame], native: Iterable[str], call: str) -> str:
-    """Return the name of the operator as `symfix repair` takes it; empty where the text names none."""
+    """Return the name of the operator for `symfix repair`, or "" if the text names none."""
     if named:
         return plain(named)
     for frame in behind:
@@ -85,6 +85,6 @@ def operator_called(match: re.Match[str]) -> str:
 
 
 def plain(name: str) -> str:
-    """Return `equal` of `aten.equal.default` and `aten::equal`; an operator of another library is unchanged."""
+    """Return `equal` for `aten.equal.default` and `aten::equal`. Operators of other libraries are unchanged."""
     parts = name.replace("::", ".").split(".")
     return parts[1] if parts[0] == "aten" and len(parts) > 1 else name

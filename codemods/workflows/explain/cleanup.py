@@ -1,4 +1,4 @@
-"""Removal of what terminals, logs, quotes and notebooks add to a text."""
+"""Removal of the prefixes and escapes of terminals, logs, quotes and notebooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MOST_BYTES = 32_000_000
 
 
 class Unreadable(Exception):
-    """A text that cannot be a traceback or a log."""
+    """Error for a text that cannot be a traceback or a log."""
 
 
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
@@ -36,7 +36,7 @@ _LONGEST_LINE = 4_000
 
 
 def decoded(content: bytes) -> str:
-    """Return the text of a file. Raises Unreadable for binary content and for too much of it."""
+    """Decode the text of a file. Raises Unreadable for binary, empty or too large content."""
     if len(content) > MOST_BYTES:
         raise Unreadable(f"more than {MOST_BYTES // 1_000_000} MB; paste the part with the error")
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -53,7 +53,7 @@ def decoded(content: bytes) -> str:
 
 
 def clean_lines(text: str) -> list[str]:
-    """Return the lines without prefixes, colours and fences; the indentation is unchanged."""
+    """Return the lines without prefixes, colours and fences. The indentation is unchanged."""
     found = []
     plain = _ESCAPE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     for raw in _without_quotes(_CONTROL.sub("", plain).removeprefix("\ufeff").split("\n")):
@@ -64,7 +64,7 @@ def clean_lines(text: str) -> list[str]:
 
 
 def _without_quotes(lines: Sequence[str]) -> Iterator[str]:
-    """Remove `> ` as often as a neighbour has it too: pytest marks a single line so."""
+    """Remove `> ` as often as a neighbouring line has it too, since pytest marks single lines the same way."""
     depths = [_depth(line) for line in lines]
     for at, line in enumerate(lines):
         around = max([*depths[max(at - 1, 0) : at], *depths[at + 1 : at + 2]], default=0)

@@ -1,4 +1,4 @@
-"""The errors of a text: where each begins and ends, its message and its stack."""
+"""The errors of a text: begin and end of each, its message and its stack."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _boundaries(lines: Sequence[str]) -> Iterator[int]:
 
 
 def stack_of(lines: Sequence[str], episode: Episode, hit: Hit) -> list[Frame]:
-    """Return the stack of the code that was traced, outermost first: what torch lists of it, else the traceback."""
+    """Return the stack of the traced code, outermost first: torch's list of it, else the traceback."""
     behind = _user_stack(lines, hit.at, episode.last)
     if behind:
         return behind
@@ -106,7 +106,7 @@ def stack_of(lines: Sequence[str], episode: Episode, hit: Hit) -> list[Frame]:
 
 
 def _user_stack(lines: Sequence[str], first: int, last: int) -> list[Frame]:
-    """Return the last user stack with a line of the user's, which torch writes again and again."""
+    """Return the last user stack with a line of the user's, since torch repeats the stacks."""
     heads = [at for at in range(first, last) if any(head in lines[at] for head in _USER_STACKS)]
     best: list[Frame] = []
     for at, end in zip(heads, [*heads[1:], last], strict=False):

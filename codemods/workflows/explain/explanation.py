@@ -1,4 +1,4 @@
-"""The way from a text to a report."""
+"""Construction of a report from a text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LONGEST = 300
 
 
 class ForeignText(Unreadable):
-    """A text without an error of torch."""
+    """Error for a text without an error of torch."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class _Stack:
 
 @dataclass(frozen=True)
 class _Found:
-    """A report without the symbols and the command, for which the whole text is searched."""
+    """A report without the symbols and the command, which are searched in the whole text."""
 
     report: Report
     before: Sequence[Frame]
@@ -57,7 +57,7 @@ class _Found:
 
 
 def explain(text: str) -> Report:
-    """Explain the first error about sizes. Raises ForeignText where the text has no error of torch."""
+    """Explain the first error about sizes. Raises ForeignText if the text has no error of torch."""
     lines = clean_lines(text)
     every = episodes(lines)
     hard = [one for one in every if any(not hit.message.soft for hit in one.hits)]
@@ -82,7 +82,7 @@ def _complete(lines: Sequence[str], found: _Found, more: int) -> Report:
 
 
 def _distinct(every: Iterable[_Found]) -> list[_Found]:
-    """Return the errors without repetitions: logs, chained exceptions and summaries repeat them."""
+    """Return the errors without repetitions, which logs, chained exceptions and summaries cause."""
     kept: list[_Found] = []
     for one in every:
         at = next((number for number, other in enumerate(kept) if _is_same(one.report, other.report)), None)
@@ -141,7 +141,7 @@ def _read(lines: Sequence[str], episode: Episode) -> _Found:
 
 
 def _best(found: Sequence[Hit]) -> Hit:
-    """Return the message that tells most: one about sizes before others, one with an expression before a summary."""
+    """Return the best message: errors before log lines, and those with an expression before summaries."""
     return min(found, key=lambda hit: (hit.message.soft, hit.message.kind == "unsupported", not _tells(hit)))
 
 
@@ -154,7 +154,7 @@ def _split(stack: Sequence[Frame], before: Sequence[Frame]) -> _Stack:
     if user is None:
         return _Stack(None, stack)
     same = [at for at, one in enumerate(before) if (one.file, one.line) == (stack[user].file, stack[user].line)]
-    # The traceback goes on into torch where torch's own list of the user's stack ends.
+    # The traceback continues into torch where torch's own list of the user's stack ends.
     behind = before[same[-1] + 1 :] if same else ()
     return _Stack(stack[user], stack[user + 1 :] or behind)
 
@@ -169,7 +169,7 @@ def _place(lines: Sequence[str], hit: Hit, stack: _Stack, near: Sequence[str]) -
         if match:
             return Place(match["file"], int(match["line"]), match.groupdict().get("function") or "")
     if stack.user is not None:
-        # The call of the export itself decides nothing.
+        # The export call itself is not the cause.
         entry = hit.message.kind == "narrows-range" and bool(_ENTRY.search(stack.user.text))
         return None if entry else place(stack.user)
     caused = next(filter(None, (_CAUSED.match(line) for line in near)), None)
@@ -179,7 +179,7 @@ def _place(lines: Sequence[str], hit: Hit, stack: _Stack, near: Sequence[str]) -
 
 
 def _inside(stack: _Stack, near: Sequence[str]) -> str:
-    """Return the line of torch that asked; the stack tells it, else torch's own summary."""
+    """Return the line of torch that required the size, from the stack or else from torch's own summary."""
     asked = askers.asked_in(stack.behind) if stack.user else ""
     caused = next((line for line in near if "Caused by: " in line), "")
     named = askers.asked_in_cause(caused)
@@ -237,7 +237,7 @@ def _mend(kind: str, expression: str, near: Sequence[str]) -> str:
 
 
 def _other(lines: Sequence[str]) -> Report:
-    """Return the report of an error of torch without a message of the table. Raises ForeignText."""
+    """Build the report of an error of torch without a message of the table. Raises ForeignText."""
     found = list(exceptions(lines))
     shown = any(
         torch_name(line.partition('"')[2].partition('"')[0].replace("\\", "/")) for line in lines if 'File "' in line

@@ -1,4 +1,4 @@
-"""The frames that a text shows, in the notations of Python, IPython, pytest, torch's reports and C++."""
+"""The frames in a text, in the notations of Python, IPython, pytest, torch's reports and C++."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..export.outcome import Place
 
 @dataclass(frozen=True)
 class Frame:
-    """One line of a stack; ``at`` is the number of its line in the text."""
+    """One line of a stack. ``at`` is the number of its line in the text."""
 
     file: str
     line: int
@@ -80,7 +80,7 @@ def native_functions(lines: Sequence[str], first: int, last: int) -> Iterator[st
 
 
 def native_file(lines: Sequence[str], first: int, last: int) -> str:
-    """Return the first file of a C++ stack that is not torch's; empty where none is named."""
+    """Return the first file of a C++ stack that is not torch's, or ""."""
     for at in range(first, last):
         match = _NATIVE_FILE.search(lines[at]) if " from " in lines[at] else None
         if match and not _TORCHS_NATIVE.search(match["file"]):
@@ -89,7 +89,7 @@ def native_file(lines: Sequence[str], first: int, last: int) -> str:
 
 
 def _code(lines: Sequence[str], at: int, last: int) -> tuple[str, str]:
-    """Return the number, where an arrow has it, and the text of the line that a frame is at."""
+    """Return the line number marked by an arrow, or "", and the code of a frame."""
     behind = lines[at].partition(", code: ")[2]
     if behind:
         return "", behind.strip()
@@ -122,7 +122,7 @@ def _is_frame(line: str) -> bool:
 
 
 def torch_name(file: str) -> str:
-    """Return the name of a file of torch below the folder that contains torch; empty for other files."""
+    """Return the name of a file of torch relative to the folder that contains torch, or "" for other files."""
     if "site-packages/" in file or "dist-packages/" in file:
         file = re.split(r"(?:site|dist)-packages/", file)[-1]
     found = _TORCH.search(file)
@@ -130,7 +130,7 @@ def torch_name(file: str) -> str:
 
 
 def owner(file: str) -> str | None:
-    """Return the package that a file belongs to: empty for the user's own, None for Python's, torch's and runners'."""
+    """Return the package of a file: "" for the user's own, None for Python's, torch's and runners'."""
     if torch_name(file) or (file.startswith("<") and not file.startswith("<ipython")):
         return None
     packages = _INSTALLED.findall(file)
@@ -140,6 +140,6 @@ def owner(file: str) -> str | None:
 
 
 def place(frame: Frame) -> Place:
-    """Return the place of a frame; a file of a package is named below the folder of packages."""
+    """Return the place of a frame. A file of a package is named relative to the folder of packages."""
     parts = re.split(r"(?:site|dist)-packages/", frame.file)
     return Place(parts[-1] if len(parts) > 1 else frame.file, frame.line, frame.function, frame.text)

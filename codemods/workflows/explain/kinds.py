@@ -1,4 +1,4 @@
-"""The kinds of errors: a stable word, a title, and what usually mends it."""
+"""The kinds of errors: a stable word, a title, and the usual fix."""
 
 from __future__ import annotations
 

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Message:
-    """A message of torch; groups of its pattern are ``expression``, ``operator``, ``file``, ``line``, ``function``."""
+    """A message of torch.
+
+    Groups of its pattern are ``expression``, ``operator``, ``file``, ``line``, ``function``.
+    """
 
     name: str
     marker: str

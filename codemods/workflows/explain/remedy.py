@@ -1,4 +1,4 @@
-"""The command of symfix that mends an error."""
+"""The command of symfix that fixes an error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MODEL_KINDS = (
 
 
 def command(kind: str, operator: str, place: str, native: str, lines: Sequence[str], stack: Sequence[Frame]) -> str:
-    """Return the command; empty where none helps. ``place`` is the file of the line, ``native`` a C++ file."""
+    """Return the command, or "" if none helps. ``place`` is the file of the line, ``native`` a C++ file."""
     if kind == "in-torch":
         return f"symfix repair {operator}" if operator else "symfix hunt"
     if kind == "missing-fake-kernel":

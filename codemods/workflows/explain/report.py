@@ -10,7 +10,7 @@ from ..export.outcome import Place
 
 @dataclass(frozen=True)
 class Symbol:
-    """A symbol of the undecided expression, and the code that it comes from."""
+    """A symbol of the undecided expression, and its source code."""
 
     name: str
     source: str

@@ -1,4 +1,4 @@
-"""The code that each symbol comes from, as far as a text tells it."""
+"""The source of each symbol, as far as a text contains it."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _GRAPH_VALUE = re.compile(r"^\s*\w+: \"(?:Sym\((?P<name>[us]\d+)\)|\w+\[(?P<size
 
 
 def readable(source: str) -> str:
-    """Return torch's name of a source as a person writes it: `x.shape[0]` of `L['x'].size()[0]`."""
+    """Return torch's name of a source as Python code: `x.shape[0]` for `L['x'].size()[0]`."""
     plain = _SOURCE.sub(lambda match: match["name"] + match["rest"], source)
     return _STRIDE_CALL.sub(r".stride(\1)", _SIZE_CALL.sub(r".shape[\1]", plain))
 
 
 def sources(lines: Sequence[str], expression: str, line: str) -> tuple[Symbol, ...]:
-    """Return the sources of the symbols of an expression; ``line`` is the line of code that decides on it."""
+    """Return the sources of the symbols of an expression. ``line`` is the line of code that branches on it."""
     wanted = dict.fromkeys(SYMBOL.findall(expression))
     if not wanted:
         return ()
@@ -53,19 +53,19 @@ def sources(lines: Sequence[str], expression: str, line: str) -> tuple[Symbol, .
 
 
 def _from_creation(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """TORCH_LOGS=+dynamic: `create_symbol s77 = 8 for L['x'].size()[0]`."""
+    """Read TORCH_LOGS=+dynamic: `create_symbol s77 = 8 for L['x'].size()[0]`."""
     for match in _matches(_CREATED, "create_symbol ", lines):
         yield match["name"], readable(match["source"])
 
 
 def _from_unbacked_creation(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """TORCH_LOGS=+dynamic: `create_unbacked_symint u0 [-int_oo, int_oo] n = lengths.max().item()  # …`."""
+    """Read TORCH_LOGS=+dynamic: `create_unbacked_symint u0 [-int_oo, int_oo] n = lengths.max().item()  # …`."""
     for match in _matches(_UNBACKED, "create_unbacked_sym", lines):
         yield match["name"], _value(match["code"])
 
 
 def _from_advice(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Advice of torch.export: `derived by replacing `u0` with rows.shape[0]`."""
+    """Read advice of torch.export: `derived by replacing `u0` with rows.shape[0]`."""
     for match in _matches(_REPLACED, "derived by replacing", lines):
         yield match["name"], match["source"]
         for further in _ALL_REPLACED.finditer(match.string):
@@ -73,13 +73,13 @@ def _from_advice(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _from_locals(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Locals in a report of draft_export: `chosen: ['Tensor(shape: torch.Size([u0, 3])`."""
+    """Read locals in a report of draft_export: `chosen: ['Tensor(shape: torch.Size([u0, 3])`."""
     for match in _matches(_LOCAL, "Tensor(shape:", lines):
         yield from _of_sizes(match["local"], match["sizes"])
 
 
 def _from_where(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Guard in a report of draft_export: `where {'s77': ["L['x'].size()[0]"]}`."""
+    """Read the guard in a report of draft_export: `where {'s77': ["L['x'].size()[0]"]}`."""
     for line in lines:
         if "this guard was added" in line:
             for match in _WHERE.finditer(line.partition(", where ")[2]):
@@ -87,7 +87,7 @@ def _from_where(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _from_graph(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Graph that torch.export prints: a comment with the line of code, below it the values with their symbols."""
+    """Read the graph that torch.export prints: a comment with the line of code, then the values with their symbols."""
     code = ""
     for line in lines:
         comment = _GRAPH_LINE.search(line) if "# File: " in line else None
@@ -103,7 +103,7 @@ def _from_graph(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _from_allocation(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Log of the stack: `Data dependent variable 'u0' allocated at:`, whose last line with `.item()` is the source."""
+    """Read the log of the stack: the last line with `.item()` after `Data dependent variable 'u0' allocated at:`."""
     for at, line in enumerate(lines):
         match = re.search(r"Data dependent variable '(u\d+)' allocated at", line) if "allocated at" in line else None
         if match:
@@ -118,7 +118,7 @@ READERS: tuple[Callable[[Sequence[str]], Iterator[tuple[str, str]]], ...] = (
 
 
 def _from_comparison(expression: str, line: str) -> Iterator[tuple[str, str]]:
-    """`if chosen.size(0) == 0:` at `Eq(u0, 0)`, where both compare with one number; `range(x.size(0))` at `u0`."""
+    """Match `if chosen.size(0) == 0:` with `Eq(u0, 0)` by the common number, and `range(x.size(0))` with `u0`."""
     condition = _CONDITION.match(line)
     compared = _COMPARED.match(line)
     if condition and _TRUTH.match(expression) and not (compared and compared["right"] == "1"):

@@ -1,1 +1,1 @@
-"""Models that do not export: where they stop, what lets them go on, and the proof."""
+"""Models that do not export: their obstacles, fixes for these, and the proof."""

@@ -1,4 +1,4 @@
-"""What ``torch.export.draft_export`` found, kept as JSON: pickles of strangers are not read."""
+"""The report of ``torch.export.draft_export``, stored as JSON, since unpickling foreign files is unsafe."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MEANING = {
 
 
 class BadReport(Exception):
-    """The file is no report that can be used; ``str()`` is the one line for the user."""
+    """Error for an unusable report. ``str()`` is the one line for the user."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """One failure of a report; ``places`` are the lines that led to it, the innermost first."""
+    """One failure of a report. ``places`` are the lines that led to it, innermost first."""
 
     kind: str
     condition: str
@@ -42,7 +42,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class DraftReport:
-    """A report: the torch that made it, the target that it is about and where that is found (both "" if unknown)."""
+    """A report, with its torch, its target and the target's folder (both "" if unknown)."""
 
     torch: str
     target: str
@@ -51,7 +51,7 @@ class DraftReport:
 
 
 def make(target: str, folder: Path, laboratory: Laboratory) -> DraftReport:
-    """Run ``draft_export`` on the target in a child. Raises BadReport with what stopped it."""
+    """Run ``draft_export`` on the target in a child. Raises BadReport with the reason of a failure."""
     report = laboratory.scratch / new_name("draft")
     request = {"target": target, "folder": str(folder)}
     ended, answer = laboratory.ask("drafting", Variant("installed"), request, report)
@@ -66,7 +66,7 @@ def write(report: DraftReport, path: Path) -> None:
 
 
 def load(path: Path) -> DraftReport:
-    """Read what `write` wrote, or what a user made with the ``failures`` of `drafting`. Raises BadReport."""
+    """Read a file by `write`, or one that a user made with the ``failures`` of `drafting`. Raises BadReport."""
     content = path.read_bytes()
     try:
         found = json.loads(content)

@@ -1,4 +1,4 @@
-"""The result as a folder: a patch for the targets that share it, and everything as JSON."""
+"""The result as a folder: a patch for each group of targets that share it, and everything as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WRITTEN = (Verdict.PROVEN, Verdict.ONE_SIDED)
 
 
 def write(outcome: Outcome, folder: Path) -> list[Path]:
-    """Write below ``folder``; the patches."""
+    """Write the outcome below ``folder`` and return the paths of the patches."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, targets in patches(outcome):
@@ -29,7 +29,7 @@ def write(outcome: Outcome, folder: Path) -> list[Path]:
 
 
 def patches(outcome: Outcome) -> Iterator[tuple[str, list[Exported]]]:
-    """The targets that go with each patch, and its name."""
+    """Yield the name of each patch with its targets."""
     shared: dict[tuple[FilePatch, ...], list[Exported]] = {}
     for one in outcome.targets:
         if one.verdict in _WRITTEN:
@@ -43,13 +43,13 @@ def patches(outcome: Outcome) -> Iterator[tuple[str, list[Exported]]]:
 
 
 def text_of(targets: list[Exported], outcome: Outcome) -> bytes:
-    """The patch with its head."""
+    """Return the patch with its head."""
     head = "".join(f"{line}\n" for line in patch_head(targets, outcome)).encode()
     return head + b"\n" + b"".join(patch(file.name, file.before, file.after) for file in targets[0].files)
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:
-    """The outcome as plain values; the texts of files are left to the patches."""
+    """Return the outcome as plain values. The texts of files are only in the patches."""
     targets = []
     for one in outcome.targets:
         row = {**asdict(replace(one, files=())), "verdict": one.verdict.name.lower().replace("_", "-")}

@@ -1,4 +1,4 @@
-"""The export of a model that is alive in this very process."""
+"""Export of a model that exists only in this process."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def export_here(
 
 
 def _interruptible(run: Callable[[], Outcome], servers: Sequence[int]) -> Outcome:
-    """Run in a thread: what a notebook's stop button raises here could not come out while threads wait for forks."""
+    """Run in a thread, so that a notebook's interrupt can end the forks that other threads wait for."""
     found: list[Outcome] = []
     raised: list[BaseException] = []
-    # A join that is interrupted takes the thread for ended.
+    # An interrupted join marks the thread as ended.
     over = Event()
 
     def search() -> None:
@@ -87,7 +87,7 @@ def _kill(process: int) -> None:
 
 
 def _end(servers: Sequence[int]) -> None:
-    """End the servers, which have nothing to do any more, and the forks of each with it."""
+    """Kill the idle servers, and the forks of each with it."""
     for server in servers:
         _kill(server)
         with suppress(ChildProcessError):
@@ -96,7 +96,7 @@ def _end(servers: Sequence[int]) -> None:
 
 @contextmanager
 def _cells_as_files() -> Iterator[None]:
-    """For the length of the block, the cells of a notebook are files under the names that their code goes by."""
+    """Write the cells of a notebook as files under their code's names for the length of the block."""
     written = []
     temporary = Path(tempfile.gettempdir()).resolve()
     for name, entry in list(linecache.cache.items()):

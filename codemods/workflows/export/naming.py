@@ -1,4 +1,4 @@
-"""How files are called in a patch: below the project, or below the folder of packages with the package's version."""
+"""Names of files in a patch: relative to the project, or to the folder of packages with the package's version."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _PACKAGES = ("site-packages", "dist-packages")
 
 
 class Names:
-    """Names of files for a person and for ``git apply``; ``folder`` is where the user's own code is."""
+    """Names of files for display and for ``git apply``. ``folder`` contains the user's own code."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
 
     def short(self, path: Path) -> str:
-        """The name below the folder of packages, or below the user's folder, or the whole path without its root."""
+        """Return the name relative to the folder of packages, else to the user's folder, else to the root."""
         root = _package_root(path)
         if root is not None:
             return path.relative_to(root).as_posix()
@@ -26,7 +26,7 @@ class Names:
         return whole.relative_to(whole.anchor).as_posix()
 
     def package(self, path: Path) -> str:
-        """``NAME VERSION`` of the installed package that holds the file; empty for other files."""
+        """Return ``NAME VERSION`` of the installed package that contains the file, or ""."""
         root = _package_root(path)
         return _packages(root).get(path.relative_to(root).parts[0], "") if root is not None else ""
 

@@ -1,4 +1,4 @@
-"""What comes of exporting a target: the obstacles that were removed, the patch, or what is left."""
+"""The result of exporting a target: removed obstacles, the patch, or the failure that remains."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Verdict(Enum):
-    """How a target ended."""
+    """Verdict on a target."""
 
     AS_IT_IS = "exports as it is"
     PROVEN = "proven"
@@ -40,7 +40,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Place:
-    """A line: ``file`` is named below the project or the folder of packages; ``text`` is the line itself."""
+    """A line of code, whose text is ``text``. ``file`` is relative to the project or the folder of packages."""
 
     file: str
     line: int
@@ -53,7 +53,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A place where the export stopped, and what was changed there."""
+    """A place where the export stopped, and its change."""
 
     place: Place
     way: str
@@ -68,7 +68,7 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class Left:
-    """Where a target stops for good."""
+    """The failure at which a target finally stops."""
 
     reason: str
     """One of `REASONS`."""
@@ -82,7 +82,7 @@ class Left:
 
 @dataclass(frozen=True)
 class FilePatch:
-    """One changed file: its name in the patch, its text before and after, the package that it belongs to."""
+    """One changed file: its name in the patch, its text before and after, and its package."""
 
     name: str
     path: Path
@@ -94,7 +94,7 @@ class FilePatch:
 
 @dataclass(frozen=True)
 class Exported:
-    """All that came of one target."""
+    """Result of one target."""
 
     target: str
     verdict: Verdict
@@ -114,7 +114,7 @@ class Exported:
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """The calls that the model takes and a program refuses: by name, or by what they break."""
+        """Return the calls that the model accepts and a program refuses, by name or by the violated condition."""
         found = [_REFUSED.search(note) for note in self.notes]
         found += [_REFUSES.search(words) for words in self.defaults]
         return tuple(dict.fromkeys(one[1] for one in found if one))
@@ -126,7 +126,7 @@ class Exported:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A run over some targets."""
+    """Result of a run over some targets."""
 
     torch: str
     ways: tuple[str, ...]

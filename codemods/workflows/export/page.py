@@ -1,4 +1,4 @@
-"""An export as one HTML page that needs nothing else: the obstacles in order, the choice at each, what was compared."""
+"""An export as one self-contained HTML page: the obstacles in order, the change at each, and the compared inputs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ dt { color: var(--dim); float: left; clear: left; width: 6.5rem; } dd { margin: 
 
 
 def page(outcome: Outcome) -> str:
-    """The whole page. It loads nothing and follows the reader's light or dark setting."""
+    """Build the whole page. It loads nothing and follows the reader's light or dark setting."""
     release = escape(outcome.torch.split()[0])
     parts = [
         "<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>Export</title>",

@@ -1,4 +1,4 @@
-"""The loop: try to export, change what stands in the way, go on behind it, and prove the whole."""
+"""The export loop: try to export, change the failing place, continue after it, and prove the result."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _AGAIN = 8
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a run; ``ways`` are export, strict and compile."""
+    """Arguments of a run. ``ways`` are export, strict and compile."""
 
     targets: tuple[str, ...]
     folder: Path
@@ -58,7 +58,7 @@ class Wanted:
 
 
 def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lambda _: None) -> Outcome:
-    """Try and prove each target. Raises TorchError for a torch that is not there."""
+    """Try and prove each target. Raises TorchError for a missing torch."""
     started = time.monotonic()
     surroundings = TorchSurroundings(
         torch_python=wanted.torch_python, min_torch=wanted.min_torch, all_functions=True, tried=True
@@ -106,7 +106,10 @@ def export(wanted: Wanted, scratch: Path, progress: Callable[[str], None] = lamb
 
 
 def _forks(target: str, folder: Path) -> bool:
-    """Whether a target does the same in a fork of a process that has torch: nothing of its own is imported before."""
+    """Return whether a target can run in a fork of a process that has imported torch.
+
+    It must be a script that uses torch as it is.
+    """
     script = folder / (target.rpartition(":")[0] if ":" in target else target)
     return script.suffix == ".py" and script.is_file() and finds_torch_as_it_is(script.read_bytes())
 
@@ -116,7 +119,7 @@ def _count(number: int) -> str:
 
 
 def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dict[str, Exported]:
-    """What the texts as they will be written come to; sides of changed branches are counted."""
+    """Try the final texts and return the results of the group. Branches with a default are counted in eager mode."""
     bench = search.bench
     drafts = {path: draft for path, draft in only(search.drafts, [group]).items() if draft.taken}
     texts = {path: _polished(draft) for path, draft in drafts.items()}
@@ -147,7 +150,7 @@ def _proven(group: Group, search: Search, targets: Targets, names: Names) -> dic
 
 
 def _new_lines(before: bytes, after: bytes) -> set[int]:
-    """The lines of a changed text, from 1, that the text before did not have."""
+    """Return the lines of a changed text, from 1, that the text before did not contain."""
     matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
     changes = (change for change in matcher.get_opcodes() if change[0] != "equal")
     return {line + 1 for _, _, _, start, end in changes for line in range(start, end)}
@@ -166,7 +169,7 @@ def _polished(draft: Draft) -> bytes:
 
 
 def variant_of(texts: Mapping[Path, bytes], laboratory: Laboratory) -> Variant:
-    """Torch with files of the user and of packages in another text."""
+    """Write the texts to files and return a variant of torch that replaces the originals by them."""
     modules, digest = {}, hashlib.sha256()
     for path, text in sorted(texts.items()):
         digest.update(str(path).encode() + text)
@@ -214,7 +217,7 @@ def _left(name: str, search: Search, names: Names, trial: Trial | None = None) -
 
 
 def _place(name: str, frame: Frame, search: Search, names: Names) -> Place:
-    """Where a target stops, in the text as it is."""
+    """Return the failing line of a target, in coordinates of the original text."""
     path = Path(frame.file)
     site = next((one for one in search.sites(name) if one.path == path), None)
     line = search.drafts[path].source.line_column(site.origin)[0] if site is not None else frame.line

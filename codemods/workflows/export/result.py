@@ -15,63 +15,63 @@ from .text import target_lines
 
 
 class NotApplied(Exception):
-    """No file was written; ``str()`` says why."""
+    """Error of applying a patch, with no file written. ``str()`` is the reason."""
 
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """The result of exporting a model; printed, it is the text of the command, and the patch."""
+    """The result of exporting a model. Its text is that of the command, followed by the patch."""
 
     outcome: Outcome
 
     @property
     def exported(self) -> Exported:
-        """All that came of the model."""
+        """Return the complete result of the model."""
         (one,) = self.outcome.targets
         return one
 
     @property
     def verdict(self) -> str:
-        """``as-it-is``, ``proven``, ``one-sided``, ``left`` or ``unusable``: the words of ``export.json``."""
+        """Return the verdict of ``export.json``: ``as-it-is``, ``proven``, ``one-sided``, ``left`` or ``unusable``."""
         return self.exported.verdict.name.lower().replace("_", "-")
 
     @property
     def good(self) -> bool:
-        """Return whether the model exports, as it is or with a proven patch."""
+        """Return whether the model exports, unchanged or with a proven patch."""
         return self.exported.good
 
     @property
     def message(self) -> str:
-        """The reason in words that the model is left or unusable."""
+        """Return the reason why the model still fails or is unusable."""
         return self.exported.message
 
     @property
     def patch(self) -> str:
-        """The patch for ``git apply``; empty where there is none."""
+        """Return the patch for ``git apply``, or "" if there is none."""
         written = list(patches(self.outcome))
         files = written[0][1][0].files if written else ()
         return b"".join(patch(file.name, file.before, file.after) for file in files).decode("utf-8", "replace")
 
     @property
     def obstacles(self) -> tuple[Obstacle, ...]:
-        """The places where the export stopped and what was changed there, in order."""
+        """Return the places where the export stopped, with their changes, in order."""
         return self.exported.obstacles
 
     @property
     def left(self) -> Left | None:
-        """The place where the export stops for good; None where it does not."""
+        """Return the place where the export finally stops, or None."""
         return self.exported.left
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the program, such as inputs that only the program refuses."""
+        """Return notes on the program, such as inputs that only the program refuses."""
         return (*self.exported.notes, *self.exported.unseen)
 
     def apply(self, *, packages: bool = False) -> tuple[Path, ...]:
-        """Write the patch to the files and return these; modules that are imported already stay as they are.
+        """Write the patch to the files and return their paths. Imported modules are not reloaded.
 
-        Raises NotApplied, with no file written, where a file is not what it was when the patch was made, or belongs to
-        an installed package and ``packages`` does not say that it may be written.
+        Raises NotApplied, with no file written, if a file has changed since the patch was made. It is also raised if a
+        file belongs to an installed package and ``packages`` is False.
         """
         files = self.exported.files if self.patch else ()
         for file in files:

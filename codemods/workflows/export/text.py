@@ -1,4 +1,4 @@
-"""What came of exporting, as lines for a terminal and as the head of a patch."""
+"""The result of an export as lines for a terminal and as the head of a patch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .outcome import REASONS, Exported, Left, Obstacle, Outcome, Verdict
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
-    """The targets one after the other, then the counts; without line ends."""
+    """Yield the targets one after the other, then the counts, without line ends."""
     for one in outcome.targets:
         yield from target_lines(one)
         yield ""
@@ -18,7 +18,7 @@ def lines(outcome: Outcome) -> Iterator[str]:
 
 
 def target_lines(one: Exported) -> Iterator[str]:
-    """One target: the obstacles in order, what was compared, what is left."""
+    """Yield the lines of one target: its obstacles in order, the compared inputs, and the remaining failure."""
     yield f"{one.target}: {one.verdict.value}{_behind_verdict(one)}"
     for number, obstacle in enumerate(one.obstacles, 1):
         yield from _obstacle(number, obstacle)
@@ -62,7 +62,7 @@ def _left(left: Left) -> Iterator[str]:
 
 
 def patch_head(targets: list[Exported], outcome: Outcome) -> Iterator[str]:
-    """What a patch does, in lines above it; `git apply` passes over them."""
+    """Yield the lines above a patch that describe it. `git apply` ignores them."""
     names = ", ".join(one.target for one in targets)
     yield f"Export of {names} ({outcome.protocol}, torch {outcome.torch.split()[0]})"
     yield ""

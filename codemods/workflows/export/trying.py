@@ -1,4 +1,4 @@
-"""Targets tried on a torch with drafts laid over the user's code and over packages."""
+"""Trials of targets on a torch whose modules, and those of the user and of packages, are replaced by drafts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Sides = Mapping[tuple[str, int], tuple[bool, ...]]
 
 @dataclass(frozen=True)
 class Case:
-    """A call of the model: ``digest`` is one word for eager's result ("" where it is not the same twice)."""
+    """A call of the model. ``digest`` hashes eager's result, and is "" if that is not deterministic."""
 
     name: str
     digest: str
@@ -33,7 +33,7 @@ class Case:
 
 @dataclass(frozen=True)
 class ModelTrial(Trial):
-    """How far a target got; ``sample`` is the number of the way that failed."""
+    """Progress of a target. ``sample`` is the index of the way that failed."""
 
     way: str = ""
     kind: str = ""
@@ -52,13 +52,13 @@ class ModelTrial(Trial):
 
     @property
     def undecided(self) -> bool:
-        """Return whether a size or a value was asked for that nobody knows."""
+        """Return whether the trial failed at a data-dependent guard, or with a narrowed range."""
         return self.kind in ("GuardOnDataDependentSymNode", *NARROWING)
 
 
 @dataclass
 class Targets:
-    """Tries targets; what eager gives for the unchanged code is remembered and held against every change."""
+    """Trials of targets. Eager results of the unchanged code are stored and compared with those of every change."""
 
     folder: Path
     """Relative names of scripts and modules start here."""
@@ -74,7 +74,7 @@ class Targets:
     def __call__(
         self, laboratory: Laboratory, variant: Variant, targets: Mapping[str, int], most: int, jobs: int
     ) -> Tried:
-        """Try every target on ``variant``, in ``jobs`` children, through all ways up to the first that fails."""
+        """Try every target on ``variant`` in ``jobs`` children, through all ways up to the first that fails."""
         jobs = len(targets) if laboratory.piece else jobs
         shares = [list(targets)[number::jobs] for number in range(jobs)]
         with ThreadPoolExecutor(jobs) as pool:
@@ -88,7 +88,7 @@ class Targets:
         return Tried({name: self._held(name, trial) for name, trial in trials.items()}, broken=broken)
 
     def sides(self, laboratory: Laboratory, variant: Variant, targets: Sequence[str], jobs: int) -> dict[str, Sides]:
-        """By target, which truths each condition with a default had while the model ran in eager on all inputs."""
+        """Run the targets in eager on all inputs and return, by target, the truth values of each default condition."""
         found: dict[str, Sides] = {}
         eager = replace(self, ways=(), counting=True)
         for trial in eager(laboratory, variant, dict.fromkeys(targets, -1), 0, jobs).trials.values():
@@ -121,9 +121,9 @@ class Targets:
         return Tried(dict(trials), broken=broken.died or last[0])
 
     def _held(self, name: str, trial: Trial) -> Trial:
-        """The trial, as a wrong one where the changed code gives another result in eager.
+        """Return the trial, marked as wrong if the changed code gives another result in eager.
 
-        It has failed where the program takes an input that the model refuses, and did not before.
+        It is marked as failed if the program accepts an input that the model refuses, and did not do so before.
         """
         if not isinstance(trial, ModelTrial):
             return trial

@@ -1,1 +1,1 @@
-"""Finds which operators fail on symbolic sizes, in which mode, and at which line."""
+"""Search for operators that fail on symbolic sizes, with the mode and the line of each failure."""

@@ -1,4 +1,4 @@
-"""From the frames of an error to the line or C++ function that forced a size, and the mode of the failure."""
+"""Attribution of an error to the line or C++ function that forced a size, and to a failure mode."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ class _Judged:
 def failures_of(
     operator: Operator, protocol: str, row: Mapping[str, Any], site: Path, modules: Mapping[str, Path]
 ) -> list[Failure]:
-    """The failures that a row of the journal holds; ``site`` is the folder of torch, ``modules`` what lies over it."""
+    """Return the failures in a row of the journal.
+
+    ``site`` is the folder that contains torch. ``modules`` maps module names to the files that replace torch's.
+    """
     found = []
     if row.get("crashed"):
         found.append(Failure(operator, protocol, Mode.UNKNOWN, row["crashed"], "", None, row["tried"], why=DIED))
@@ -104,7 +107,7 @@ def _judged(seen: Mapping[str, Any], sources: Sources) -> _Judged:
 
 
 def _undecided(seen: Mapping[str, Any], sources: Sources) -> _Judged:
-    """A condition on unbacked sizes that nobody can decide."""
+    """Classify a data-dependent guard on unbacked sizes."""
     python, native = seen["frames"], seen["native"]
     above = python_path(python, sources) or user_path(seen["text"], sources)
     by_values = "(Size-like symbols: none)" in seen["text"]
@@ -114,7 +117,7 @@ def _undecided(seen: Mapping[str, Any], sources: Sources) -> _Judged:
         if not inside:
             what = operation(native) or plain_name(native[0]["name"])
             return _Judged(mode, above, "" if above else f"the binding itself: {what}")
-        # Where values decide, the Python that asked for one number is what a person has to look at.
+        # If tensor values decide, the Python line that requested one number is the one to look at.
         return _Judged(mode, above + inside if by_values else inside + above)
     mode = Mode.IMPLICIT_INT if _as_integer(python) else Mode.BRANCH
     path = above or tuple(filter(None, (machinery_line(python, sources),)))
@@ -123,7 +126,7 @@ def _undecided(seen: Mapping[str, Any], sources: Sources) -> _Judged:
 
 
 def _as_integer(frames: Sequence[Frame]) -> bool:
-    """Whether a plain number was asked for, not a yes or no: the first that asks says."""
+    """Return whether the first conversion among the frames makes a plain number, not a truth value."""
     for frame in frames:
         if frame["name"] in ("guard_bool", "bool_", "__bool__"):
             return False
@@ -142,7 +145,7 @@ def _native_mode(native: Sequence[Frame]) -> Mode:
 
 
 def _callers(inside: tuple[Place, ...]) -> tuple[Place, ...]:
-    """The C++ functions that called an operator which looks at values; none when Python called it."""
+    """Return the C++ callers of an operator that reads values, or the path itself if Python called it."""
     called = tuple(takewhile(lambda place: place.function.startswith("at::_ops::"), inside))
     callers = inside[len(called) :]
     return (replace(callers[0], expression=called[-1].function), *callers[1:]) if called and callers else callers
@@ -153,7 +156,7 @@ def _is_fake(line: Place) -> bool:
 
 
 def _thrown_natively(text: str) -> tuple[Place, ...]:
-    """The C++ functions in the text of an error that C++ raised, with the line where torch was built to tell it."""
+    """Return the C++ functions in the text of a C++ error."""
     names = [one or other for one, other in _NATIVE_LINE.findall(text)]
     return native_path([{"name": name, "file": ""} for name in names if not _RAISES.match(name)])
 

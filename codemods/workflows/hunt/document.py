@@ -1,4 +1,4 @@
-"""A sweep as plain values: what ``--format json`` prints."""
+"""A sweep as plain values, as printed by ``--format json``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VERSION = 1
 
 
 def to_json(sweep: Sweep) -> dict[str, Any]:
-    """Counts, places by operators held up, failures, and the operators that could not be tried."""
+    """Return counts, places with their operators, failures, and the passing and the untestable operators."""
     return {
         "version": VERSION,
         "tool": "symfix",

@@ -1,4 +1,4 @@
-"""What a hunt finds: operators that fail, how, and at which place."""
+"""Results of a hunt: failing operators with mode and place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Mode(str, Enum):
-    """How an operator breaks on symbolic sizes; the numbers are those of the RFC."""
+    """Failure mode of an operator on symbolic sizes. The numbers are those of the RFC."""
 
     DIRECT_THROW = "1"
     BRANCH = "2"
@@ -39,7 +39,7 @@ MEANING = {
 
 @dataclass(frozen=True, order=True)
 class Operator:
-    """An OpInfo: its name and its variant ("" for the plain one); or a ModuleInfo, which has no variants."""
+    """An OpInfo by name and variant ("" for the plain one), or a ModuleInfo, which has no variants."""
 
     name: str
     variant: str = ""
@@ -50,12 +50,12 @@ class Operator:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a size was forced to be known.
+    """Location at which a size was forced to be concrete.
 
-    ``file`` is relative to the folder that holds ``torch`` for Python (``torch/masked/_ops.py``) and a bare name, or
-    "" where torch's symbols do not tell it, for C++. ``line`` counts from 1 and is 0 for C++, as are the columns
-    ``start`` and ``end`` (from 0, in bytes) where Python does not tell them. ``expression`` is the text at the
-    columns, or for C++ the operation (``c10::SymInt::guard_int``).
+    For Python, ``file`` is relative to the folder that contains ``torch`` (``torch/masked/_ops.py``). For C++ it is a
+    bare name, or "" if torch's symbols do not contain it. ``line`` counts from 1 and is 0 for C++. The columns
+    ``start`` and ``end`` (from 0, in bytes) are 0 if they are unknown. ``expression`` is the text at the columns, or
+    the C++ operation (``c10::SymInt::guard_int``).
     """
 
     language: str
@@ -74,7 +74,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Failure:
-    """The first sample of an operator that fails under a protocol."""
+    """First failing sample of an operator under a protocol."""
 
     operator: Operator
     protocol: str

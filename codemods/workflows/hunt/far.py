@@ -1,4 +1,4 @@
-"""Operators run on other machines, which have the same torch and share no disk with this one."""
+"""Operators run on remote machines, which have the same torch and no shared disk."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def run_far(
     patience: float,
     told: Callable[[Row], None],
 ) -> None:
-    """Hand each operator's row to ``told``; one whose workers died has crashed. Raises NothingRuns and UnlikeWorker."""
+    """Run the operators on workers and pass each row to ``told``.
+
+    An operator whose workers died counts as crashed. Raises NothingRuns and UnlikeWorker.
+    """
 
     def hear(part: list[Any], rows: list[Row]) -> None:
         for row in rows:
@@ -44,7 +47,7 @@ def _lost(operator: list[str]) -> Row:
 
 
 def _sweep(part: list[list[str]], asked: dict[str, Any], build: str, home: str, patience: float) -> list[Row]:
-    """Runs on a worker; places are named as on the machine that asked."""
+    """Sweep operators on a worker, with the paths of its torch replaced by those of the requesting machine."""
     torch = locate(None, None)
     if torch.build != build:
         raise UnlikeWorker(f"a worker has another torch than this machine ({torch.build}, here {build})")

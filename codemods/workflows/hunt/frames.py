@@ -1,4 +1,4 @@
-"""Which of the frames of an error are the machinery of symbolic shapes, and which the code that asked."""
+"""Classification of an error's frames: the machinery of symbolic shapes, or the code that uses it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .sources import Sources
 
 Frame = Mapping[str, Any]
 
-# Python that decides on somebody's behalf: the line that asked stands above.
+# Python that evaluates symbolic expressions. The line that caused the evaluation is further up the stack.
 _DECIDES = ("torch/fx/experimental/", "torch/__init__.py", "torch/utils/_traceback.py", "torch/_dynamo/exc.py")
-# Python that only hands a call on.
+# Python that only forwards a call.
 _HANDS_ON = (
     "torch/_compile.py",
     "torch/_decomp/__init__.py",
@@ -49,7 +49,7 @@ _USER_FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 
 
 def python_path(frames: Iterable[Frame], sources: Sources) -> tuple[Place, ...]:
-    """The lines of torch that led to a decision, innermost first, without the machinery."""
+    """Return torch's Python lines that led to a guard, innermost first, without the machinery."""
     found = []
     for frame in frames:
         file = sources.relative(frame["file"])
@@ -59,7 +59,7 @@ def python_path(frames: Iterable[Frame], sources: Sources) -> tuple[Place, ...]:
 
 
 def user_path(text: str, sources: Sources) -> tuple[Place, ...]:
-    """The lines of torch in the stack of what dynamo was tracing, which its error text tells, innermost first."""
+    """Return torch's lines in the user stack of a dynamo error text, innermost first."""
     found: list[Place] = []
     _, _, stack = text.partition("User Stack")
     for file, line, name in _USER_FRAME.findall(stack or text.partition("from user code")[2]):
@@ -70,7 +70,7 @@ def user_path(text: str, sources: Sources) -> tuple[Place, ...]:
 
 
 def machinery_line(frames: Iterable[Frame], sources: Sources) -> Place | None:
-    """The line of the tracer itself that forced the size, for when nobody else is there to be named."""
+    """Return the innermost line of the tracer itself that forced the size, as a fallback, or None."""
     for frame in frames:
         file = sources.relative(frame["file"])
         if file is not None and not file.startswith(_DECIDES):
@@ -79,7 +79,7 @@ def machinery_line(frames: Iterable[Frame], sources: Sources) -> Place | None:
 
 
 def native_path(frames: Sequence[Frame]) -> tuple[Place, ...]:
-    """The C++ functions that led to a decision, innermost first, without the machinery and the dispatcher."""
+    """Return the C++ functions that led to a guard, innermost first, without the machinery and the dispatcher."""
     names = [(plain_name(frame["name"]), frame["file"]) for frame in frames]
     own = [(name, file) for name, file in names if not _DECIDES_NATIVELY.search(name) and not _GLUE.search(name)]
     what = operation(frames)
@@ -90,7 +90,7 @@ def native_path(frames: Sequence[Frame]) -> tuple[Place, ...]:
 
 
 def operation(frames: Sequence[Frame]) -> str:
-    """What the C++ code did that forced the size: the outermost call into the machinery of symbolic sizes."""
+    """Return the C++ operation that forced the size: the outermost call into the machinery of symbolic sizes."""
     last = ""
     for frame in frames:
         name = plain_name(frame["name"])
@@ -102,7 +102,7 @@ def operation(frames: Sequence[Frame]) -> str:
 
 
 def asked_natively(python: Sequence[Frame], native: Sequence[Frame], sources: Sources) -> bool:
-    """Whether C++ asked for the size: Python can tell only who runs the machinery on C++'s behalf."""
+    """Return whether C++ forced the size. The last Python frame of the machinery shows whether C++ called it."""
     if not native:
         return False
     entry = plain_name(native[0]["name"])
@@ -114,7 +114,7 @@ def asked_natively(python: Sequence[Frame], native: Sequence[Frame], sources: So
 
 
 def wants_concrete(native: Sequence[Frame]) -> bool:
-    """Whether C++ called `sizes()` or the like, which Python answers by making every size a number."""
+    """Return whether C++ called `sizes()` or the like, which makes Python specialize every size."""
     for frame in native:
         name = plain_name(frame["name"])
         if _CONCRETE.search(name):
@@ -125,7 +125,7 @@ def wants_concrete(native: Sequence[Frame]) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """A C++ name without its return type, template arguments and parameters."""
+    """Return a C++ name without its return type, template arguments and parameters."""
     name = name.replace("(anonymous namespace)", "{anonymous}")
     kept, depth, at = [], 0, 0
     while at < len(name):
@@ -155,7 +155,7 @@ def _last_deciding(frames: Iterable[Frame], sources: Sources) -> Frame | None:
 
 
 def is_machinery(file: str, name: str) -> bool:
-    """Return True for Python that decides, or only hands a call on, on behalf of other code."""
+    """Return whether a Python frame only evaluates symbolic expressions or forwards a call."""
     if file.startswith(_IMPLEMENTS):
         return name in ("dispatch_to_op_implementations_dict",)
     return file.startswith((*_DECIDES, *_HANDS_ON)) or (file == _CAST and name == "inner")
@@ -168,7 +168,7 @@ def _place(frame: Frame, file: str, sources: Sources) -> Place:
 
 
 def _source_file(file: str) -> str:
-    """The C++ file where torch's symbols tell it: only of functions that are local to a file."""
+    """Return the C++ file of a function if torch's symbols contain it, as for file-local functions, else ""."""
     name = file.rpartition("/")[2]
     generated = name.startswith(("Register", "python_", "VariableType", "Functions", "Py", "offloadstuff", "Operators"))
     return name if name.endswith((".cpp", ".h", ".cu")) and not generated else ""

@@ -1,4 +1,4 @@
-"""Calls around the samples of torch's operator tests, drawn until time is over: places that no sample shows."""
+"""Random calls around the samples of torch's OpInfos, which find failures that no sample shows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PARTS = ("fuzzing", "planning", "protocols")
 
 @dataclass(frozen=True)
 class Fuzz:
-    """What is asked: ``examples`` calls drawn of each operator by ``seed``; none is begun after ``minutes``."""
+    """Options: ``examples`` calls of each operator, drawn from ``seed``. No operator is begun after ``minutes``."""
 
     examples: int
     seed: int = 0
@@ -44,7 +44,7 @@ class Fuzz:
 
 @dataclass(frozen=True)
 class Fuzzed:
-    """What was found at places that no sample fails at."""
+    """Failures at places where no sample fails."""
 
     sweep: Sweep
     calls: int
@@ -64,10 +64,11 @@ def fuzz(
     fresh: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Fuzzed:
-    """Draw calls of the operators that ``words`` mean (none: of all that pass on their own samples), shrink what fails.
+    """Draw calls of the operators that ``words`` name, and shrink the failing ones.
 
-    ``samples`` is what torch's own samples gave. What was found out with the same seed is not run again, unless
-    ``fresh``. Raises UnknownOperator, and NothingRuns when torch's tests or hypothesis can't be loaded.
+    Without ``words`` all operators that pass on their own samples are drawn. ``samples`` is the sweep over torch's own
+    samples. Results of the same seed are reused unless ``fresh``. Raises UnknownOperator, and NothingRuns when torch's
+    tests or hypothesis can't be loaded.
     """
     started = time.monotonic()
     torch = locate(None, torch_python)
@@ -110,9 +111,9 @@ def _run(
     kept: Journal,
     progress: Callable[[int, int], None],
 ) -> list[Operator]:
-    """Fuzz the operators, keep what each gave, and return those whose turn did not come.
+    """Fuzz the operators, record each row, and return the operators that were not begun in time.
 
-    An operator whose process died is asked again, each call in a process of its own.
+    An operator whose process died is run again, with each call in its own process.
     """
     late: list[Operator] = []
     died: list[Operator] = []
@@ -176,7 +177,7 @@ def _run(
             if died:
                 ask(tuple(died), True, math.inf)
         finally:
-            # Who is interrupted keeps what the children have said so far.
+            # An interrupted run keeps the rows that its children have written.
             for row in (row for report in reports for row in rows(report) if "operator" in row):
                 keep(row)
     progress(len(operators), len(operators))
@@ -184,13 +185,13 @@ def _run(
 
 
 def _unknown(failures: Iterable[Failure], known: Iterable[Failure]) -> list[Failure]:
-    """Those at places where none of the ``known`` ones is, behind a test's own code neither."""
+    """Return the failures at places where no known failure is, nor one behind a test's own code."""
     places = {_where(one) for failure in known for one in (failure, failure.behind) if one is not None}
     return [one for one in failures if one.place is None or _where(one) not in places]
 
 
 def _told_once(failures: Iterable[Failure]) -> Iterable[Failure]:
-    """The first of those that ask the same at the same place, whatever operator stands in front of it."""
+    """Yield the first failure of each place and undecided expression. Crashes and deviations are all kept."""
     seen: set[tuple[object, ...]] = set()
     for one in failures:
         asked = one.expression if one.place else one.message[:_TELLING]

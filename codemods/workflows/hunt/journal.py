@@ -1,4 +1,4 @@
-"""What has been found out already, a line an operator, so that an interrupted sweep goes on where it was."""
+"""Recorded results, one line for each operator, so that an interrupted sweep can resume."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 class Journal:
-    """The rows at ``path``; a line that was cut off by an interruption is as if it had never been written."""
+    """Rows in the file at ``path``. An incomplete line of an interrupted run is ignored."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -28,12 +28,12 @@ class Journal:
                 continue
 
     def forget(self) -> None:
-        """Start anew."""
+        """Delete all rows."""
         with suppress(OSError):
             self.path.unlink()
         self.rows.clear()
 
     def add(self, row: Row) -> None:
-        """Keep what was found out about one operator."""
+        """Record the row of one operator."""
         storage.append(self.path, [json.dumps(row)])
         self.rows[Operator(*row["operator"])] = row

@@ -1,4 +1,4 @@
-"""Which operators torch has tests for, and which of them a word means."""
+"""Names of the operators that torch has tests for, and their lookup."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .workers import NothingRuns
 
 
 class UnknownOperator(Exception):
-    """torch has no operator test of this name; ``str()`` names the nearest."""
+    """Error for a name without an operator test in torch. ``str()`` suggests the nearest names."""
 
 
 def operators_of(laboratory: Laboratory, torch: Torch, kind: str = OPERATORS) -> tuple[Operator, ...]:
-    """All OpInfos of the installed torch, or all ModuleInfos. Raises NothingRuns when they can't be loaded."""
+    """Return all OpInfos of the installed torch, or all ModuleInfos. Raises NothingRuns when they can't be loaded."""
     key = hashlib.sha256(f"{torch.build} {torch.package}".encode()).hexdigest()[:24]
     path = storage.folder("opinfos" if kind == OPERATORS else kind) / f"{key}.json"
     try:
@@ -38,7 +38,7 @@ def operators_of(laboratory: Laboratory, torch: Torch, kind: str = OPERATORS) ->
 
 
 def stored_names() -> list[str]:
-    """The operators that were listed last, for whoever completes a word; nothing where none were."""
+    """Return the operators that were listed last, for shell completion, or an empty list."""
     lists = sorted(storage.folder("opinfos").glob("[!.]*.json"), key=storage.age)
     try:
         return sorted({name for name, _ in json.loads(storage.load(lists[-1]) or b"[]")}) if lists else []
@@ -47,10 +47,10 @@ def stored_names() -> list[str]:
 
 
 def resolve(words: Sequence[Operator | str], known: Iterable[Operator]) -> list[Operator]:
-    """The operators that ``words`` mean: a full name, or a name that stands for all of its variants.
+    """Resolve ``words`` to operators: each is a full name, or a name that includes all of its variants.
 
-    A name of several operators in front of a dot stands for all of them (``fft``), and so does a pattern
-    (``masked.*``). Raises UnknownOperator.
+    The part of a name before a dot includes its whole group (``fft``), and so does a pattern (``masked.*``). Raises
+    UnknownOperator.
     """
     by_word: dict[str, list[Operator]] = {}
     for operator in known:

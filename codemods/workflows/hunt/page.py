@@ -1,4 +1,4 @@
-"""A sweep as one HTML page that needs nothing else: what fails, by mode, by place and by file."""
+"""A sweep as one self-contained HTML page: failures by mode, by place and by file."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _FAILING = {"backed": "on backed sizes", "backward": "in the backward pass on un
 
 
 def page(sweep: Sweep) -> str:
-    """The whole page. It loads nothing and follows the reader's light or dark setting."""
+    """Build the whole page. It loads nothing and follows the reader's light or dark setting."""
     title = f"{sweep.kind.capitalize()} that fail {_FAILING.get(sweep.protocol, 'on unbacked sizes')}"
     parts = [
         f"<!doctype html>\n<html lang=en><head><meta charset=utf-8><title>{title}</title>",

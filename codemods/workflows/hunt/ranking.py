@@ -1,4 +1,4 @@
-"""Failures by place: one line often holds up many operators."""
+"""Failures grouped by place, since one line often blocks many operators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .failure import Failure, Mode, Operator, Place
 
 @dataclass(frozen=True)
 class Held:
-    """The operators that stop at one place, or for one reason where no place can be named (``place`` None)."""
+    """Operators that fail at one place, or for one reason if no place is known (``place`` is None)."""
 
     mode: Mode
     place: Place | None
@@ -20,22 +20,22 @@ class Held:
 
     @property
     def operators(self) -> tuple[Operator, ...]:
-        """Each operator once, by name."""
+        """Return the operators without repetition, sorted by name."""
         return tuple(sorted({failure.operator for failure in self.failures}))
 
     @property
     def expressions(self) -> tuple[str, ...]:
-        """What could not be decided, each once."""
+        """Return the undecided expressions without repetition."""
         return tuple(dict.fromkeys(failure.expression for failure in self.failures if failure.expression))
 
     @property
     def words(self) -> str:
-        """The place, or why there is none."""
+        """Return the place, or the reason for its absence."""
         return str(self.place) if self.place else self.why
 
 
 def by_place(failures: Iterable[Failure]) -> tuple[Held, ...]:
-    """The places, those that hold up most operators first."""
+    """Group failures by place, the places with most operators first."""
     groups: dict[tuple[str, ...], list[Failure]] = {}
     for failure in failures:
         place = failure.place
@@ -50,7 +50,10 @@ def by_place(failures: Iterable[Failure]) -> tuple[Held, ...]:
 
 
 def by_mode(failures: Iterable[Failure]) -> dict[Mode, int]:
-    """How many operators fail in each mode, in the order of `Mode`; an operator counts in the mode of each failure."""
+    """Count the failing operators of each mode, in the order of `Mode`.
+
+    An operator is counted in the mode of each of its failures.
+    """
     operators: dict[Mode, set[Operator]] = {}
     for failure in failures:
         operators.setdefault(failure.mode, set()).add(failure.operator)
@@ -58,7 +61,7 @@ def by_mode(failures: Iterable[Failure]) -> dict[Mode, int]:
 
 
 def by_file(failures: Iterable[Failure]) -> dict[str, tuple[Held, ...]]:
-    """The places of each file, the file that holds up most operators first; C++ without a known file is one."""
+    """Group places by file, the file with most operators first. C++ without a known file is one group."""
     files: dict[str, list[Failure]] = {}
     for failure in failures:
         if failure.place:
@@ -68,5 +71,5 @@ def by_file(failures: Iterable[Failure]) -> dict[str, tuple[Held, ...]]:
 
 
 def _reason(failure: Failure) -> str:
-    """Why there is no place, without what it is in particular."""
+    """Return the general part of the reason why no place is known."""
     return failure.why.partition(":")[0]

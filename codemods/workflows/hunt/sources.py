@@ -1,4 +1,4 @@
-"""The text of torch's Python files as the children ran them."""
+"""Text of torch's Python files as the children ran them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LONGEST = 200
 
 
 class Sources:
-    """Files below ``site``, the folder that holds torch, with ``modules`` (name to file) laid over them."""
+    """Files below ``site``, the folder that contains torch, with some replaced by ``modules`` (name to file)."""
 
     def __init__(self, site: Path, modules: Mapping[str, Path]) -> None:
         self._site = site
@@ -17,7 +17,7 @@ class Sources:
         self._lines: dict[str, list[bytes]] = {}
 
     def relative(self, file: str) -> str | None:
-        """``file`` as seen from the folder that holds torch; None for what is not torch's."""
+        """Return ``file`` relative to the folder that contains torch, or None for a file that is not torch's."""
         for folder in (self._site, self._site.resolve()):
             path = Path(file)
             if path.is_relative_to(folder):
@@ -26,7 +26,7 @@ class Sources:
         return None
 
     def text(self, file: str, line: int, end_line: int, start: int, end: int) -> str:
-        """What stands at a place, in one line; the whole line where no columns are known."""
+        """Return the text at a place, joined to one line, or the whole line for unknown columns (``end`` is 0)."""
         lines = self._read(file)
         if not 0 < line <= len(lines):
             return ""

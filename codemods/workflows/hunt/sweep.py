@@ -1,4 +1,4 @@
-"""A sweep: every operator asked for, under one protocol, in processes of their own; resumable."""
+"""A sweep: operators run under one protocol in child processes, resumable."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PARTS = ("sweeping", "symbolic", "tracking", "samples", "subjects", "training",
 
 @dataclass(frozen=True)
 class Sweep:
-    """What became of each operator, in the order of their names."""
+    """Result of each operator, in the order of their names."""
 
     protocol: str
     torch: str
@@ -51,7 +51,7 @@ class Sweep:
 
     @property
     def failed(self) -> tuple[Operator, ...]:
-        """The operators that fail, each once."""
+        """Return the failing operators without repetition."""
         return tuple(dict.fromkeys(failure.operator for failure in self.failures))
 
 
@@ -71,16 +71,16 @@ def sweep(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Sweep:
-    """Trace ``operators`` (None: all that torch tests) under ``protocol`` on ``variant`` (None: the installed torch).
+    """Trace ``operators`` under ``protocol`` on ``variant`` (None: the installed torch).
 
-    ``kind``: of which kind they are, operators or modules.
+    ``operators`` of None are all that torch tests. ``kind`` is operators or modules. An operator stops at its first
+    failing sample unless ``every_sample``. At most ``samples`` of its samples are tried, at even distances (None: all,
+    as PyTorch's own tests do). ``journal`` is the file of recorded results. None is the file in the cache folder for
+    this torch, protocol and variant. ``fresh`` deletes its rows. With ``executor`` the workers of a cluster run the
+    operators, else ``jobs`` local processes.
 
-    An operator stops at its first failing sample unless ``every_sample``; at most ``samples`` of it are tried, from the
-    first to the last at even distances (None: all, as PyTorch's own tests do). ``journal`` is the file that keeps the
-    answers; None takes the one in the cache folder that belongs to this torch, protocol and variant. ``fresh`` forgets
-    what it holds. ``executor``: run them on the workers of a cluster, not in ``jobs`` processes here.
-    ``laboratory.limits.wall`` is the patience with one operator, in seconds of processor time. Raises a TorchError when
-    there is no usable torch, UnknownOperator, and NothingRuns when torch's tests can't be loaded.
+    ``laboratory.limits.wall`` limits each operator, in seconds of processor time. Raises a TorchError when there is no
+    usable torch, UnknownOperator, and NothingRuns when torch's tests can't be loaded.
     """
     started = time.monotonic()
     torch = locate(None, torch_python)
@@ -95,7 +95,7 @@ def sweep(
         kept = Journal(journal or default_journal(torch, on, asked))
         if fresh:
             kept.forget()
-        # What died is asked again: it may have been the machine.
+        # Crashed operators are run again: the machine may have been the cause.
         left = [operator for operator in wanted if kept.rows.get(operator, {"crashed": True}).get("crashed")]
         total, recalled = len(wanted), len(wanted) - len(left)
         progress(recalled, total)
@@ -118,7 +118,7 @@ def sweep(
 
 
 def collect(rows: dict[Operator, Row], protocol: str, torch: Torch, variant: Variant) -> Sweep:
-    """What the rows of a journal say."""
+    """Convert the rows of a journal into a sweep."""
     passed: list[Operator] = []
     outside: list[Operator] = []
     untestable: dict[Operator, str] = {}
@@ -136,7 +136,7 @@ def collect(rows: dict[Operator, Row], protocol: str, torch: Torch, variant: Var
 
 
 def default_journal(torch: Torch, variant: Variant, asked: Mapping[str, Any]) -> Path:
-    """The journal that belongs to a question: the same for the same torch, code under test and way of asking."""
+    """Return the journal file for a request. Its name depends on the torch, the code under test and the request."""
     folder = CHILDREN
     parts: Iterable[bytes] = (
         torch.build.encode(),

@@ -14,7 +14,7 @@ _INDENT = 6
 
 
 def table(sweep: Sweep) -> Iterator[str]:
-    """The places, those that hold up most operators first, then the counts; each line ends in a newline."""
+    """Yield the places, those with most operators first, then the counts. Each line ends in a newline."""
     for held in by_place(sweep.failures):
         yield from _held(held)
     noun = sweep.kind.removesuffix("s")
@@ -62,5 +62,5 @@ def _label(held: Held) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """``1 operator``, ``2 operators``."""
+    """Return ``1 operator``, ``2 operators``."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Child processes that share one list of operators; a crash or a hang costs the operator that it happened on."""
+"""Child processes that share one list of operators. A crash or a hang fails only the current operator."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TIMEOUT = "Timeout ("
 
 
 class NothingRuns(Exception):
-    """Torch's operator tests can't be run by ``python``; ``str()`` says why in one line."""
+    """Failure to run torch's operator tests with ``python``. ``str()`` is the reason in one line."""
 
     def __init__(self, python: Path, ended: Ended) -> None:
         said = ended.died or last_words(ended)
@@ -34,7 +34,7 @@ class NothingRuns(Exception):
 
 
 class Workers:
-    """Runs operators on ``variant`` in ``jobs`` processes."""
+    """Runner of operators on ``variant`` in ``jobs`` processes."""
 
     def __init__(self, laboratory: Laboratory, variant: Variant, jobs: int) -> None:
         self._laboratory = laboratory
@@ -44,9 +44,9 @@ class Workers:
         self._failures: list[Exception] = []
 
     def run(self, operators: Sequence[Operator], asked: Mapping[str, Any], told: Callable[[Row], None]) -> None:
-        """Hand each operator's row to ``told`` in the calling thread as it comes; ``asked`` is for the children.
+        """Pass each operator's row to ``told``, in the calling thread, as soon as it arrives.
 
-        Raises NothingRuns.
+        ``asked`` is the request for the children. Raises NothingRuns.
         """
         claims = self._laboratory.scratch / new_name("claims")
         claims.mkdir()
@@ -57,7 +57,7 @@ class Workers:
             "wall": _WALL * self._laboratory.limits.wall,
             "claims": str(claims),
         }
-        # Daemons: who interrupts a sweep does not wait for them, and the processes die with the one that started them.
+        # Daemon threads: an interrupted sweep does not wait for them, and the children die with this process.
         workers = [
             Thread(target=self._work_or_fail, args=(request, operators), daemon=True) for _ in operators[: self._jobs]
         ]
@@ -86,7 +86,7 @@ class Workers:
             self._failures.append(error)
 
     def _work(self, request: dict[str, Any], operators: Sequence[Operator]) -> None:
-        """Keep one process at work until every operator is claimed."""
+        """Run one process after the other until every operator is claimed."""
         claims = Path(request["claims"])
         numbers = {operator: number for number, operator in enumerate(operators)}
         reports: list[_Report] = []
@@ -122,7 +122,7 @@ class Workers:
 
 
 def _heard(rows: list[Row], ended: Ended) -> Heard[Operator, Row]:
-    """What a process says; one that raised before it came to an answer could not begin."""
+    """Convert the rows of a process. One that raised before its first result counts as not ready."""
     answers = {Operator(*row["operator"]): row for row in rows if "failures" in row}
     begun: Operator | None = None
     for row in rows:
@@ -133,12 +133,12 @@ def _heard(rows: list[Row], ended: Ended) -> Heard[Operator, Row]:
 
 
 def last_words(ended: Ended) -> str:
-    """The last line that a process wrote."""
+    """Return the last line that a process wrote to stderr."""
     return (ended.stderr.strip().splitlines() or ["it ended without a word"])[-1]
 
 
 def _how(ended: Ended, patience: float) -> str:
-    """How a process came to its end, in words."""
+    """Describe the end of a process."""
     if -ended.code == signal.SIGPROF:
         return f"stopped after {patience:.0f} s of processor time"
     if _TIMEOUT in ended.stderr:
@@ -147,7 +147,7 @@ def _how(ended: Ended, patience: float) -> str:
 
 
 class _Report:
-    """One process's answers, read while they are written."""
+    """Rows of one process, read while they are written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -155,7 +155,7 @@ class _Report:
         self._late: list[Row] = []
 
     def rows(self) -> Iterator[Row]:
-        """The rows since the last call."""
+        """Yield the rows since the last call."""
         with self.path.open("rb") as file:
             file.seek(self._at)
             data = file.read()
@@ -166,5 +166,5 @@ class _Report:
             yield self._late.pop()
 
     def add(self, row: Row) -> None:
-        """A row that the process could not write any more."""
+        """Add a row for an operator whose process died before writing one."""
         self._late.append(row)

@@ -1,1 +1,1 @@
-"""Regression tests for proven fixes: written from the sample that failed, and run before and after."""
+"""Regression tests for proven fixes, written from the failing sample and run before and after the fix."""

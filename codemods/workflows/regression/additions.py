@@ -1,4 +1,4 @@
-"""What a pull request needs beside the fix: a test that failed before, and the expected failures that now pass."""
+"""Additions to a fix in a pull request: a regression test, and removed expected failures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Content = Callable[[str], bytes | None]
 
 @dataclass(frozen=True)
 class Workplace:
-    """Where additions are tried: the torch, a source tree if there is one, and a scratch folder."""
+    """Environment of the additions: the torch, an optional source tree, and a scratch folder."""
 
     place: Place
     scratch: Path
@@ -52,7 +52,7 @@ class Workplace:
     jobs: int = 2
 
     def content(self, repair: Repair) -> Content:
-        """Files of the tree that a repair is a patch for, by their names."""
+        """Return a function that reads the files that a repair's patch is based on, by name."""
         site = self.place.package.parent
         root = site if self.torch_root is None or not self._fits(repair) else self.torch_root
 
@@ -63,16 +63,17 @@ class Workplace:
         return content
 
     def _fits(self, repair: Repair) -> bool:
-        """Whether the source tree is what the repair's texts come from, or of the same release."""
+        """Return whether the source tree is the base of the repair's texts, or of the same release."""
         if self.torch_root is None or repair.language != "Python":
             return self.torch_root is not None
         return release(locate(self.torch_root, self.torch_python).version) == release(self.place.version)
 
 
 class Additions:
-    """The additions of proven repairs, each made once: on the two torches of its proof while they run, or on others.
+    """Additions of proven repairs, each made once.
 
-    Called with a repair, it hands out what was made of it.
+    They are run on the two torches of the proof while these exist, else on new ones. A call with a repair returns its
+    additions.
     """
 
     def __init__(self, at: Workplace, progress: Callable[[str], None] = lambda _: None) -> None:
@@ -84,13 +85,13 @@ class Additions:
         return self._made.get(_key(repair), Added())
 
     def make(self, repair: Repair, before: Side, after: Side) -> None:
-        """Make those of a repair on torch before and after it."""
+        """Make the additions of a repair on torch before and after it."""
         self._progress(f"regression test: {repair.name}")
         before, after = (replace(side, laboratory=replace(side.laboratory, limits=_LIMITS)) for side in (before, after))
         self._made[_key(repair)] = _added(repair, self._at, before, after)
 
     def complete(self, repairs: Sequence[Repair]) -> list[Repair]:
-        """Make what is missing. Returns the repairs, of which what a test shows to be wrong is proven no more."""
+        """Make the missing additions and return the repairs. A repair that a test refutes loses its proof."""
         left = [one for one in repairs if one.proven and _key(one) not in self._made]
         jobs = max(1, self._at.jobs)
         installed = Laboratory(self._at.place.python, self._at.scratch, _LIMITS)
@@ -99,7 +100,7 @@ class Additions:
         return [_without_proof(one, self(one).wrong) for one in repairs]
 
     def _alone(self, repair: Repair, counted: str, ready: Laboratory) -> None:
-        """Make those of a repair whose proof was made before; ``ready`` forks off the installed torch."""
+        """Make the additions of a repair proven earlier. ``ready`` forks from the installed torch."""
         self._progress(f"proven before: {counted}")
         at = self._at
         folder = at.scratch / new_name("additions")
@@ -123,7 +124,10 @@ def _without_proof(repair: Repair, wrong: str) -> Repair:
 
 
 def _added(repair: Repair, at: Workplace, before: Side, after: Side) -> Added:
-    """The test and the removed expected failures of one repair, each proven by running; or why there are none."""
+    """Make the test and the removal of expected failures of one repair, each proven by running.
+
+    Their absence is explained in the result.
+    """
     try:
         test = _kept(repair, at, lambda: regression(repair.operators, repair.samples, before, after))
         content = at.content(repair)
@@ -175,12 +179,12 @@ def _judged(repair: Repair, listed: bytes, at: Workplace, after: Side) -> list[J
     entries = [one for one in read(listed) if one.list in lists and one.name in repair.operators]
     if not entries:
         return []
-    # A trial is the test that an entry is about, with more asked of each sample.
+    # A trial runs the test of an entry, with stricter checks of each sample.
     return judge(Path(LIST), entries, at.place, after.laboratory, after.variant, jobs=1, passing=repair.passing)
 
 
 def _kept(repair: Repair, at: Workplace, make: Callable[[], Regression]) -> Regression:
-    """The test of an earlier run for the same fix on the same torch, else a new one."""
+    """Return the cached test for the same fix on the same torch, or make a new one."""
     parts = [at.place.build.encode(), repr((repair.operators, sorted(repair.samples.items()))).encode()]
     parts += [part for change in repair.changes for part in (change.before, change.after)]
     parts += [path.read_bytes() for path in _PARTS]

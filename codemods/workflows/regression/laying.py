@@ -1,4 +1,4 @@
-"""The two torches of a set of changes, with the files before and with the files after, and who runs what on them."""
+"""The two torches of a set of changes, one with the files before and one with the files after, and their runners."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ def sides(
     torch_root: Path | None,
     torch_python: Path | None,
 ) -> Iterator[tuple[Side, Side]]:
-    """``changes`` before and after, to run on. Raises Unbuildable, CompilerMissing, Unplaced.
+    """Yield the sides before and after ``changes``. Raises Unbuildable, CompilerMissing and Unplaced.
 
-    ``ready`` forks off a process that holds the installed torch; of changed Python a process is kept that was started
-    with it.
+    ``ready`` forks from a process with the installed torch. For changed Python a process with the changes is kept.
     """
     with _variants(changes, laboratory, place, torch_root, torch_python) as variants, ExitStack() as stack:
         before, after = (started(one, laboratory, ready, 1, stack, scripts=True) for one in variants)

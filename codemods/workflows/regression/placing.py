@@ -1,4 +1,4 @@
-"""Where a test belongs in a source tree: a class of an existing file that tests unbacked sizes, else a new one."""
+"""Location of a test in a source tree: a class of an existing file that tests unbacked sizes, else a new file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ FILES = ("test/test_dynamic_shapes.py", "test/inductor/test_unbacked_symints.py"
 
 
 def placed(words: Words, backend: str, content: Callable[[str], bytes | None]) -> tuple[str, bytes, bytes]:
-    """The file that gets the test, as (name below the tree, before, after).
+    """Return the file with the test, as (name below the tree, before, after).
 
-    ``content`` gives a file of the tree by its name, None where there is none; then the test gets a file of its own.
+    ``content`` returns a file of the tree by its name, or None. If no file is suitable, the test gets its own.
     """
     for name in FILES:
         before = content(name)
@@ -27,7 +27,7 @@ def placed(words: Words, backend: str, content: Callable[[str], bytes | None]) -
 
 
 def _into(before: bytes, words: Words, backend: str) -> bytes | None:
-    """The file with the test at the end of its class for such tests; None where it has none."""
+    """Return the file with the test at the end of a class of such tests, or None if it has none."""
     try:
         tree = parse_module(before)
     except (SyntaxError, ValueError):
@@ -53,13 +53,13 @@ def _into(before: bytes, words: Words, backend: str) -> bytes | None:
 
 
 def _bound(tree: ast.Module) -> set[str]:
-    """The names that imports at the top bind."""
+    """Return the names that top-level imports bind."""
     imports = (node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)))
     return {(alias.asname or alias.name).split(".")[0] for node in imports for alias in node.names}
 
 
 def _alike(node: ast.ClassDef) -> int:
-    """How many tests of a plain TestCase mark unbacked sizes and take no device."""
+    """Count the tests of a plain TestCase that mark unbacked sizes and have no device parameter."""
     plain = any(ast.unparse(parent).rpartition(".")[2] in ("TestCase", "InductorTestCase") for parent in node.bases)
     indented = all(child.col_offset == 4 for child in node.body)
     if not plain or not indented:

@@ -1,4 +1,4 @@
-"""From a proven fix to a test that fails before and passes after, each run in a child of its own."""
+"""Construction of a test that fails before a fix and passes after it, each run in its own child."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PATIENCE_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class Regression:
-    """A test that was run before and after a fix; without ``words`` there is none, and ``why`` says the reason."""
+    """A test that was run before and after a fix. Without ``words`` there is no test, and ``why`` is the reason."""
 
     words: Words | None = None
     backend: str = ""
@@ -35,9 +35,9 @@ class Regression:
 
 
 def regression(operators: Sequence[str], samples: Mapping[str, int], before: Side, after: Side) -> Regression:
-    """The first of ``operators`` with a sample that a test can be made of.
+    """Return a test for the first of ``operators`` with a suitable sample.
 
-    ``samples`` gives the number of the sample that failed. The test fails on ``before`` and passes on ``after``.
+    ``samples`` are the numbers of the failing samples. The test fails on ``before`` and passes on ``after``.
     """
     ordered = sorted(operators, key=lambda name: (name.count("."), len(name), name))[:_MOST_OPERATORS]
     candidates: list[Words] = []
@@ -62,7 +62,7 @@ def regression(operators: Sequence[str], samples: Mapping[str, int], before: Sid
 
 
 def _wrong(words: Words, after: Side) -> str:
-    """Another result than eager's by the decompositions; sizes that are known must give the right one."""
+    """Return the failure with decompositions and unbacked sizes, if known sizes give the right result, else ""."""
     passed, said = _run(words, _DECOMPOSING, after)
     if passed or not said.startswith("AssertionError"):
         return ""

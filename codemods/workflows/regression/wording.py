@@ -1,4 +1,4 @@
-"""A sample in words, and the test that is written with them, laid out as PyTorch's formatter leaves it."""
+"""A sample as source code, and the test made of it, in the layout of PyTorch's formatter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BODY = 8
 
 @dataclass(frozen=True)
 class Words:
-    """A call that fails: ``call`` is the public name, ``tensors`` give each tensor of ``arguments`` its values."""
+    """A failing call. ``call`` is the public name, and ``tensors`` maps tensors of ``arguments`` to their source."""
 
     operator: str
     call: str
@@ -28,18 +28,18 @@ class Words:
 
     @property
     def test(self) -> str:
-        """The name of its test."""
+        """Return the name of its test."""
         return f"test_unbacked_{re.sub(r'[^0-9A-Za-z]+', '_', self.operator).strip('_').lower()}"
 
 
 def words_of(operator: str, said: Mapping[str, Any], failure: str) -> Words:
-    """What a child reported, as a value."""
+    """Build `Words` from a child's report."""
     marks = tuple((name, int(dimension)) for name, dimension in said["marks"])
     return Words(operator, said["call"], tuple(said["arguments"]), said["tensors"], marks, said["changes"], failure)
 
 
 def method(words: Words, backend: str, name: str = "") -> bytes:
-    """The test as a method of a class of tests at the top of a file."""
+    """Return the test as a method of a top-level test class."""
     lines = [
         f"    def {name or words.test}(self):",
         *(f"        {line}" if line else "" for line in _body(words, backend)),
@@ -48,7 +48,7 @@ def method(words: Words, backend: str, name: str = "") -> bytes:
 
 
 def standalone(words: Words, backend: str) -> bytes:
-    """A file that holds the test alone and runs it."""
+    """Return a file that contains only the test and runs it."""
     title = "".join(part.title() for part in re.split(r"[^0-9A-Za-z]+", words.operator) if part)
     head = [
         '# Owner(s): ["module: dynamic shapes"]',
@@ -81,7 +81,7 @@ def _body(words: Words, backend: str) -> Iterator[str]:
 
 
 def _call(before: str, name: str, arguments: Sequence[str]) -> Iterator[str]:
-    """A call on one line, else its arguments on one line of their own, else on a line each."""
+    """Yield a call on one line, else its arguments on one line of their own, else one argument on each line."""
     indent = " " * (len(before) - len(before.lstrip(" ")))
     joined = ", ".join(arguments)
     if _BODY + len(f"{before}{name}({joined})") <= WIDTH:

@@ -1,1 +1,1 @@
-"""From failing operators to proven fixes: try what the rules offer at the failing place, keep what is proven."""
+"""Proven fixes for failing operators: candidates of the rules are tried at the failing place."""

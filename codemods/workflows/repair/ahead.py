@@ -1,4 +1,4 @@
-"""What a repair will ask, asked ahead by processes that take what the others leave of the processors."""
+"""Speculative trials at idle priority, whose results a repair reads later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .grouping import Group
 
 
 def standing_aside(bench: Bench) -> Bench:
-    """The same bench, whose processes leave the processors to all others; one of them runs at a time."""
+    """Return the bench with one process at a time, which runs at idle priority."""
 
     def aside(laboratory: Laboratory) -> Laboratory:
         return replace(laboratory, limits=replace(laboratory.limits, aside=True))
@@ -25,10 +25,10 @@ def standing_aside(bench: Bench) -> Bench:
 
 @dataclass
 class Ahead:
-    """Tries groups in full while the rounds of a search go on; whoever asks the same later finds the answers.
+    """Speculation: full trials of groups during the rounds of a search. Later trials find the results in the journal.
 
-    ``bench`` stands aside. Behind the groups the indexes are made that their proofs look up: which of torch's tests run
-    which of its ``functions`` in Python, and which of its ``kernels``.
+    ``bench`` runs at idle priority. After the groups the indexes for their proofs are made: of torch's tests by the
+    Python ``functions`` that they run, and by the ``kernels``.
     """
 
     bench: Bench
@@ -38,10 +38,10 @@ class Ahead:
     _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="ahead"))
 
     def begin(self, found: Sequence[Group], drafts: Mapping[Path, Draft]) -> None:
-        """Have these groups tried in full, each alone; what was to be tried before and has not begun is forgotten.
+        """Start full trials of these groups, each without the others, and cancel earlier ones that have not begun.
 
-        Those that run kernels are left: their library is another one as soon as one more operator needs its kernels.
-        Each operator is a question of its own: who asks about the group does not wait for more than one of them.
+        Groups that run kernels are skipped: their library changes as soon as another operator needs its kernels. Each
+        operator is a separate task, so that a later request for its group waits for at most one of them.
         """
         for key in [key for key, future in self._begun.items() if future.cancel()]:
             del self._begun[key]
@@ -62,5 +62,5 @@ class Ahead:
             self._begun[key] = self._pool.submit(ask, *about)
 
     def close(self) -> None:
-        """Begin no more, and wait for what is running."""
+        """Cancel the waiting tasks, and wait for the running one."""
         self._pool.shutdown(cancel_futures=True)

@@ -1,4 +1,4 @@
-"""Where drafts are tried: the installed torch with changed modules laid over it and changed kernels swapped in."""
+"""Trials of drafts on the installed torch, with changed modules replaced and changed kernels swapped in."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Tries = Callable[[Laboratory, Variant, Mapping[str, int], int, int], Tried]
 
 @dataclass
 class Bench:
-    """Tries operators on drafts, and finds the places that their failures name.
+    """Runner of trials on drafts, which also finds the places that failures name.
 
-    ``module`` gives the name under which a variant holds a file of Python.
-    ``swapped`` are the operators that run on kernels of the source tree; ``kernels`` the names of these kernels.
+    ``module`` returns the name under which a variant contains a Python file. ``swapped`` are the operators that run on
+    kernels of the source tree. ``kernels`` are the names of these kernels.
     """
 
     laboratory: Laboratory
@@ -59,10 +59,10 @@ class Bench:
     _variants: dict[tuple[object, ...], Variant] = field(default_factory=dict, repr=False)
 
     def sites(self, trial: Trial, drafts: dict[Path, Draft]) -> tuple[Site, ...]:
-        """The places of torch where a failure could be mended, the innermost first; their files get drafts."""
+        """Return the places of torch where a failure could be fixed, innermost first. Add their files to ``drafts``."""
         found = []
         running = [frame for frame in trial.frames if not frame.operators][:_FRAMES]
-        # What could be registered comes last: a fix at the place that asked changes less.
+        # Registrations come last: a fix at the failing line changes less.
         for frame in (*running, *(frame for frame in trial.frames if frame.operators)):
             path = self._home(frame)
             if path is None or path in self.refused or not path.is_file():
@@ -86,16 +86,16 @@ class Bench:
         return tuple(dict.fromkeys(found))
 
     def _home(self, frame: Frame) -> Path | None:
-        """The file in which a frame's failure could be mended."""
+        """Return the file in which a frame's failure could be fixed."""
         if frame.composed:
             translations = self.advisors.translations
             return translations.home if translations and translations.of(frame.composed) else None
         return self._defines(frame.function) if frame.native else Path(frame.file)
 
     def try_on(self, drafts: Drafts, operators: Mapping[str, int], most: int = 0, whole: Collection[str] = ()) -> Tried:
-        """Try the operators, each on the variant that is its own; what the journal knows is not tried again.
+        """Run the operators, each on its variant. Results in the journal are reused.
 
-        Those that are ``whole`` are tried on all samples. What needs no kernels runs while kernels are linked.
+        Operators in ``whole`` are run on all samples. Those without kernels run while kernels are linked.
         """
         shares: dict[tuple[bool, int], dict[str, int]] = defaultdict(dict)
         for name, sample in operators.items():
@@ -108,7 +108,7 @@ class Bench:
         return Tried({name: trial for share in running for name, trial in share.result().items()})
 
     def try_alone(self, drafts: Drafts, found: Sequence[Group], most: int = 0) -> list[dict[str, Trial]]:
-        """Try the operators of each group with nothing but that group's fixes, on all samples; groups side by side."""
+        """Run the operators of each group with only that group's fixes, on all samples. Groups run in parallel."""
         trials: list[dict[str, Trial]] = [{} for _ in found]
         asked: list[tuple[int, Variant, dict[str, int]]] = []
 
@@ -142,7 +142,7 @@ class Bench:
     def _tried(
         self, variant: Variant, operators: Mapping[str, int], most: int, jobs: int | None = None
     ) -> dict[str, Trial]:
-        """What the journal knows of the operators, and what trials say of the others: each is asked by one thread."""
+        """Return the trials of the operators, from the journal or by new runs. Each key is run by only one thread."""
         keys = {name: self.journal.key(name, variant.identity, at, most) for name, at in operators.items()}
         with self.journal.asking(keys.values()) as own:
             asked = {name: at for name, at in operators.items() if keys[name] in own}
@@ -150,7 +150,7 @@ class Bench:
         left = {name: at for name, at in operators.items() if name not in asked}
         self.journal.wait_for([keys[name] for name in left])
         trials |= {name: trial for name in left if (trial := self.journal.get(keys[name])) is not None}
-        # What met its limits when another thread asked may not do so again.
+        # A trial that met its limits in another thread is repeated here.
         left = {name: at for name, at in left.items() if name not in trials}
         return trials | self._tried(variant, left, most, jobs) if left else trials
 
@@ -168,7 +168,7 @@ class Bench:
         return tried.trials
 
     def swap_in(self, trials: Mapping[str, Trial], drafts: Drafts) -> dict[str, int]:
-        """Run these operators on the source tree's kernels from now on; those whose files do not build stay away."""
+        """Run these operators on the source tree's kernels from now on, except those whose files do not build."""
         assert self.native is not None
         files = {path: draft.now.content for path, draft in drafts.items() if path.suffix != ".py"}
         self.native.start(files)
@@ -189,7 +189,7 @@ class Bench:
         return moved
 
     def variant(self, drafts: Drafts, native: bool) -> Variant:
-        """The installed torch with the drafts in it; ``native``: with those in C++ too. Raises DoesNotBuild."""
+        """Return the installed torch with the drafts, including C++ drafts if ``native``. Raises DoesNotBuild."""
         taken = tuple((path, draft.taken) for path, draft in sorted(drafts.items()))
         key = (taken, native, frozenset(self.kernels), frozenset(self.refused))
         if key not in self._variants:
@@ -213,7 +213,7 @@ class Bench:
                 name = self.module(path)
                 modules[name] = self._written(path.stem, content)
                 digest.update(name.encode() + content)
-                # No fix changes a registration but those that write one.
+                # Only fixes that write a registration change one.
                 if any(_REGISTERS in edit.text for fix in draft.taken for edit in fix.edits):
                     registered += newly_registered(draft.source.content, content)
         if not native or self.native is None or not cpp:
@@ -227,7 +227,7 @@ class Bench:
         )
 
     def builds(self, path: Path, draft: Draft) -> DoesNotBuild | None:
-        """Why a draft in C++ does not compile; None when it does, and for Python."""
+        """Return the compile error of a C++ draft, or None if it compiles or is Python."""
         if path.suffix == ".py" or self.native is None:
             return None
         try:
@@ -237,17 +237,17 @@ class Bench:
         return None
 
     def has_room_beside(self, operators: Sequence[str]) -> bool:
-        """Whether a processor of this machine has nothing to do while these operators are tried."""
+        """Return whether a processor of this machine is idle while these operators are tried."""
         return self.quick is not None and len(operators) < self.jobs
 
     def start(self, drafts: Drafts) -> None:
-        """Compile the files in C++ of these drafts, several at a time; `builds` then says at once whether they do."""
+        """Compile the C++ files of these drafts in parallel and store the results for `builds`."""
         files = {path: draft.now.content for path, draft in drafts.items() if path.suffix != ".py"}
         if self.native is not None and files:
             self.native.start(files)
 
     def unswapped(self, name: str) -> str:
-        """Why none of the kernels that a swapped operator went through was taken; empty when one was."""
+        """Return the reasons if none of a swapped operator's kernels was accepted by torch, else ""."""
         seen = {kernel: self.states[kernel] for kernel in self.named.get(name, ()) if kernel in self.states}
         refused = [f"{kernel}: {state}" for kernel, state in sorted(seen.items()) if state != SWAPPED]
         return "; ".join(refused) if seen and len(refused) == len(seen) else ""

@@ -1,4 +1,4 @@
-"""Which of the picked candidates can be tried together: those whose files compile."""
+"""Selection of the picked candidates that can be tried together because their files compile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Drafts = Mapping[Path, Draft]
 
 @dataclass(frozen=True)
 class Unbuilt:
-    """A candidate that does not compile, those that it was picked for, and what the compiler says."""
+    """A candidate that does not compile, the operators that it was picked for, and the compiler's message."""
 
     candidate: Candidate
     operators: tuple[str, ...]
@@ -25,7 +25,7 @@ class Unbuilt:
 
 
 def with_picked(drafts: Drafts, picked: Picks) -> dict[Path, Draft]:
-    """The drafts with the candidates taken."""
+    """Return the drafts with the candidates applied."""
     taken = dict(drafts)
     for path in files(picked):
         fixes = [fix for candidate, _ in picked if candidate.site.path == path for fix in candidate.fixes]
@@ -34,18 +34,18 @@ def with_picked(drafts: Drafts, picked: Picks) -> dict[Path, Draft]:
 
 
 def files(picked: Picks) -> set[Path]:
-    """The files that the candidates change."""
+    """Return the files that the candidates change."""
     return {candidate.site.path for candidate, _ in picked}
 
 
 def builds(bench: Bench, drafts: Drafts, picked: Picks) -> bool:
-    """Whether all of the files compile with the candidates taken."""
+    """Return whether all of the files compile with the candidates applied."""
     taken = with_picked(drafts, picked)
     return not any(bench.builds(path, taken[path]) for path in files(picked))
 
 
 def that_build(bench: Bench, drafts: Drafts, picked: Picks) -> tuple[Picks, list[Unbuilt]]:
-    """The candidates that compile together, and the others: the line that the compiler names says which one it is."""
+    """Return the candidates that compile together, and the others, identified by the line in the compiler's message."""
     left, unbuilt = list(picked), []
     taken = with_picked(drafts, picked)
     bench.start({path: taken[path] for path in files(picked)})
@@ -63,5 +63,5 @@ def that_build(bench: Bench, drafts: Drafts, picked: Picks) -> tuple[Picks, list
 
 
 def _distance(draft: Draft, at: int, pick: tuple[Candidate, tuple[str, ...]]) -> int:
-    """How far the first edit of a candidate, which is said of the draft, stands from a byte of the original."""
+    """Return the distance from a candidate's first edit, in draft coordinates, to a byte of the original."""
     return abs(draft.origin(min(fix.start for fix in pick[0].fixes)) - at)

@@ -1,4 +1,4 @@
-"""A file under repair: its text as it is, and the fixes taken so far, each said of that text."""
+"""A file under repair: the original text and the accepted fixes, in original coordinates."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _DEFINED = re.compile(rb"(?m)^def (\w+)\(")
 
 
 class Additions:
-    """What may be written below the end of a file: each text has a place there for good, whether it is taken or not.
+    """Texts that may be appended to a file. Each has a fixed position there, whether or not it is used.
 
-    So a fix inside of such a text keeps its place while others come and go.
+    So a fix inside such a text keeps its position while other texts are added or dropped.
     """
 
     def __init__(self, original: bytes) -> None:
@@ -27,15 +27,15 @@ class Additions:
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The texts, each at its place. Another thread may add one at any time: what belongs together is read once."""
+        """Return the texts with their positions. For a consistent state, read it once: other threads add texts."""
         return self._edits
 
     def content(self, edits: Sequence[Edit]) -> bytes:
-        """The file with these texts behind it, all that there were at some time."""
+        """Return the file followed by these texts."""
         return self._original + b"".join(edit.text for edit in edits)
 
     def add(self, text: bytes) -> Edit:
-        """The place of a text; the same one when it is added again."""
+        """Return the position of a text, which is the same when it is added again."""
         known = next((edit for edit in self._edits if edit.text == text), None)
         if known is None:
             start = self._edits[-1].end if self._edits else len(self._original)
@@ -46,9 +46,10 @@ class Additions:
 
 @dataclass(frozen=True)
 class Draft:
-    """``source`` with ``taken`` applied; a later fix takes the place of what it overlaps of an earlier one.
+    """``source`` with ``taken`` applied. A later fix replaces the overlapping edits of an earlier one.
 
-    Fixes are said of the original with all ``additions`` behind it: an addition stands there when a fix of it is taken.
+    Positions of fixes refer to the original followed by all ``additions``. An addition is part of the text if one of
+    the fixes contains it.
     """
 
     source: SourceFile
@@ -59,11 +60,11 @@ class Draft:
 
     @cached_property
     def step(self) -> Step:
-        """The one step from the original, with all additions, to the text now."""
+        """Return the one step from the original, with all additions, to the current text."""
         below = self.additions.edits if self.additions else ()
         added = {edit for fix in self.taken for edit in fix.edits if edit in below}
         left = [Edit(edit.start, edit.end, b"") for edit in below if edit not in added]
-        # A fix inside of a text that is left out is left out with it, and with what it imports.
+        # A fix inside an omitted addition is omitted too, with its imports.
         standing = [fix for fix in self.taken if not any(conflict(edit, one) for edit in fix.edits for one in left)]
         edits: list[Edit] = []
         for fix in standing:
@@ -75,21 +76,21 @@ class Draft:
         return Step(joined, apply(base.content, joined))
 
     def adding(self, fix: Fix) -> Fix:
-        """A fix that writes something below the end of the file, with the place that its text has for good."""
+        """Return a fix that appends text to the file, with the fixed positions of its text."""
         assert self.additions is not None
         return replace(fix, edits=tuple(self.additions.add(edit.text) for edit in fix.edits))
 
     @cached_property
     def now(self) -> SourceFile:
-        """The text now, under the same path."""
+        """Return the current text, under the same path."""
         return replace(self.source, content=self.step.after)
 
     def origin(self, offset: int) -> int:
-        """Where a byte of the text now stood in the original."""
+        """Map a byte of the current text to the original."""
         return self.step.origin(offset)
 
     def offset(self, origin: int) -> int:
-        """Where a byte of the original stands now; one that was replaced, where its replacement starts."""
+        """Map a byte of the original to the current text. A replaced byte maps to the start of its replacement."""
         shift = 0
         for edit in self.step.edits:
             if edit.end > origin:
@@ -98,7 +99,7 @@ class Draft:
         return origin + shift
 
     def line_start(self, line: int) -> int:
-        """The byte of the text now at which a line starts (counted from 1)."""
+        """Return the byte of the first non-blank character of a line (from 1) in the current text."""
         at = 0
         content = self.now.content
         for _ in range(line - 1):
@@ -110,19 +111,19 @@ class Draft:
         return at
 
     def take(self, fixes: Iterable[Fix]) -> Draft:
-        """With more fixes, which were decided on the text `now`."""
+        """Return the draft with more fixes, which are in the coordinates of `now`."""
         added = tuple(self._on_original(fix) for fix in fixes)
         return replace(self, taken=(*self.taken, *added))
 
     def only(self, fixes: Sequence[Fix]) -> Draft:
-        """With none but those of ``fixes``, in the order in which they were taken."""
+        """Return the draft with only those of ``fixes``, in the order of acceptance."""
         return replace(self, taken=tuple(fix for fix in self.taken if fix in fixes))
 
     def _on_original(self, fix: Fix) -> Fix:
         if self.additions and any(edit in self.additions.edits for edit in fix.edits):
             return fix
         rebased = replace(fix, edits=self.step.rebase(fix.edits)) if self.taken else fix
-        # What an earlier fix imports is in sight, so this one does not ask for it; it must without the other.
+        # An earlier fix imports some names, so this one lacks these imports. It needs them without the earlier fix.
         known = {need for other in self.taken for need in other.needs}
         used = (need for need in sorted(known) if any(_asks(edit.text, need) for edit in rebased.edits))
         words = b" ".join(edit.text for edit in rebased.edits)
@@ -132,20 +133,20 @@ class Draft:
 
 
 def _asks(text: bytes, need: str) -> bool:
-    """Whether a text uses the last name of ``need`` and does not import it itself."""
+    """Return whether a text uses the last name of ``need`` and does not import it."""
     name = re.escape(need.rpartition(".")[2].encode())
     imported = re.search(rb"(?m)^[ \t]*(from|import)\b.*\b%s\b" % name, text)
     return imported is None and re.search(rb"\b%s\b" % name, text) is not None
 
 
 def _helps(edit: Edit, words: bytes) -> bool:
-    """Whether an edit brings a function that is called in ``words`` and not defined there."""
+    """Return whether an edit defines a function that ``words`` calls and does not define."""
     names = _DEFINED.findall(edit.text) if edit.start == edit.end else []
     return any(name + b"(" in words and b"def " + name not in words for name in names)
 
 
 def _each_helper_once(edits: Iterable[Edit]) -> Iterator[Edit]:
-    """Fixes that were found apart may each bring the same function: the first place is as good for all of them."""
+    """Yield the edits, but a helper function that several fixes insert only at its first position."""
     brought: set[bytes] = set()
     for edit in sorted(edits):
         helper = edit.start == edit.end and _DEFINED.search(edit.text) is not None
@@ -156,7 +157,7 @@ def _each_helper_once(edits: Iterable[Edit]) -> Iterator[Edit]:
 
 
 def _joined(edits: Sequence[Edit], completion: Sequence[Edit]) -> tuple[Edit, ...]:
-    """All edits; a header or import that is inserted where an edit starts comes before that edit's text."""
+    """Join all edits. An insertion at the start of an edit is placed before that edit's text."""
     joined = list(edits)
     for added in completion:
         at = next((one for one in joined if one.start == added.start == added.end and one.start < one.end), None)

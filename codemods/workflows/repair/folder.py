@@ -1,4 +1,4 @@
-"""The result as a folder: a patch and the evidence for each repair, a hand-over for each operator left, a summary."""
+"""The result as a folder: a patch with evidence for each repair, a report on each other operator, and a summary."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from .repaired import REASONS, HandOver, Outcome, Repair, Spot
 
 @dataclass(frozen=True)
 class Added:
-    """More for the patch of a repair: ``files`` as (name below the tree, before, after), what its head and its
-    evidence say of them."""
+    """Additions to the patch of a repair: ``files`` as (name below the tree, before, after), lines and evidence."""
 
     files: tuple[tuple[str, bytes, bytes], ...] = ()
     lines: tuple[str, ...] = ()
@@ -40,10 +39,10 @@ _BEFORE = "; before: "
 
 
 def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) -> list[Path]:
-    """Write all of ``outcome`` below ``folder``; ``additions`` are asked once for each proven repair.
+    """Write ``outcome`` below ``folder``. ``additions`` are called once for each proven repair.
 
-    What an earlier run wrote there of the same operators goes: a series is made of all that the folder holds. The
-    numbers go on after those of what stays. Returns the patches that stay since somebody changed them.
+    Files of an earlier run about the same operators are deleted, since a series is made of all files in the folder.
+    New numbers follow those of the remaining files. Returns the patches that are kept because they were edited.
     """
     folder.mkdir(parents=True, exist_ok=True)
     changed = _clear(folder, outcome)
@@ -70,7 +69,7 @@ def write(outcome: Outcome, folder: Path, additions: Sequence[Addition] = ()) ->
         put(folder / _LEFT / f"{handover.operator}.md", hand_over_text(handover).encode())
     put(folder / "summary.md", "".join(summary(outcome, ordered, names)).encode())
     put(folder / "figures.json", _json(figures(outcome)))
-    # What else is there may be a person's: it is not remembered as written by symfix.
+    # Other files may be a person's: they are not recorded as written by symfix.
     remember(*written)
     return changed
 
@@ -80,7 +79,7 @@ def _json(value: object) -> bytes:
 
 
 def _clear(folder: Path, outcome: Outcome) -> list[Path]:
-    """Remove what an earlier run wrote of nothing but what this one was asked; the patches that stay, being changed."""
+    """Delete the files of earlier runs that are only about these operators. Return the patches that were edited."""
     asked = set(outcome.modes)
     about: Iterable[Repair | HandOver] = (*outcome.repairs, *outcome.handovers)
     ways = {(one.kind, one.protocol) for one in about}
@@ -103,7 +102,7 @@ def _clear(folder: Path, outcome: Outcome) -> list[Path]:
 
 
 def text_of(repair: Repair, more: Sequence[Added] = ()) -> bytes:
-    """The patch with a head that says what it does; `git apply` and `git am --scissors` pass over the head."""
+    """Build the patch with a descriptive head, which `git apply` and `git am --scissors` ignore."""
     lines = [*description(repair), *(line for one in more for line in one.lines)]
     head = "".join(f"{line}\n" for line in lines).encode()
     files = [row for one in more for row in one.files]
@@ -113,7 +112,7 @@ def text_of(repair: Repair, more: Sequence[Added] = ()) -> bytes:
 
 
 def _created(name: str, content: bytes) -> bytes:
-    """The patch that makes a file."""
+    """Return a patch that creates a file."""
     text = patch(name, b"", content)
     old, new = f"--- a/{name}\n".encode(), b"--- /dev/null\n"
     first, rest = text.split(b"\n", 1)
@@ -121,7 +120,7 @@ def _created(name: str, content: bytes) -> bytes:
 
 
 def description(repair: Repair) -> Iterator[str]:
-    """What a repair does and which default an undecided size takes, in lines for a person."""
+    """Yield lines that describe a repair and the branch that an undecided size takes."""
     of = " and their gradients" if repair.protocol == BACKWARD else ""
     yield f"{repair.name}: {_many(repair.operators, repair.kind)} with unbacked sizes{of}"
     yield ""
@@ -141,7 +140,7 @@ def description(repair: Repair) -> Iterator[str]:
 
 
 def evidence(repair: Repair) -> dict[str, Any]:
-    """A repair and its proof as plain values."""
+    """Return a repair and its proof as plain values."""
     return {
         "version": 1,
         "name": repair.name,
@@ -174,7 +173,7 @@ def _fix(fix: Fix, spot: Spot) -> dict[str, Any]:
 
 
 def hand_over_text(handover: HandOver) -> str:
-    """What a person needs to go on with an operator."""
+    """Build the report on an operator without a repair."""
     mode = f", mode {handover.mode}" if handover.mode else ""
     lines = [f"# {handover.operator}", ""]
     lines += [f"Not repaired ({handover.reason}{mode}): {REASONS[handover.reason]}.", ""]
@@ -189,13 +188,13 @@ def hand_over_text(handover: HandOver) -> str:
 
 
 def _place(spot: Spot) -> str:
-    """C++ frames know no line, and some no file."""
+    """Format a place. C++ frames have no line, and some have no file."""
     at = f"{spot.file}:{spot.line}" if spot.line else spot.file
     return f"{at} in {spot.function}" if at else spot.function
 
 
 def repro(handover: HandOver) -> Iterator[str]:
-    """A script that fails as the operator, module or drawn call does."""
+    """Yield a script that reproduces the failure of the operator, module or drawn call."""
     if handover.kind == CALLS:
         yield from _drawn(handover)
         return
@@ -253,7 +252,7 @@ def _module(handover: HandOver, trained: bool) -> Iterator[str]:
 
 
 def figures(outcome: Outcome) -> dict[str, Any]:
-    """The numbers of a run."""
+    """Return the figures of a run."""
     mended = outcome.mended
     proven = [one for one in outcome.repairs if one.proven and not one.of_the_test]
     language = {name: one.language for one in proven for name in one.operators}
@@ -278,7 +277,7 @@ def figures(outcome: Outcome) -> dict[str, Any]:
 
 
 def summary(outcome: Outcome, ordered: Sequence[Repair], names: Sequence[str]) -> Iterator[str]:
-    """The page to begin with: repairs by the operators they mend, then what is left."""
+    """Yield the summary page: repairs by number of operators, then the operators without a repair."""
     yield f"# Repairs for torch {outcome.torch.split()[0]}\n\n"
     yield f"{len(outcome.mended)} of {outcome.asked} failing {outcome.kind} proven fixed.\n\n"
     if outcome.unblocked:

@@ -1,4 +1,4 @@
-"""Which fixes belong together: those of one operator's chain, those whose texts overlap, and what shares them."""
+"""Groups of fixes: those of one operator's chain, those with overlapping edits, and those that share a fix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .trials import Trial
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """A candidate that helped; its ``fixes`` are said of the original text."""
+    """A candidate that helped. Its ``fixes`` are in original coordinates."""
 
     candidate: Candidate
     fixes: tuple[Fix, ...]
@@ -30,14 +30,14 @@ class Kept:
 
 @dataclass(frozen=True)
 class Group:
-    """Fixes that stand or fall together, and the operators that they mend."""
+    """Fixes that are accepted or rejected together, with the operators that they fix."""
 
     members: tuple[Kept, ...]
     operators: tuple[str, ...]
 
 
 def groups(chains: Mapping[str, Sequence[Kept]], passing: Iterable[str]) -> list[Group]:
-    """The groups of what the passing operators need; most operators first. What only others needed is left out."""
+    """Return the groups of fixes that passing operators need, most operators first. Other fixes are dropped."""
     needed = {name: list(chains[name]) for name in sorted(passing) if chains.get(name)}
     order: list[Kept] = []
     for chain in needed.values():
@@ -67,7 +67,7 @@ def groups(chains: Mapping[str, Sequence[Kept]], passing: Iterable[str]) -> list
 
 
 def by_changes(chains: Mapping[str, Sequence[Kept]], passing: Iterable[str]) -> list[Group]:
-    """What came through the same changes, each with no more than it needs."""
+    """Group the operators that need exactly the same changes."""
     shared: dict[frozenset[int], list[str]] = {}
     for name in sorted(passing):
         if chains.get(name):
@@ -76,7 +76,7 @@ def by_changes(chains: Mapping[str, Sequence[Kept]], passing: Iterable[str]) -> 
 
 
 def only(drafts: Mapping[Path, Draft], chosen: Sequence[Group]) -> dict[Path, Draft]:
-    """The drafts with nothing but the fixes of these groups."""
+    """Return the drafts with only the fixes of these groups."""
     fixes = [fix for group in chosen for member in group.members for fix in member.fixes]
     return {path: draft.only(fixes) for path, draft in drafts.items()}
 

@@ -1,4 +1,4 @@
-"""Trials so far: the same operator on the same torch with the same texts is not tried twice, nor twice at a time."""
+"""Recorded trials, so that no operator is tried twice on the same torch and texts, nor concurrently."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARTS = (
 
 
 class Journal:
-    """One file of answers, appended as they come; a line that a killed run left half is passed over."""
+    """File of trials, appended as they arrive. An incomplete line of a killed run is skipped."""
 
     def __init__(self, path: Path | None, build: str) -> None:
         self._path = path
@@ -39,14 +39,14 @@ class Journal:
                     continue
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Delete all trials."""
         self._rows = {}
         if self._path is not None:
             with suppress(OSError):
                 self._path.unlink()
 
     def key(self, operator: str, variant: str, sample: int, most: int) -> str:
-        """The name of one question."""
+        """Return the key of one trial."""
         parts = (self._build, _code(), operator, variant, str(sample), str(most))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
@@ -55,7 +55,7 @@ class Journal:
 
     @contextmanager
     def asking(self, keys: Iterable[str]) -> Iterator[frozenset[str]]:
-        """Those that are the caller's to ask in the block: nobody has answered them, no other thread asks them."""
+        """Claim the trials that are neither recorded nor claimed by another thread, for the length of the block."""
         with self._answered:
             own = frozenset(key for key in keys if key not in self._asked and key not in self._rows)
             self._asked |= own
@@ -67,12 +67,12 @@ class Journal:
                 self._answered.notify_all()
 
     def wait_for(self, keys: Iterable[str]) -> None:
-        """Wait until no thread asks these any more."""
+        """Wait until no other thread has claimed these trials."""
         with self._answered:
             self._answered.wait_for(lambda: self._asked.isdisjoint(keys))
 
     def add(self, rows: Mapping[str, Trial]) -> None:
-        """Keep answers, on disk too."""
+        """Record trials, also on disk."""
         self._rows |= rows
         if self._path is None or not rows:
             return

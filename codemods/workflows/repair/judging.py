@@ -1,4 +1,4 @@
-"""Whether a trial got an operator further than the one before, and what came of a candidate, in words."""
+"""Measure of progress between two trials of an operator, and descriptions of a candidate's effect."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _ADVICE = re.compile(r"\s*(?:\(unhinted: |Explanation: |consider using data-depe
 
 
 def expression(message: str) -> str:
-    """The undecided expression that an error names."""
+    """Return the undecided expression that an error names."""
     found = _EXPRESSION.search(message)
     return (found[1] or found[2]) if found else told(message)
 
 
 def told(message: str) -> str:
-    """An error without what torch advises and where it was caught, which is the same for each of them."""
+    """Strip torch's advice and the location from an error, which are the same for each of them."""
     return _ADVICE.sub("", message)
 
 
 def line_of(trial: Trial, drafts: Mapping[Path, Draft], others: Mapping[Path, Draft]) -> int:
-    """Where the line that asked stood in the original; 0 for C++ and for a file that is not in both drafts."""
+    """Map the failing line to the original text. Return 0 for C++ and for a file that is not in both drafts."""
     path = Path(trial.frames[0].file) if trial.frames else Path()
     if path not in drafts or path not in others:
         return 0
@@ -33,19 +33,19 @@ def line_of(trial: Trial, drafts: Mapping[Path, Draft], others: Mapping[Path, Dr
 
 
 def got_further(was: Trial, now: Trial, everything: bool, elsewhere: bool) -> bool:
-    """Whether an operator got further; ``everything``: now all samples were tried, among them some that never were.
+    """Return whether an operator got further. With ``everything`` all samples were tried, some for the first time.
 
-    ``elsewhere``: the line that asks now is another one, which may ask the same.
+    ``elsewhere``: another line fails now, possibly on the same expression.
     """
     if now.silent or now.verdict == "untestable":
         return False
     if now.passed or now.sample > was.sample:
         return True
     if not now.frames:
-        # Another failure that names no place: nothing can be tried from there.
+        # Another failure without a place: nothing can be tried from there.
         return False
     if was.undecided and not now.undecided and not elsewhere:
-        # The same line asks for something that no rewrite gives it: the candidate is at fault.
+        # The same line now fails for another reason than an undecided size: the candidate is at fault.
         return False
     here = (was.frames[:1] and was.frames[0].function, expression(was.message))
     as_far = now.sample == was.sample or (everything and now.sample < was.sample)
@@ -53,7 +53,7 @@ def got_further(was: Trial, now: Trial, everything: bool, elsewhere: bool) -> bo
 
 
 def came_of(pairs: Sequence[tuple[Trial, Trial]]) -> str:
-    """What came of a candidate, from the trials of its operators before and now."""
+    """Describe the effect of a candidate, from the trials of its operators before and after."""
     passed = sum(now.passed for _, now in pairs)
     silent = [now for _, now in pairs if now.silent]
     if silent:

@@ -1,4 +1,4 @@
-"""C++ under repair: which file of a source tree defines a function, and a library that takes its kernels' place."""
+"""C++ under repair: the files of a source tree that define functions, and libraries that replace torch's kernels."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _ERROR_LINE = re.compile(r":(\d+):(?:\d+:)? (?:fatal )?error")
 
 @dataclass(frozen=True)
 class Library:
-    """A linked library, the kernels its shim may register, and what they were made of."""
+    """A linked library, with the kernels that its shim may register."""
 
     path: Path
     candidates: tuple[Candidate, ...]
 
 
 class DoesNotBuild(Exception):
-    """A file does not compile or link against the installed torch; ``line`` 0 when the compiler names none."""
+    """Error of compiling or linking a file against the installed torch. ``line`` is 0 if the compiler names none."""
 
     def __init__(self, path: Path, line: int, reason: str) -> None:
         super().__init__(f"{path.name}: {reason}")
@@ -42,14 +42,14 @@ class DoesNotBuild(Exception):
 
 
 def plain_name(frame: str) -> str:
-    """The function's own name in a demangled frame of torch's; empty for what is no kernel and no formula."""
+    """Return the unqualified function name in a demangled frame, or "" if it is neither a kernel nor a formula."""
     found = _NAME.search(frame)
     return found[1] if found else formula_in(frame)
 
 
 @dataclass
 class Native:
-    """The operator files of one source tree, compiled as they are asked for."""
+    """Operator files of one source tree, compiled on demand."""
 
     root: Path
     builder: Builder
@@ -72,11 +72,11 @@ class Native:
 
     @property
     def linked(self) -> tuple[Library, ...]:
-        """The libraries that were linked so far."""
+        """Return the libraries that were linked so far."""
         return tuple(self._libraries.values())
 
     def home(self, frame: str) -> Path | None:
-        """The file that defines the function of a demangled frame; None when none or several do."""
+        """Return the file that defines the function of a demangled frame, or None if none or several do."""
         formula = formula_in(frame)
         if formula:
             return self.root / FILE if formula in self._formulas else None
@@ -89,7 +89,7 @@ class Native:
         return outline(path.read_bytes()).names if path.is_file() else frozenset()
 
     def file_of(self, function: str) -> Path | None:
-        """The operator file that defines a function with a body, by its name; None when none or several do."""
+        """Return the operator file that defines a function with a body, by its name, or None if none or several do."""
         if function not in self._homes:
             called = f"{function}(".encode()
             found = [path for path, text in self._files.items() if called in text and self._defines(path, function)]
@@ -102,7 +102,7 @@ class Native:
         return function in self._named[path]
 
     def object(self, path: Path, content: bytes) -> Path:
-        """Compile one file; raises DoesNotBuild."""
+        """Compile one file and return the object file. Raises DoesNotBuild."""
         key = (path, content)
         if key not in self._objects:
             self._objects[key] = self.builder.compile(path.name, content, path.parent).result()
@@ -113,7 +113,7 @@ class Native:
         return built.target
 
     def start(self, files: Mapping[Path, bytes]) -> None:
-        """Compile several files at a time; `object` then has them at hand."""
+        """Compile several files in parallel and store the results for `object`."""
         missing = {key: content for key, content in files.items() if (key, content) not in self._objects}
         running = {
             (path, content): self.builder.compile(path.name, content, path.parent) for path, content in missing.items()
@@ -122,7 +122,7 @@ class Native:
             self._objects[key] = future.result()
 
     def library(self, files: Mapping[Path, bytes], kernels: frozenset[str]) -> Library:
-        """Link the files so that those of their kernels that are named take torch's place; raises DoesNotBuild."""
+        """Link the files so that their kernels named in ``kernels`` replace torch's. Raises DoesNotBuild."""
         wanted = tuple(one for path, content in files.items() for one in self._wanted(path, content, kernels))
         key = (tuple(sorted(files.items())), wanted)
         if key not in self._libraries:
@@ -139,7 +139,7 @@ class Native:
 
     def _wanted(self, path: Path, content: bytes, kernels: frozenset[str]) -> Iterator[Candidate]:
         if (path, content) not in self._candidates:
-            # A formula that was changed behind the one that failed first is none of those named then.
+            # A formula that was changed after the first failure is not among the kernels named by that failure.
             changed = functions_reaching(path.read_bytes(), content) or frozenset()
             of_autograd = formulas(content, self.derivatives)
             self._candidates[path, content] = (candidates(content, self.api.kernels), of_autograd, changed)

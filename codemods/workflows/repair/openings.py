@@ -1,4 +1,4 @@
-"""The places at which operators fail, and which candidate is to be tried there next."""
+"""Queue of candidates at the places where operators fail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Key = tuple[Path, tuple[object, ...]]
 
 @dataclass
 class Openings:
-    """``sites`` are the places by operator, the innermost first; a candidate is open until it is closed."""
+    """Queue of candidates, each open until it is closed. ``sites`` are the places by operator, innermost first."""
 
     advisors: Advisors
     sites: dict[str, tuple[Site, ...]] = field(default_factory=dict)
@@ -29,17 +29,17 @@ class Openings:
     _known: dict[tuple[Site, bytes, tuple[tuple[str, ...], ...]], list[Candidate]] = field(default_factory=dict)
 
     def close(self, candidate: Candidate) -> None:
-        """It was tried."""
+        """Mark a candidate as tried."""
         self._closed.add(_key(candidate))
 
     def reopen(self, candidates: Iterable[Candidate]) -> None:
-        """They may be tried again."""
+        """Mark candidates as not tried."""
         self._closed.difference_update(map(_key, candidates))
 
     def pick(self, drafts: Drafts, passed_over: Iterable[Candidate] = ()) -> Picks:
-        """For each place the next candidate, most operators first; two of one statement wait for each other.
+        """Return the next candidate of each place, most operators first. Overlapping ones wait for a later round.
 
-        Those ``passed_over`` count as closed.
+        Candidates in ``passed_over`` count as closed.
         """
         closed = self._closed.union(map(_key, passed_over))
         waiting: dict[Site, list[str]] = defaultdict(list)
@@ -61,11 +61,11 @@ class Openings:
         return picked
 
     def any_at(self, drafts: Drafts, sites: Iterable[Site]) -> bool:
-        """Whether a candidate is open at one of these places."""
+        """Return whether a candidate is open at one of these places."""
         return any(self._next(drafts, site, self._closed) is not None for site in sites)
 
     def known(self, drafts: Drafts, site: Site) -> list[Candidate]:
-        """All candidates at a place, open or closed."""
+        """Return all candidates at a place, open or closed."""
         draft = drafts[site.path]
         key = (site, draft.step.after, self.advisors.conditions(site))
         if key not in self._known:

@@ -1,4 +1,4 @@
-"""The whole of a repair: hunt, search, group, prove, and say what is left for a person."""
+"""The whole repair: hunt, search, group, prove, and report the operators without a repair."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _ROUNDS = (ROUNDS, 6, 6, 6, 3)
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked of a run; ``operators`` None: every one of this kind that fails under this protocol."""
+    """Arguments of a run. ``operators`` None: all of this kind that fail under this protocol."""
 
     operators: tuple[str, ...] | None = None
     kind: str = OPERATORS
@@ -85,9 +85,9 @@ def repair(
     counted: Callable[[int, int], None] = lambda done, total: None,
     proven: Proven | None = None,
 ) -> Outcome:
-    """Hunt, then try and prove; ``proven`` is given each proven repair.
+    """Hunt, then search and prove. ``proven`` is called with each proven repair.
 
-    Raises what `hunt` raises for a torch or an operator that is not there.
+    Raises the errors of `hunt` for a missing torch or operator.
     """
     started = time.monotonic()
     surroundings = TorchSurroundings(torch_python=wanted.torch_python)
@@ -99,7 +99,7 @@ def repair(
     lab = laboratory(place.python, scratch, _LIMITS, wanted.executor)
     context = surroundings.context()
     native = _native(wanted, surroundings, scratch, progress)
-    # A trial names files of the one torch that it was made on.
+    # A trial contains paths of the one torch that it was made on.
     installed = f"{place.build} {place.package}"
     if (wanted.kind, wanted.protocol) != (OPERATORS, UNBACKED):
         installed += f" {wanted.kind} {wanted.protocol}"
@@ -117,7 +117,7 @@ def repair(
     with ExitStack() as stack:
         quick = None
         if wanted.executor is None:
-            # One more than run at a time: for what is asked ahead.
+            # One fork server more than there are jobs, for speculation.
             forks = forking(lab, wanted.jobs + 1, scripts=proven is not None, exchange=True)
             quick = stack.enter_context(forks)
         prover = Prover(
@@ -140,7 +140,7 @@ def repair(
         with timing.phase(_SEARCH):
             tried = bench.try_on({}, {name: failures[name].sample for name in sorted(failures)}).trials
         first = {name: _placed(trial, failures[name], folder) for name, trial in tried.items()}
-        # Whatever is asked beside the search needs memory of its own.
+        # Speculation in parallel with the search needs its own memory.
         roomy = quick is not None and wanted.jobs > 1 and memory_for() >= 2 * wanted.jobs
         proofs = Proofs(prover, first, timing, progress, beside=wanted.jobs if roomy else 1)
         stack.callback(proofs.close)
@@ -176,7 +176,7 @@ def repair(
 
 
 def _hunted(wanted: Wanted, progress: Callable[[str], None], counted: Callable[[int, int], None]) -> Sweep:
-    """What fails and what passes; of drawn calls what fails, each by the name of its call."""
+    """Return the sweep of the operators. For drawn calls it contains only the failures, named by their calls."""
     progress("running operators on their own samples" if wanted.fuzz else f"hunting for {wanted.kind} that fail")
     found = sweep(
         None if wanted.fuzz else wanted.operators,
@@ -204,7 +204,7 @@ def _hunted(wanted: Wanted, progress: Callable[[str], None], counted: Callable[[
 
 
 def _placed(trial: Trial, failure: Failure, folder: Path) -> Trial:
-    """A trial whose error tells no place has the lines of Python that the hunt found."""
+    """Add the Python lines found by the hunt to a trial whose error names no place."""
     if trial.frames or trial.passed or failure.mode is not Mode.NOT_OURS:
         return trial
     lines = [place for place in failure.path if place.language == "python" and place.line]
@@ -219,7 +219,10 @@ def _whole(
     progress: Callable[[str], None],
     counted: Callable[[int, int], None],
 ) -> tuple[list[str], int]:
-    """What is worse with all proven repairs in Python at once; asked only when everything was hunted."""
+    """Return the regressions with all proven Python repairs together, and the number of compared operators.
+
+    It is only run after a hunt of all operators.
+    """
     fixes = [fix for one in repairs if one.proven for fix in one.fixes]
     drafts = {path: draft.only(fixes) for path, draft in search.drafts.items()}
     if wanted.operators is not None or wanted.fuzz is not None or not fixes:
@@ -237,7 +240,7 @@ def _whole(
 
 
 def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[int] = _ROUNDS) -> None:
-    """Search until what passes does so with its own repair alone, on all samples."""
+    """Search until each operator that passes does so with only its own repair, on all samples."""
     for number in rounds:
         with search.bench.timing.phase(_SEARCH):
             finished = search.run(SOME, progress, number)
@@ -247,7 +250,7 @@ def _search(search: Search, progress: Callable[[str], None], rounds: Sequence[in
 
 
 def _refused(search: Search, repairs: Sequence[Repair]) -> bool:
-    """Take back what the full run did not confirm; whether another candidate is left to try there."""
+    """Drop the steps that the full run did not confirm. Return whether another candidate can be tried."""
     for one in repairs:
         said = one.verification
         if said is not None and not one.proven:
@@ -321,7 +324,7 @@ def _hand_overs(
 
 
 def _untranslated(trial: Trial, search: Search) -> tuple[tuple[str, str], ...]:
-    """Of what C++ was composing, what the translator refuses, and why."""
+    """Return the refused translations of composed operators, with the reasons."""
     translations = search.advisors.translations
     refused = translations.refused if translations else {}
     composed = [frame.composed for frame in trial.frames if frame.composed in refused]

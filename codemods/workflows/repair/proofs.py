@@ -1,4 +1,4 @@
-"""The proofs of a run: one for each group, the first of them beside a search that goes on about a few operators."""
+"""Proofs of a run, one for each group. The first ones run in parallel with the rest of the search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Key = tuple[tuple[str, ...], tuple[Fix, ...]]
 
 @dataclass(frozen=True)
 class _Asked:
-    """A group to be proven; those of its operators that passed alone, and those that met a limit of time."""
+    """A group to prove, with its operators that passed without other groups, and those that exceeded a time limit."""
 
     group: Group
     drafts: Mapping[Path, Draft]
@@ -37,9 +37,9 @@ class _Asked:
 
 @dataclass
 class Proofs:
-    """Has the groups of a search proven, none twice. ``first`` are the trials of the operators without any repair.
+    """Scheduler that proves each group once. ``first`` are the trials of the operators without any repair.
 
-    So many are proven at a time ``beside`` a search that goes on.
+    ``beside`` is the number of proofs that run in parallel with a search.
     """
 
     prover: Prover
@@ -54,12 +54,12 @@ class Proofs:
         self._pool = ThreadPoolExecutor(self.beside, thread_name_prefix="proof")
 
     def begin(self, found: Sequence[Group], drafts: Mapping[Path, Draft]) -> None:
-        """Have groups that pass alone proven while the search goes on, the longest first.
+        """Start proofs of groups that pass without the others, the longest first, while the search continues.
 
-        What was to be proven before and has not begun is forgotten: its group may be another one now.
+        Waiting proofs of earlier calls are cancelled, since their groups may have changed.
         """
         if self.prover.executor is not None:
-            # A cluster shares out the tests of each proof: nothing there has room for another.
+            # On a cluster the tests of each proof are distributed to all workers already.
             return
         self._forget_the_waiting()
         drafts, alone = dict(drafts), replace(self.prover, jobs=1)
@@ -68,10 +68,10 @@ class Proofs:
                 self._begun[asked.key] = self._pool.submit(self._prove, asked, alone, "beside the search")
 
     def repairs(self, search: Search) -> list[Repair]:
-        """Each group of the search as a repair with its verdict.
+        """Return each group of the search as a repair with its verdict.
 
-        Each process has a group of its own, the longest first: none waits for the end of another's. A group that takes
-        longer than all others together has all processes before that.
+        Each process proves one group, the longest first, so that none waits for another's. A group that takes at least
+        as long as all others together is proven first, by all processes.
         """
         self._forget_the_waiting()
         every = self._asked(search)
@@ -99,7 +99,7 @@ class Proofs:
         return [self._begun[asked.key].result() for asked in every]
 
     def close(self) -> None:
-        """Begin no more, and wait for what is running."""
+        """Cancel the waiting proofs, and wait for the running ones."""
         self._pool.shutdown(cancel_futures=True)
 
     def _forget_the_waiting(self) -> None:
@@ -122,7 +122,7 @@ class Proofs:
         return sorted(every, key=self._seconds, reverse=True)
 
     def _is_half(self, every: Sequence[_Asked]) -> bool:
-        """Whether the first of these took at least as long to try as all others."""
+        """Return whether the trials of the first group took at least as long as those of all others."""
         return bool(every) and 2 * self._seconds(every[0]) >= sum(map(self._seconds, every))
 
     def _seconds(self, asked: _Asked) -> float:

@@ -1,4 +1,4 @@
-"""From groups of fixes to repairs with a verdict: everything that runs through what changed, before and after."""
+"""Verification of groups of fixes: all tests that run changed code are run before and after."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Proven = Callable[[Repair, Side, Side], None]
 
 @dataclass(frozen=True)
 class Prover:
-    """Makes repairs of groups and has each verified."""
+    """Prover that builds repairs from groups and verifies each."""
 
     place: Place
     torch_root: Path | None
@@ -64,7 +64,7 @@ class Prover:
         first: Mapping[str, Trial],
         passing: tuple[str, ...] = (),
     ) -> Repair:
-        """The group as a repair that nobody has verified yet; all samples of its ``passing`` operators passed."""
+        """Build an unverified repair from a group. All samples of its ``passing`` operators passed."""
         drafts = only(drafts, [group])
         changes, files = [], []
         as_tried = True
@@ -100,9 +100,9 @@ class Prover:
         )
 
     def prove(self, repair: Repair, beside: Sequence[str] = ()) -> Repair:
-        """The repair with its verdict: its own operators, and those that run through what changed, whoever was mended.
+        """Return the repair with its verdict, from its own operators and those that run changed code.
 
-        ``beside`` are operators that met a time limit when the repair was tried: whether it mends them is not known.
+        ``beside`` are operators that exceeded a time limit when the repair was tried, so that its effect is unknown.
         """
         own = tuple(dict.fromkeys(self.opinfos[name] for name in (*repair.operators, *beside)))
         tasks = [(name, protocol) for name in own for protocol in _OWN[self.kind]]
@@ -134,7 +134,7 @@ class Prover:
 
 
 def _same_code(draft: Draft, written: bytes) -> bool:
-    """Whether a draft and the text that is written differ in layout alone; of C++ only the same text is known to."""
+    """Return whether a draft and the written text differ only in layout. C++ texts have to be identical."""
     tried = draft.now.content
     return tried == written or (draft.source.path.suffix == ".py" and draft.language.same_code(tried, written))
 

@@ -1,4 +1,4 @@
-"""What a repair is: a set of fixes of one or more files, the operators that it mends, and what proves it."""
+"""Result types of a repair: fixes of one or more files, the operators that they fix, and the proof."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .timing import Timing
 
 @dataclass(frozen=True)
 class Spot:
-    """Where a fix stands: the file below its tree (``torch/_refs/__init__.py``), a line from 1, and the function."""
+    """Location of a fix: the file below its tree (``torch/_refs/__init__.py``), a line from 1, and the function."""
 
     file: str
     line: int
@@ -22,12 +22,12 @@ class Spot:
 
 @dataclass(frozen=True)
 class Repair:
-    """Fixes that belong together, because an operator needs all of them or one text holds them.
+    """Fixes that belong together, because an operator needs all of them or their edits overlap.
 
     ``operators`` are OpInfos with their variants (``linalg.norm.subgradients_at_zero``) that failed and now pass on
-    every sample; ``samples`` the number of the sample at which each failed. ``files`` names each change below its
-    tree, in the order of ``changes``. ``baseline`` says what ``before`` is: the installed torch's own file, or that
-    of a source tree of another release.
+    every sample. ``samples`` are the numbers of the samples at which they failed. ``files`` are the names of the
+    changes below their tree, in the order of ``changes``. ``baseline`` describes the text before: the installed torch's
+    own file, or that of a source tree of another release.
     """
 
     name: str
@@ -55,12 +55,12 @@ class Repair:
 
     @property
     def of_the_test(self) -> bool:
-        """Whether it changes torch's tests alone: the operators were not broken, they could not be tested."""
+        """Return whether only torch's tests are changed: the operators were not broken, but could not be tested."""
         return all(name.startswith("torch/testing/") for name in self.files)
 
     @property
     def family(self) -> str:
-        """What kind of repair it is, in a word: ``translated``, ``registered``, ``test``, or ``rewritten``."""
+        """Return the family of the repair: ``translated``, ``registered``, ``test`` or ``rewritten``."""
         if self.of_the_test:
             return "test"
         if "translation" in self.rules:
@@ -73,7 +73,7 @@ class Repair:
 
     @property
     def defaults(self) -> tuple[str, ...]:
-        """Which path undecided sizes take, in words."""
+        """Return descriptions of the branches that undecided sizes take."""
         return tuple(dict.fromkeys(fix.default for fix in self.fixes if fix.default))
 
     @property
@@ -101,7 +101,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class HandOver:
-    """An operator that is not repaired: what a person needs to go on from here."""
+    """An operator without a repair, with the information for a manual fix."""
 
     operator: str
     reason: str
@@ -121,7 +121,7 @@ class HandOver:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that came of one run."""
+    """Complete result of one run."""
 
     torch: str
     asked: int
@@ -140,12 +140,12 @@ class Outcome:
 
     @property
     def mended(self) -> tuple[str, ...]:
-        """The operators of proven repairs, without those that only the test kept from passing."""
+        """Return the operators of proven repairs, without those that only the test kept from passing."""
         return self._of(lambda repair: not repair.of_the_test)
 
     @property
     def unblocked(self) -> tuple[str, ...]:
-        """The operators that a change of torch's tests lets pass."""
+        """Return the operators that pass with a change of torch's tests."""
         return self._of(lambda repair: repair.of_the_test)
 
     def _of(self, asked: Callable[[Repair], bool]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The search: a candidate at each failing place, all operators tried at once, what helps is kept."""
+"""The search: a candidate at each failing place is tried with all operators, and helpful ones are kept."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BACKINGS = 6
 
 @dataclass(frozen=True)
 class Attempt:
-    """A candidate that was tried for some operators, and what came of it."""
+    """A candidate that was tried for some operators, with the result."""
 
     candidate: Candidate
     operators: tuple[str, ...]
@@ -40,7 +40,7 @@ class Attempt:
 
 @dataclass
 class Search:
-    """What is known so far: the drafts, the last trial of each operator, what was tried where."""
+    """State of the search: the drafts, the last trial of each operator, and the attempts."""
 
     advisors: Advisors
     bench: Bench
@@ -74,12 +74,12 @@ class Search:
         self._openings = Openings(self.advisors)
 
     def run(self, most: int, progress: Callable[[str], None], rounds: int = ROUNDS) -> bool:
-        """Round after round, until no failing operator has a candidate left; ``most`` samples of each are tried.
+        """Run rounds until no failing operator has an open candidate. ``most`` samples of each operator are tried.
 
-        Returns whether it came to that before the ``rounds`` were used up.
+        Returns whether that point was reached within ``rounds``.
         """
         for name, trial in self.trials.items():
-            if name not in self._openings.sites:  # the lines of one that failed alone are those of its own drafts
+            if name not in self._openings.sites:  # else its lines refer to its group's drafts
                 self._place(name, trial, self.drafts)
         self._swap_in(most, progress)
         for number in range(1, rounds + 1):
@@ -106,10 +106,10 @@ class Search:
         return False
 
     def complete(self, progress: Callable[[str], None] = lambda _: None) -> bool:
-        """Try each group alone on all samples; whether that left something more to be tried.
+        """Try each group without the others on all samples. Return whether more can be tried.
 
-        An operator that needs what another one's group brought joins it; one may have come through nothing of its own.
-        What made one differ from eager without an error is taken back, whoever else it helps.
+        An operator that needs a fix of another group joins that group, even without fixes of its own. A fix that makes
+        an operator differ from eager without an error is dropped, even if it helps others.
         """
         passing = [name for name, trial in self.trials.items() if trial.passed]
         progress(f"each repair alone, in full: the {len(passing)} that pass")
@@ -146,14 +146,14 @@ class Search:
         return again
 
     def _stays(self, group: Group, now: Sequence[Group]) -> bool:
-        """Whether a group is one of those ``now``, and no operator that goes on would join it if it passed."""
+        """Return whether a group is among ``now``, and shares no fix with an operator that still fails."""
         failing = (chain for name, chain in self.chains.items() if not self.trials[name].passed)
         shared = {member for chain in failing for member in chain}
         return shared.isdisjoint(group.members) and group in now
 
     @property
     def open(self) -> bool:
-        """Whether some failing operator has a candidate left."""
+        """Return whether some failing operator has an open candidate."""
         return any(
             self._openings.any_at(self.drafts, sites)
             for name, sites in self._openings.sites.items()
@@ -161,14 +161,14 @@ class Search:
         )
 
     def sites(self, name: str) -> tuple[Site, ...]:
-        """The places at which an operator fails now, the innermost first."""
+        """Return the places at which an operator fails now, innermost first."""
         return self._openings.sites.get(name, ())
 
     def refuse(self, operators: Sequence[str], why: str, most: int, unrun: Sequence[tuple[Path, int]] = ()) -> None:
-        """Take back a step of these operators, which pass: running everything in full spoke against it.
+        """Drop a fix of these passing operators, since the full run did not confirm it.
 
-        It is the last one; or, where nothing ran some lines of the text that all their steps make, what wrote these,
-        if another candidate is open at its place.
+        It is the last one by default. With ``unrun`` lines it is the one that wrote them, if another candidate is open
+        at its place.
         """
         idle = self._wrote(operators, unrun) if unrun else []
         for name in operators:
@@ -177,7 +177,7 @@ class Search:
                 self._take_back(steps[0], Trial(name, "not proven", why), most, "taken back")
 
     def _wrote(self, operators: Sequence[str], lines: Sequence[tuple[Path, int]]) -> list[Kept]:
-        """Of the steps of these operators those that wrote some lines, where another candidate is open."""
+        """Return the operators' fixes that wrote some lines and have another open candidate."""
         members = tuple(dict.fromkeys(member for name in operators for member in self.chains[name]))
         drafts = only(self.drafts, [Group(members, tuple(operators))])
         found: dict[Kept, None] = {}
@@ -189,7 +189,7 @@ class Search:
         return [one for one in found if self._openings.any_at(self._without(one), [one.candidate.site])]
 
     def _brought_by_others(self, trial: Trial, drafts: Mapping[Path, Draft], group: Group) -> Kept | None:
-        """What mends the place at which an operator fails alone, though not with everything."""
+        """Return a fix of another group at the place where an operator fails with only its own group, or None."""
         seen = dict(drafts)
         sites = self.bench.sites(trial, seen) if _failing(trial) else ()
         members = [member for chain in self.chains.values() for member in chain if member not in group.members]
@@ -207,13 +207,13 @@ class Search:
         for name in names:
             del self.chains[name][self.chains[name].index(member) :]
             self._alone.discard(name)
-        # What failed without it does so again; the last failure may be of no sample.
+        # An operator that failed without the fix does so again. The last failure may be of no sample.
         samples = {name: member.before.get(name, self.trials[name]).sample for name in names}
         for name, now in self.bench.try_on(self.drafts, samples, most).trials.items():
             self._found(name, now, self.drafts)
 
     def _reopen(self, member: Kept, names: Sequence[str]) -> None:
-        """What failed for these operators on top of ``member`` may be tried again without it."""
+        """Reopen the candidates that were tried for these operators after ``member``, and failed."""
         since = next((at for at, one in enumerate(self.attempts) if one.candidate is member.candidate), 0)
         self._untry(one for one in self.attempts[since + 1 :] if {*one.operators} & {*names})
 
@@ -241,7 +241,7 @@ class Search:
                 self._openings.given_up.add(name)
 
     def _rid_of_others(self, most: int) -> bool:
-        """Try each stuck operator with nothing but its own chain: what others brought may be all that stops it."""
+        """Try each stuck operator with only its own fixes, since another's fix may be what stops it."""
         chains = {name: (name, *self.chains[name]) for name in self._stuck}
         found = [Group(tuple(self.chains[name]), (name,)) for name, chain in chains.items() if chain not in self._apart]
         self._apart.update(chains.values())
@@ -254,10 +254,10 @@ class Search:
         return passed
 
     def _back_up(self, most: int) -> bool:
-        """Take back what brought a stuck operator on but nobody to the end, where something else can be tried."""
+        """Drop a fix that helped a stuck operator but let no operator pass, if another candidate is open."""
         for name in self._stuck:
             member = next(reversed(self.chains[name]), None)
-            # What passes does so with no more than the chains of those that pass.
+            # Operators that pass need only the chains of passing operators.
             if member is None or any(member in self.chains[other] for other in self._passing):
                 continue
             self._backed[name] += 1
@@ -268,7 +268,7 @@ class Search:
 
     @property
     def _stuck(self) -> list[str]:
-        """Operators that came on but not to the end, and may go back."""
+        """Return the operators that made progress without passing, and may still go back."""
         came_on = [name for name, chain in self.chains.items() if chain and not self.trials[name].passed]
         return [name for name in came_on if self._backed[name] < _BACKINGS]
 
@@ -278,7 +278,7 @@ class Search:
 
     @property
     def _settled(self) -> bool:
-        """Whether each operator that passes is known to do so without what only others brought."""
+        """Return whether each passing operator is proven to pass without the fixes of other groups."""
         return self._alone.issuperset(self._passing)
 
     def _extend(self, name: str, member: Kept) -> None:
@@ -290,7 +290,7 @@ class Search:
         return {**self.drafts, member.path: draft.only([fix for fix in draft.taken if fix not in member.fixes])}
 
     def _swap_in(self, most: int, progress: Callable[[str], None]) -> None:
-        """Operators whose failure is now in C++ run on the source tree's kernels from here on, as they are at first."""
+        """Run operators whose failure is now in C++ on the source tree's kernels, which are unchanged at first."""
         fresh = {
             name: self.trials[name].sample
             for name, sites in self._openings.sites.items()
@@ -313,7 +313,7 @@ class Search:
             )
 
     def _in_native(self, sites: tuple[Site, ...]) -> bool:
-        """Is the failure in C++? A Python frame for which nobody knows a word may only have called it."""
+        """Return whether the failure is in C++. A Python frame without candidates may be only the caller."""
         for site in sites:
             if site.path.suffix != ".py":
                 return True
@@ -330,15 +330,15 @@ class Search:
         return left
 
     def _tried_on(self, drafts: Mapping[Path, Draft], picked: Picks, most: int) -> Tried:
-        """What is registered is tried on all samples at once: what C++ does otherwise, no later candidate mends."""
+        """Run the picked operators, on all samples if a registration is tried, which no later candidate can correct."""
         newly = {name for candidate, operators in picked if candidate.site.registers for name in operators}
         asked = {name: self.trials[name].sample for name in _names(picked)}
         return self.bench.try_on(drafts, asked, most, newly)
 
     def _try_ahead(self, picked: Picks, most: int) -> None:
-        """Try what the next round asks if none of ``picked`` helps: the bench answers it at once then.
+        """Try the candidates of the next round in case that none of ``picked`` helps, to fill the journal.
 
-        What goes wrong here goes wrong there again, and is said there.
+        An error here is repeated and reported in that round.
         """
         ahead = self._openings.pick(self.drafts, (candidate for candidate, _ in picked))
         if ahead and builds(self.bench, self.drafts, ahead):
@@ -368,7 +368,7 @@ class Search:
             if keep:
                 kept.append((candidate, names))
                 if candidate.site.path.suffix != ".py":
-                    # A place in C++ is a whole function: what stands further down was not asked before.
+                    # A place in C++ is a whole function: conditions further down were not reached before.
                     self._untry(one for one in self.attempts if one.candidate.site == candidate.site)
         self.drafts = with_picked(self.drafts, kept)
         left = {path: list(draft.taken) for path, draft in self.drafts.items()}
@@ -388,7 +388,7 @@ def _names(picked: Picks) -> list[str]:
 
 
 def _distance(member: Kept, at: int) -> tuple[int, int]:
-    """How far a place of the original is from what a member writes; where two write there, the shorter is nearer."""
+    """Return the distance from a place of the original to a member's edits. On a tie the shorter edit is nearer."""
     edits = [edit for fix in member.fixes for edit in fix.edits]
     return min((max(edit.start - at, at - edit.end, 0), edit.end - edit.start) for edit in edits)
 

@@ -1,4 +1,4 @@
-"""Where a fix is looked for: the statement of torch's Python, or the C++ function, that asked for a size."""
+"""Places of candidates: the Python statement or the C++ function of torch that required a concrete size."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Site:
 
     @property
     def registers(self) -> bool:
-        """Whether what is tried here takes the place of C++ while tracing."""
+        """Return whether candidates here replace C++ while tracing."""
         return bool(self.operators or self.composed)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Fixes that are tried together at one site, said of the text that the site's draft has now."""
+    """Fixes that are tried together at one site, in coordinates of the current draft."""
 
     site: Site
     fixes: tuple[Fix, ...]
@@ -44,18 +44,18 @@ class Candidate:
 
     @property
     def words(self) -> str:
-        """What it does, for a person."""
+        """Return a description of the fixes."""
         return "; ".join(dict.fromkeys(f"{fix.rule}: {fix.message}" for fix in self.fixes))
 
     @property
     def defaults(self) -> tuple[str, ...]:
-        """Which path undecided sizes take, in words."""
+        """Return descriptions of the branches that undecided sizes take."""
         return tuple(dict.fromkeys(fix.default for fix in self.fixes if fix.default))
 
 
 @dataclass(frozen=True)
 class Advisors:
-    """Who is asked for fixes: the rules of the registry, and then the languages' alternatives."""
+    """Sources of candidates: the rules of the registry, and then the languages' alternatives."""
 
     registry: Registry
     python: Context
@@ -65,17 +65,17 @@ class Advisors:
     _conditions: dict[Site, tuple[tuple[str, ...], ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def note(self, site: Site, conditions: tuple[str, ...]) -> None:
-        """What would have to hold at ``site``, in the words of its line, for the question asked there to be decided."""
+        """Record conditions, in terms of the line's variables, that would decide the failing expression at ``site``."""
         known = self._conditions.get(site, ())
         if conditions and conditions not in known:
             self._conditions[site] = (*known, conditions)
 
     def conditions(self, site: Site) -> tuple[tuple[str, ...], ...]:
-        """What was noted of a site, each noted together."""
+        """Return the recorded conditions of a site, one tuple for each record."""
         return self._conditions.get(site, ())
 
     def draft(self, path: Path, content: bytes) -> Draft | None:
-        """A draft of a file in which nothing is changed yet; None for what no rule reads."""
+        """Return an unchanged draft of a file, or None if no rule reads such files."""
         wing = self.registry.wing(path)
         if wing is None:
             return None
@@ -84,14 +84,14 @@ class Advisors:
         return Draft(source, load_language(wing.package), context, additions=Additions(content))
 
     def candidates(self, draft: Draft, site: Site) -> Iterator[Candidate]:
-        """What can be tried at a site, in the order in which reviewers prefer it."""
+        """Yield the candidates at a site, in the order in which reviewers prefer them."""
         source = draft.now
         if site.composed:
             yield from self._translated(draft, site)
             return
         line = source.line_column(draft.offset(site.origin))[0]
         if site.operators:
-            # All overloads at once, or where the reference does what C++ does for the first alone, that one.
+            # Register all overloads together, or only the first, if the reference matches C++ only there.
             for operators in dict.fromkeys((site.operators, site.operators[:1])):
                 for fix in draft.language.registered(source, draft.context, line, operators):
                     yield Candidate(site, (fix,), _key(source, (fix,)))
@@ -122,7 +122,7 @@ class Advisors:
             yield from draft.language.stated(draft.now, draft.context, extent, conditions)
 
     def _decided(self, draft: Draft) -> list[Fix]:
-        """What all rules say of the whole text; asked once for each text."""
+        """Return the fixes of all rules for the whole text, computed once for each text."""
         key = (draft.source.path, draft.step.after)
         if key not in self._answers:
             self._answers[key] = _decided(draft.now, self._rules(draft.source.path), draft.context)
@@ -144,7 +144,7 @@ def _decided(source: SourceFile, rules: tuple[Rule, ...], context: Context) -> l
 
 
 def _combinations(decided: list[Fix]) -> Iterator[tuple[Fix, ...]]:
-    """All that the rules say of the site; then what keeps every size; then the rest, one by one."""
+    """Yield the fixes without a default together, then all together, then one by one."""
     if not decided:
         return
     ordered = sorted(decided, key=lambda fix: (fix.default is not None, fix.safety is not Safety.SAFE, fix.start))
@@ -162,7 +162,7 @@ def _touches(fix: Fix, extent: tuple[int, int]) -> bool:
 
 
 def _key(source: SourceFile, fixes: tuple[Fix, ...]) -> tuple[object, ...]:
-    """What tells candidates apart, wherever the edits of others have moved them."""
+    """Return an identity of the fixes that does not depend on their positions."""
     content = source.content
     return tuple(
         (fix.function, content[max(0, edit.start - _BEFORE) : edit.start], content[edit.start : edit.end], edit.text)

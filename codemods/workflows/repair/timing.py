@@ -1,4 +1,4 @@
-"""Where the time of a run goes: by phase on the clock, and by operator on the processor."""
+"""Time of a run: wall time by phase, and processor time by operator."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Timing:
-    """Seconds, added up: ``phases`` on the wall's clock, ``operators`` of processor time in the trials of each."""
+    """Sums of seconds: ``phases`` in wall time, ``operators`` in processor time of their trials."""
 
     phases: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     operators: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -20,7 +20,7 @@ class Timing:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """The time of the block counts as that of the phase ``name``, but for what a phase inside of it takes."""
+        """Measure the time of the block for the phase ``name``, without the phases inside it."""
         started = time.monotonic()
         outer, self._inner = self._inner, 0.0
         try:
@@ -31,11 +31,11 @@ class Timing:
             self._inner = outer + took
 
     def longest_first(self, names: Iterable[str]) -> list[str]:
-        """The operators that took most come first, so that no process waits long for the last."""
+        """Sort the operators by their time, longest first, so that no process waits long for the last."""
         return sorted(names, key=lambda name: -self.operators.get(name, 0.0))
 
     def figures(self) -> dict[str, dict[str, float]]:
-        """Both as plain values, the phases in order, the operators by what they took."""
+        """Return both as plain values: the phases in order, the operators by time."""
         return {
             "phases": {name: round(seconds, 1) for name, seconds in self.phases.items()},
             "operators": {name: round(self.operators[name], 1) for name in self.longest_first(self.operators)},

@@ -1,4 +1,4 @@
-"""Translations of what C++ composes, made of the source tree at hand when a failure asks for them."""
+"""Translations of composite C++ operators, made from the source tree on demand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HOME = Path("_decomp", "decompositions.py")
 
 @dataclass
 class Translations:
-    """The translations of one tree for one torch; ``refused`` says of others why there are none."""
+    """Translations of one tree for one torch. ``refused`` are the reasons for missing ones."""
 
     translator: Translator
     home: Path
@@ -27,14 +27,14 @@ class Translations:
 
     @classmethod
     def of_tree(cls, torch_root: Path, target: TorchApi) -> Translations:
-        """Those of a source tree, for the torch that ``target`` describes. Raises a TorchError."""
+        """Build the translations of a source tree for the torch that ``target`` describes. Raises a TorchError."""
         home = target.package / _HOME
         top = parse_module(home.read_bytes()).body
         taken = {one.name for one in top if isinstance(one, ast.FunctionDef | ast.ClassDef)}
         return cls(Translator(TorchApi.load(torch_root), target, Sources(torch_root), taken), home)
 
     def of(self, operator: str) -> tuple[str, tuple[str, ...]] | None:
-        """The text of a translation and the modules that it needs; None where the translator refuses."""
+        """Return the text of a translation and the modules that it needs, or None if the translator refuses."""
         if operator not in self._made:
             try:
                 made = self.translator.translate(operator)

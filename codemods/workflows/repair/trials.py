@@ -1,4 +1,4 @@
-"""Operators tried on a torch with drafts laid over it: what each says, and where a size was asked for."""
+"""Trials of operators on a torch with drafts: the verdict of each, and the place that required a concrete size."""
 
 from __future__ import annotations
 
@@ -41,15 +41,16 @@ class Frame:
 
     @property
     def composed(self) -> str:
-        """The operator (``aten.hsplit.int``) that C++ was composing; empty for a line or a function."""
+        """Return the operator (``aten.hsplit.int``) that C++ was composing, or "" for a line or a function."""
         return "" if self.file or not self.operators else self.operators[0]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What one operator did: ``verdict`` passed, failed, wrong, deviates or untestable, to its first bad sample.
+    """Result of one operator up to its first bad sample.
 
-    ``count`` samples were tried; ``frames`` are torch's own, the innermost first.
+    ``verdict`` is passed, failed, wrong, deviates or untestable. ``count`` samples were tried. ``frames`` are torch's
+    own, innermost first.
     """
 
     operator: str
@@ -70,18 +71,18 @@ class Trial:
 
     @property
     def undecided(self) -> bool:
-        """Return whether it is known to have failed by a size or a value that nobody knows."""
+        """Return whether the trial is known to fail by an unknown size or value."""
         return False
 
     @property
     def silent(self) -> bool:
-        """No error, but not eager's result either."""
+        """Return whether the result differs from eager without an error."""
         return self.verdict in (WRONG, DEVIATES)
 
 
 @dataclass(frozen=True)
 class Tried:
-    """All trials of a run by operator; ``broken`` says why the torch could not even be loaded."""
+    """All trials of a run by operator. ``broken`` is the reason if torch could not be loaded."""
 
     trials: dict[str, Trial]
     states: tuple[str, ...] = ()
@@ -98,10 +99,10 @@ def try_all(
     kind: str = OPERATORS,
     protocol: str = UNBACKED,
 ) -> Tried:
-    """Try every operator on ``variant``, in ``jobs`` children; one whose child dies has failed with how it died.
+    """Try every operator on ``variant``, in ``jobs`` children. An operator whose child dies has failed.
 
-    At most ``most`` samples of each (0: all), with the sample whose number is given for it (-1: none). ``kind`` and
-    ``protocol`` say what the names are of, and how they are run.
+    At most ``most`` samples of each operator are tried (0: all), including the given one (-1: none). ``kind`` and
+    ``protocol`` are the kind of the operators and the way to run them.
     """
     states: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""All proven repairs at once: does what passed still pass, and is every result on concrete sizes the same?"""
+"""Regression check with all proven repairs together: passing operators, and results on concrete sizes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def no_longer_passing(
     jobs: int,
     counted: Callable[[int, int], None],
 ) -> list[str]:
-    """What passed its protocol on the installed torch and does not on the changed one, with the reason."""
+    """Return the operators that pass on the installed torch and not on the changed one, with the reasons."""
     after = sweep(
         before.passed,
         before.protocol,
@@ -46,11 +46,11 @@ def no_longer_equal(
     jobs: int,
     progress: Callable[[str], None],
 ) -> tuple[list[str], int]:
-    """What differs on concrete sizes from the torch at ``place``, with how, and how many operators were compared."""
+    """Return the differences to the torch at ``place`` on concrete sizes, and the number of compared operators."""
     names = sorted({operator.name for operator in operators})
     tasks: list[Task] = [(name, "eager") for name in names]
     progress(f"comparing {len(names)} operators on concrete sizes")
-    # Of most operators that a proof ran it has asked the torch before its change the same.
+    # Most operators of a proof have cached results for the torch before its change.
     before = _asked(laboratory, Variant("installed", identity=installed(place.package)), place.build, tasks, jobs)
     after = _asked(laboratory, changed, place.build, tasks, jobs)
     found: list[str] = []
@@ -75,7 +75,7 @@ def _asked(
 
 
 def _flaky(task: Task, check: Check, changed: Variant, laboratory: Laboratory) -> bool:
-    """Does it not come again when both sides are run again?"""
+    """Return whether the difference does not reproduce when both sides are run again."""
     before = ask_all(laboratory, Variant("installed"), [task]).tasks[task]
     after = ask_all(laboratory, changed, [task]).tasks[task]
     again = compare(task, before, after)

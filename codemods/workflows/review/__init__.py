@@ -1,1 +1,1 @@
-"""The page on which a person reads a series: one HTML file, without network."""
+"""The review page of a series: one self-contained HTML file."""

@@ -1,4 +1,4 @@
-"""What the page says of each pull request, as values: pure, so that the template has nothing to decide."""
+"""Contents of the page for each pull request, as values, so that the template contains no logic."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEAR = 30
 
 @dataclass(frozen=True)
 class Change:
-    """One hunk: the unit that a reviewer's decision is about, and why it is there."""
+    """One hunk with its reasons and the unit of decision that it belongs to."""
 
     unit: str
     reasons: tuple[Reason, ...]
@@ -75,7 +75,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Deck:
-    """All cards, and what each unit of decision stands for in the file that the page exports."""
+    """All cards, with the fixes of each unit of decision in the file that the page exports."""
 
     cards: tuple[Card, ...]
     units: Mapping[str, Sequence[Mapping[str, object]]]
@@ -88,10 +88,10 @@ def deck_of(
     command: str,
     planned: Mapping[str, Entry] | None = None,
 ) -> Deck:
-    """The cards of a plan; ``command`` repeats a proof.
+    """Build the cards of a plan. ``command`` repeats a proof.
 
-    ``entries`` are the files of the base that was built on, ``planned`` those of the base that was planned for, where
-    that is another one. A request is shown as it was built; one that was not, as it was planned.
+    ``entries`` are the files of the base that was built on. ``planned`` are those of the base that was planned for, if
+    it differs. A request is shown as it was built, or as planned if it was not built.
     """
     units: dict[str, list[Mapping[str, object]]] = defaultdict(list)
     cards = []
@@ -99,7 +99,7 @@ def deck_of(
         standing = record.of(one.id)
         request = standing.request or one
         texts = entries if standing.request or planned is None else planned
-        # Nothing of what a reviewer rejected whole is in any diff.
+        # The diff of a completely rejected request is hidden.
         shown = standing.state is not State.REJECTED
         files = tuple(_files(plan, request, texts, units)) if shown else ()
         verification = standing.verification
@@ -157,7 +157,7 @@ def _changes(
     owned: Sequence[tuple[Hunk, Part]],
     units: dict[str, list[Mapping[str, object]]],
 ) -> Iterator[Change]:
-    """A change for each hunk. Hunks that share a fix are one unit, and so is all of a proven repair."""
+    """Yield a change for each hunk. Hunks that share a fix are one unit, and so is all of a proven repair."""
     whole = plan.origin != "rules"
     numbers = {id(part): groups(part.hunks) for part in parts}
     names = []
@@ -168,7 +168,7 @@ def _changes(
         elif hunk.why:
             names.append(f"{request.id}/{path}/{group}")
         else:
-            # An import comes and goes with whatever needs it.
+            # A hunk without a reason, such as an import, belongs to the fixes that need it.
             names.append(f"{request.id}/{path}/with")
     for (hunk, part), name in zip(owned, names, strict=True):
         reasons = [part.reasons[number] for number in hunk.why]

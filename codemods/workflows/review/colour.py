@@ -18,7 +18,7 @@ _MOST_WORDS = 4000
 
 @lru_cache(maxsize=64)
 def coloured(path: str, text: str) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """For each line (without its end) its pieces: a short class name, empty for plain text, and the characters."""
+    """Split each line (without its end) into pieces: a short class name, or "" for plain text, and the characters."""
     from pygments.lexers import get_lexer_for_filename
     from pygments.lexers.special import TextLexer
     from pygments.util import ClassNotFound
@@ -28,7 +28,7 @@ def coloured(path: str, text: str) -> tuple[tuple[tuple[str, str], ...], ...]:
     except ClassNotFound:
         lexer = TextLexer(stripnl=False, ensurenl=False)
     lines: list[list[tuple[str, str]]] = [[]]
-    # `get_tokens` would take a lone CR for the end of a line, and drop a byte order mark.
+    # `get_tokens` would treat a lone CR as the end of a line, and drop a byte order mark.
     for _, token, value in lexer.get_tokens_unprocessed(text):
         name = _class(str(token))
         for number, piece in enumerate(value.split("\n")):
@@ -40,7 +40,7 @@ def coloured(path: str, text: str) -> tuple[tuple[tuple[str, str], ...], ...]:
 
 
 def _shown(line: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The pieces with a sign for each CR, which HTML would take for a line's end; not for the one of a line's end."""
+    """Yield the pieces with a sign for each CR, which HTML would treat as a line's end. A final CR is dropped."""
     for number, (name, text) in enumerate(line, 1):
         body = text.removesuffix("\r") if number == len(line) else text
         if body:
@@ -48,7 +48,7 @@ def _shown(line: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def html(pieces: Sequence[tuple[str, str]], marks: Sequence[Span] = ()) -> str:
-    """One line as HTML: classes as ``<i class=…>``, marked characters as ``<b>``."""
+    """Format one line as HTML: classes as ``<i class=…>``, marked characters as ``<b>``."""
     found = []
     at = 0
     for name, text in pieces:
@@ -61,7 +61,7 @@ def html(pieces: Sequence[tuple[str, str]], marks: Sequence[Span] = ()) -> str:
 
 
 def changed_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[Span]], list[list[Span]]]:
-    """Which characters of each old and each new line differ; nothing where hardly anything is the same."""
+    """Return the differing characters of each old and each new line, or nothing if the lines are hardly alike."""
     before, after = (_WORD.findall("\n".join(lines)) for lines in (old, new))
     nothing: tuple[list[list[Span]], list[list[Span]]] = ([[] for _ in old], [[] for _ in new])
     if not (old and new) or len(before) + len(after) > _MOST_WORDS:
@@ -77,7 +77,7 @@ def changed_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[Spa
 
 
 def _spans(words: Sequence[str], ranges: Sequence[tuple[int, int]], count: int) -> list[list[Span]]:
-    """The words in these ranges, as characters of the ``count`` lines that they stand in; never blanks alone."""
+    """Return the words in these ranges as character spans of the ``count`` lines. Blanks are never marked."""
     changed = {number for start, end in ranges for number in range(start, end)}
     found: list[list[Span]] = [[] for _ in range(count)]
     line = column = 0
@@ -110,7 +110,7 @@ def _cut(start: int, end: int, marks: Sequence[Span]) -> list[tuple[int, int, bo
 
 
 def _class(token: str) -> str:
-    """One of a handful of classes: more colours than a reader can name say nothing."""
+    """Map a token type to one of a few classes, since more colours are hard to read."""
     kinds = {
         "Comment.Preproc": "p",
         "Comment": "c",

@@ -1,4 +1,4 @@
-"""A changed file as blocks of lines: what a reader sees of it."""
+"""A changed file as blocks of lines for display."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CONTEXT = 3
 
 @dataclass(frozen=True)
 class Row:
-    """One line: `` ``, ``-`` or ``+``, its numbers before and after, its HTML, and the hunk it belongs to."""
+    """One line: `` ``, ``-`` or ``+``, its numbers before and after, and its HTML."""
 
     kind: str
     old: int | None
@@ -23,7 +23,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Piece:
-    """Lines that belong to one hunk (its number in the file), or between hunks (None)."""
+    """Lines of one hunk (its number in the file), or unchanged lines (None)."""
 
     hunk: int | None
     rows: tuple[Row, ...]
@@ -31,7 +31,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Block:
-    """Hunks near each other with the lines around them; ``skipped`` lines stand between it and the one before."""
+    """Nearby hunks with their context, starting at ``line``. ``skipped`` lines precede it after the last block."""
 
     line: int
     skipped: int
@@ -39,9 +39,9 @@ class Block:
 
 
 def blocks_of(path: str, before: bytes, after: bytes, hunks: Sequence[Hunk]) -> tuple[Block, ...]:
-    """The blocks of a file that ``hunks`` (in order) turn from ``before`` into ``after``."""
+    """Return the blocks of a file for ``hunks`` (in order), which turn ``before`` into ``after``."""
     old, new = lines_of(before), lines_of(after)
-    # Nothing below the last change is shown, and colouring is what takes the time.
+    # Lines after the last change are not shown, and colouring is slow.
     needed = max((hunk.end + CONTEXT for hunk in hunks), default=0)
     grown = sum(max(len(hunk.new) - len(hunk.old), 0) for hunk in hunks)
     sides = [

@@ -18,9 +18,9 @@ from .difference import Row
 
 
 def page(plan: Plan, record: Record, deck: Deck, decisions: Decisions | None = None) -> str:
-    """The page as text: markup, style, script and data, nothing from elsewhere.
+    """Render the page as text with its markup, style, script and data.
 
-    What ``decisions`` left out is not shown, and stands in what the page exports: it stays left out.
+    Fixes rejected by ``decisions`` are hidden, and the page exports them again, so that they stay rejected.
     """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -62,7 +62,7 @@ _KINDS = {" ": ("", " "), "-": ("d", "\u2212"), "+": ("a", "+")}
 
 
 def _ticks(text: str) -> Any:
-    """What stands between backticks as code."""
+    """Format the text between backticks as code."""
     from markupsafe import Markup, escape
 
     return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(text))))
@@ -73,7 +73,7 @@ def _first_line(text: str) -> str:
 
 
 def _lines(rows: Sequence[Row]) -> Any:
-    """Rows of the table of code. Numbers are attributes, so that nobody copies them with the code."""
+    """Format rows of the code table. Line numbers are attributes, so that they are not copied with the code."""
     from markupsafe import Markup
 
     found = []
@@ -85,7 +85,7 @@ def _lines(rows: Sequence[Row]) -> Any:
 
 
 def make_page(plan: Plan, record: Record, repository: Repository, command: str, decisions: Decisions) -> str:
-    """The page of a plan: what was built, on the texts of its base, and of what was not, what was planned."""
+    """Build the page of a plan: built requests on the texts of their base, the others as planned."""
     paths = [path for request in plan.requests for path in request.paths]
     planned, entries = (repository.entries(base, paths) for base in (plan.base, record.base))
     return page(plan, record, deck_of(plan, record, entries, command, planned), decisions)

@@ -1,4 +1,7 @@
-"""`series build`: a commit and a branch for each request, the stack of all, patches; again and again the same ones."""
+"""`series build`: a commit and a branch for each request, the stack of all requests, and patches.
+
+The same plan and base give the same commits.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ BORNE_OUT = frozenset((Verdict.PROVEN, Verdict.NEUTRAL))
 
 @dataclass(frozen=True)
 class Wishes:
-    """How to build. ``prove`` None: without verification. ``unproven``: also what nothing could be said about."""
+    """Options of a build.
+
+    Without ``prove`` nothing is verified. With ``unproven`` requests with an unverifiable fix are built too.
+    """
 
     base: str
     prove: Prove | None
@@ -38,7 +44,10 @@ class Wishes:
 
 
 class Workshop:
-    """The folder of a series: plan, record, bodies, patches, scratch worktree; one process at a time builds in it."""
+    """Folder of a series with its plan, record, bodies, patches and scratch worktree.
+
+    Only one process at a time may build in it.
+    """
 
     def __init__(self, folder: Path, repository: Repository) -> None:
         self.folder = folder
@@ -68,21 +77,21 @@ class Workshop:
         return self.folder / "bodies" / f"{request.branch.rpartition('/')[2]}.md"
 
     def made(self) -> frozenset[str]:
-        """Every commit that build ever put on a branch: what is elsewhere, a person made."""
+        """Return every commit that a build ever put on a branch. Any other commit was made by a person."""
         try:
             return frozenset((self.folder / "made").read_text().split())
         except OSError:
             return frozenset()
 
     def remember(self, commit: str) -> None:
-        """Note a commit before a branch gets it."""
+        """Record a commit before a branch is moved to it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / "made").open("a") as notes:
             notes.write(f"{commit}\n")
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the folder; raises GitError when another process does. The lock dies with its process."""
+        """Lock the folder. Raises GitError when another process holds the lock, which ends with its process."""
         from filelock import FileLock, Timeout
 
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +103,7 @@ class Workshop:
 
 
 def build(plan: Plan, workshop: Workshop, wishes: Wishes) -> Record:
-    """Make each request anew in thought, compare with what is there, and act where they differ."""
+    """Compute each request, compare it with its branch, and write the ones that differ. Return the record."""
     return _Build(plan, workshop, wishes).run()
 
 
@@ -137,7 +146,7 @@ class _Build:
             state = State.REJECTED if contents.dropped else State.LANDED
             return contents, self._without_branch(request, state, "; ".join(contents.dropped))
         contents, verification = self._verified(self._as_built(request, contents), contents)
-        # From here on every word is about what is in the commit.
+        # From here on `request` describes the contents of the commit.
         request = self._as_built(request, contents)
         if verification is not None and not self._borne_out(verification):
             reason = f"{verification.verdict.value}: {verification.reason}"
@@ -154,7 +163,7 @@ class _Build:
         return as_built(request, [part for file in contents.files for part in file.parts], self._plan.rules)
 
     def _verified(self, request: Request, contents: Contents) -> tuple[Contents, Verification | None]:
-        """The request's files and their verdict; unconfirmed files of several are left out."""
+        """Return the request's contents and their verdict. Of several files, unconfirmed ones are dropped."""
         if not (self._wishes.prove and any(file.role == "fix" for file in contents.files)):
             return contents, None
         whole = self._proved(request, contents.files)
@@ -208,14 +217,14 @@ class _Build:
         return State.BUILT, ""
 
     def _without_branch(self, request: Request, state: State, reason: str) -> Standing:
-        """A standing without a commit; a branch of an earlier build stays, since a person may look at it."""
+        """Return a standing without a commit. A branch of an earlier build is kept, since a person may look at it."""
         there = self._repository.branch(request.branch)
         stale = f" (the branch still holds {there[:10]} of an earlier build)" if there else ""
         self._workshop.body(request).unlink(missing_ok=True)
         return Standing(state, reason + stale)
 
     def _stack(self, built: Sequence[tuple[Contents, Standing]]) -> None:
-        """All requests in one row, verified together, as a branch and as patches."""
+        """Stack all requests, verify them together, and write them as one branch and as patches."""
         tip = self._wishes.base
         taken: list[Content] = []
         count = 0
@@ -273,7 +282,7 @@ def _blurb(record: Record, plan: Plan) -> str:
 
 
 def fresh_states(record: Record, plan: Plan, repository: Repository) -> Mapping[str, Standing]:
-    """The standings as they are now: a branch may have gone, or moved, since the build."""
+    """Return the current standings: a branch may have been deleted or moved since the build."""
     branches = repository.branches(f"symfix/{plan.name}/")
     found = {}
     for request in plan.requests:

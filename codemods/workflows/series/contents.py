@@ -1,4 +1,4 @@
-"""What a request makes of its files on a base: as planned, or merged into what the files have become since."""
+"""File contents of a request on a base: as planned, or merged with later changes of the files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Redo = Callable[[str, bytes, frozenset[Place]], FileChange | None]
 
 @dataclass(frozen=True)
 class Content:
-    """One file of a request on its base; ``before`` None: the request makes it.
+    """One file of a request on its base. ``before`` is None for a new file.
 
-    ``parts`` say of ``before`` what is changed in it and why.
+    ``parts`` are the changes of ``before`` with their reasons.
     """
 
     path: str
@@ -35,7 +35,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Contents:
-    """All files of a request that it changes on the base, what stands in its way, and what was left out."""
+    """Files of a request that differ from the base, with its conflicts and the dropped parts."""
 
     files: tuple[Content, ...]
     conflicts: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class Texts:
-    """Where the contents come from: the commit that was planned for, and the one that is built on."""
+    """Builder of contents from two commits: the one that was planned for, and the one that is built on."""
 
     repository: Repository
     planned: Mapping[str, Entry]
@@ -53,7 +53,7 @@ class Texts:
     redo: Redo
 
     def of(self, request: Request, decisions: Decisions) -> Contents:
-        """What the request, without what was decided against, makes of the base."""
+        """Return the contents of the request on the base, without rejected parts and fixes."""
         parts: dict[str, list[Part]] = defaultdict(list)
         dropped = []
         for part in request.parts:
@@ -109,7 +109,7 @@ class Texts:
         return Content(path, now.mode, role, now.content, after, tuple(parts))
 
     def _moved(self, part: Part, before: bytes, now: bytes) -> Part | None:
-        """What a part changes in a text that has changed since; None when that has it already."""
+        """Return the part rebased onto ``now``, or None if ``now`` contains its changes already or conflicts."""
         after = self.repository.merged(before, now, put(before, part.hunks), self.scratch)
         if after is None or after == now:
             return None
@@ -121,7 +121,7 @@ class Texts:
             spans = [(bisect_right(old_starts, start), bisect_right(old_starts, end)) for start, end in reason.spans]
             there = [(lines[first], lines[last]) for first, last in spans if first in lines and last in lines]
             if there:
-                # A fix is known by where it starts in the text that was planned for.
+                # A fix is identified by its start in the text that was planned for.
                 spans_now = tuple((starts[first - 1], starts[last] - 1) for first, last in there)
                 reasons.append(replace(reason, line=there[0][0], spans=spans_now))
         left = tuple(replace(one, line=lines[one.line]) for one in part.left if one.line in lines)
@@ -137,7 +137,7 @@ def _fixes(count: int) -> str:
 
 
 def union(contents: Iterable[Content], base: Mapping[str, Entry]) -> dict[str, Content]:
-    """All files together; those that several requests touch, with the changes of all; raises Mismatch."""
+    """Return the files of all requests by path, merging changes of the same file. Raises Mismatch on a conflict."""
     by_path: dict[str, list[Content]] = defaultdict(list)
     for content in contents:
         by_path[content.path].append(content)

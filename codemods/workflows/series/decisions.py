@@ -1,4 +1,4 @@
-"""What a reviewer decided on the page: fixes that are not wanted, by request, file, rule and place."""
+"""Decisions of a reviewer on the page: rejected fixes by request, file, rule and position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class Decisions:
-    """``fixes``: unwanted fixes by (request, path); ``proposals``: names of proposals that are unwanted whole.
+    """Rejected fixes by (request, path) and names of wholly rejected proposals by request.
 
     ``rows`` are the rejections as they were read.
     """
@@ -26,13 +26,13 @@ class Decisions:
     rows: tuple[Mapping[str, Any], ...] = ()
 
     def left_out(self, request: Request, part: Part) -> frozenset[Place]:
-        """The fixes of a part that are not wanted; all of it, with a part that has none, when the proposal is not."""
+        """Return the rejected fixes of a part: all of its fixes if its whole proposal is rejected."""
         if (request.id, part.proposal) in self.proposals:
             return frozenset((reason.rule, reason.start) for reason in part.reasons)
         return self.fixes.get((request.id, part.path), frozenset())
 
     def drops(self, request: Request, part: Part) -> bool:
-        """Whether nothing of a part is wanted."""
+        """Return whether the part is rejected completely."""
         if (request.id, part.proposal) in self.proposals:
             return True
         wanted = {(reason.rule, reason.start) for reason in part.reasons} - self.left_out(request, part)
@@ -40,10 +40,10 @@ class Decisions:
 
 
 def read(text: str, plan: Plan) -> Decisions:
-    """The decisions in a file that the page exported; raises PlanError when it is about another series.
+    """Parse the decisions that the page exported. Raises PlanError for a malformed file or another series.
 
-    A proven repair stands or falls as a whole: one unwanted place in it leaves all of it out. So does an unwanted
-    test or expected failure, which comes with the fix.
+    A proven repair is accepted or rejected as a whole: one rejected fix rejects its proposal. So does a rejected test
+    or expected failure, which belongs to the fix.
     """
     try:
         value = json.loads(text)

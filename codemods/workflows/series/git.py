@@ -1,4 +1,4 @@
-"""Git by its plumbing: commits and branches are made without a checkout, so nobody's files or index are touched."""
+"""Git plumbing that makes commits and branches without a checkout, so the user's files and index stay untouched."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _WHOSE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_P
 
 
 class GitError(Exception):
-    """What git refused; ``str()`` is the one line for the user."""
+    """Error of git. ``str()`` is the one line for the user."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of a commit."""
+    """File of a commit."""
 
     mode: str
     name: str
@@ -30,7 +30,7 @@ class Entry:
 
 
 class Repository:
-    """The repository whose checkout is at ``top``."""
+    """Repository whose checkout is at ``top``."""
 
     def __init__(self, top: Path) -> None:
         self.top = top
@@ -40,7 +40,7 @@ class Repository:
 
     @classmethod
     def around(cls, path: Path) -> Repository:
-        """The repository that holds ``path``; raises GitError."""
+        """Return the repository that contains ``path``. Raises GitError if there is none."""
         absolute = path.absolute()
         top = repository.top(absolute if absolute.is_dir() else absolute.parent)
         if top is None:
@@ -50,8 +50,8 @@ class Repository:
     def run(
         self, *words: str, text: bytes = b"", here: Path | None = None, environment: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        """Git with these words, whatever it answers; it takes no lock that it can do without."""
-        # A person's own git may export whose index it works on: that is not ours.
+        """Run git and return its result, even on failure. Optional locks are not taken."""
+        # The user's git may export variables that select another repository or index: drop them.
         given = {key: value for key, value in os.environ.items() if key not in _WHOSE}
         command = ["git", "-C", str(here or self.top), "-c", "core.quotePath=false", *words]
         try:
@@ -68,7 +68,7 @@ class Repository:
     def ask(
         self, *words: str, text: bytes = b"", here: Path | None = None, environment: Mapping[str, str] | None = None
     ) -> str:
-        """What git prints; raises GitError with its first line of complaint."""
+        """Run git and return its stdout. Raises GitError with the first line of stderr."""
         ended = self.run(*words, text=text, here=here, environment=environment)
         if ended.returncode:
             said = ended.stderr.decode(errors="replace").strip().splitlines()
@@ -76,14 +76,14 @@ class Repository:
         return ended.stdout.decode("utf-8", "surrogateescape")
 
     def commit(self, revision: str) -> str:
-        """The name of the commit that ``revision`` means."""
+        """Resolve ``revision`` to a commit name. Raises GitError if it is no commit."""
         ended = self.run("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
         if ended.returncode:
             raise GitError(f"{revision} is no commit of {self.top}")
         return ended.stdout.decode().strip()
 
     def identity(self) -> tuple[str, str]:
-        """Name and address of whoever commits here."""
+        """Return name and address of the configured author. Raises GitError if git has none."""
         ended = self.run("var", "GIT_AUTHOR_IDENT")
         if ended.returncode:
             raise GitError("git does not know who you are: git config user.name and user.email")
@@ -91,12 +91,12 @@ class Repository:
         return name, rest.partition(">")[0]
 
     def content_name(self, content: bytes) -> str:
-        """Git's name of a content in this repository."""
+        """Return git's object name of a content in this repository."""
         wide = self.ask("rev-parse", "--show-object-format").strip() == "sha256"
         return blob_name(content, wide)
 
     def entries(self, commit: str, paths: Iterable[str]) -> dict[str, Entry]:
-        """The files of a commit among ``paths``; what it does not have is missing in the answer."""
+        """Return the files of a commit among ``paths``. Paths without a file are omitted."""
         wanted = sorted(set(paths))
         found: dict[str, Entry] = {}
         for chunk in (wanted[at : at + 500] for at in range(0, len(wanted), 500)):
@@ -120,7 +120,7 @@ class Repository:
         return contents
 
     def tree(self, commit: str, changed: Mapping[str, tuple[str, bytes]], index: Path) -> str:
-        """The tree of ``commit`` with these files (mode, content); ``index`` is a scratch file."""
+        """Write the tree of ``commit`` with the changed files (mode, content), using ``index`` as a scratch index."""
         environment = {"GIT_INDEX_FILE": str(index)}
         for stale in (index, index.with_name(index.name + ".lock")):
             stale.unlink(missing_ok=True)
@@ -136,7 +136,7 @@ class Repository:
         return tree
 
     def make_commit(self, tree: str, parent: str, message: str, made: int) -> str:
-        """A commit by whoever commits here, dated ``made``: the same words give the same commit."""
+        """Commit as the configured author with the date ``made``. The same arguments give the same commit."""
         name, address = self.identity()
         environment = {
             f"GIT_{role}_{key}": value
@@ -147,17 +147,17 @@ class Repository:
         return self.ask(*words, text=message.encode("utf-8", "backslashreplace"), environment=environment).strip()
 
     def branch(self, name: str) -> str | None:
-        """The commit of a branch; None where there is none."""
+        """Return the commit of a branch, or None if the branch does not exist."""
         ended = self.run("rev-parse", "--verify", "--quiet", f"refs/heads/{name}")
         return ended.stdout.decode().strip() or None
 
     def branches(self, prefix: str) -> dict[str, str]:
-        """The branches below ``prefix`` and their commits."""
+        """Return the branches below ``prefix`` with their commits."""
         rows = self.ask("for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", f"refs/heads/{prefix}")
         return dict(row.split(" ", 1) for row in rows.splitlines())
 
     def checked_out(self) -> dict[str, str]:
-        """Branches that a worktree stands on, and where."""
+        """Return the branches that a worktree has checked out, with its path."""
         where: dict[str, str] = {}
         place = ""
         for line in self.ask("worktree", "list", "--porcelain").splitlines():
@@ -168,12 +168,12 @@ class Repository:
         return where
 
     def set_branch(self, name: str, commit: str, old: str | None) -> None:
-        """Move a branch from ``old`` (None: it is new) to ``commit``; raises GitError when it is elsewhere by now."""
+        """Move a branch from ``old`` (None for a new branch) to ``commit``. Raises GitError if it moved meanwhile."""
         words = ("update-ref", f"refs/heads/{name}", commit, old or "0" * len(commit))
         ended = self.run(*words)
         lock = self.common / "refs" / "heads" / f"{name}.lock"
         if ended.returncode and lock.exists() and lock.stat().st_mtime < self._started:
-            # Only a series writes its branches, one process at a time: this one was killed while it did.
+            # Only a series writes its branches, one process at a time: a lock this old is from a killed process.
             lock.unlink(missing_ok=True)
             ended = self.run(*words)
         if ended.returncode:
@@ -181,7 +181,7 @@ class Repository:
             raise GitError(f"{name} can't be written: {said[0] if said else 'git gave no reason'}")
 
     def merged(self, base: bytes, ours: bytes, theirs: bytes, folder: Path) -> bytes | None:
-        """A three-way merge of contents; None when they conflict."""
+        """Merge three versions of a file. Return None if they conflict."""
         folder.mkdir(parents=True, exist_ok=True)
         files = [folder / name for name in ("ours", "base", "theirs")]
         for file, content in zip(files, (ours, base, theirs), strict=True):
@@ -191,7 +191,7 @@ class Repository:
         return ended.stdout if ended.returncode == 0 else None
 
     def scratch_worktree(self, path: Path, commit: str) -> Path:
-        """A worktree at ``path`` that stands, clean, on ``commit``: the one that is there, or made anew."""
+        """Return a clean worktree at ``path`` on ``commit``, reusing the existing one if possible."""
         if (path / ".git").is_file():
             head = self.run("rev-parse", "HEAD", here=path)
             status = self.run("status", "--porcelain", "--untracked-files=no", here=path)
@@ -204,7 +204,7 @@ class Repository:
         return path
 
     def drop_worktree(self, path: Path) -> None:
-        """Take a worktree of ours away, in whatever state a killed run left it."""
+        """Remove a worktree of a series, even one that a killed run left incomplete."""
         self.run("worktree", "remove", "--force", "--force", str(path))
         shutil.rmtree(path, ignore_errors=True)
         for record in (self.common / "worktrees").glob("*/gitdir"):
@@ -214,6 +214,6 @@ class Repository:
 
 
 def blob_name(content: bytes, wide: bool = False) -> str:
-    """What git calls a content: in repositories of the wide kind a SHA-256."""
+    """Return git's object name of a content: SHA-1, or SHA-256 if ``wide``."""
     text = b"blob %d\0%s" % (len(content), content)
     return (hashlib.sha256(text) if wide else hashlib.sha1(text)).hexdigest()

@@ -1,4 +1,4 @@
-"""Which proposals belong together: one rule or one family a pull request, all of a file in the same one, each small."""
+"""Groups of proposals: one rule or one family a pull request, all changes of a file in the same one, each small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_LINES = 400
 
 @dataclass(frozen=True)
 class Group:
-    """Proposals for one pull request; ``rule`` when all of it is by one rule, else it is a family of its files."""
+    """Proposals for one pull request. ``rule`` is their only rule, or None for a family of files with several rules."""
 
     rule: str | None
     proposals: tuple[Proposal, ...]
@@ -23,17 +23,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Grouping:
-    """The groups in the order of the series, and in words what got no place."""
+    """Groups in the order of the series, with messages about proposals without a group."""
 
     groups: tuple[Group, ...]
     passed_over: tuple[str, ...] = ()
 
 
 def group(proposals: Sequence[Proposal], most_files: int = MOST_FILES, most_lines: int = MOST_LINES) -> Grouping:
-    """Put the proposals into groups that can be reviewed, merged and reverted one without the other.
+    """Group the proposals so that each group can be reviewed, merged and reverted independently.
 
-    No line is changed by two groups, so every order of them works; the order chosen is the reader's: what is the same
-    on known sizes by construction first, then what states a default, each by rule and path.
+    No two groups change the same line, so every order works. Groups that preserve all results on known sizes come
+    first, then those that choose a default, each sorted by rule and path.
     """
     fitting, passed_over = _compatible(proposals)
     by_rule: dict[str, list[Proposal]] = {}
@@ -54,17 +54,17 @@ def group(proposals: Sequence[Proposal], most_files: int = MOST_FILES, most_line
 
 @lru_cache(maxsize=4096)
 def hunks_of(file: FileChange) -> tuple[Hunk, ...]:
-    """What changes in a file, linked to its reasons."""
+    """Return the hunks of a file, linked to its reasons."""
     return hunks_between(file.before or b"", file.after, [reason.spans for reason in file.reasons])
 
 
 def _spreads(family: Sequence[Proposal]) -> bool:
-    """Whether it is one change made in many places, and not one operator brought from sizes to symbolic ones."""
+    """Return whether no fix has mode 1, which converts an operator to symbolic sizes."""
     return all(reason.mode != 1 for proposal in family for file in proposal.files for reason in file.reasons)
 
 
 def _compatible(proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[str]]:
-    """Those that can stand beside each other, the first come first; and why the others can't."""
+    """Return the proposals without conflicts, where the first wins, and messages about the others."""
     taken: dict[str, list[tuple[str, tuple[Hunk, ...]]]] = {}
     fitting, passed_over = [], []
     for proposal in proposals:
@@ -85,7 +85,7 @@ def _compatible(proposals: Sequence[Proposal]) -> tuple[list[Proposal], list[str
 
 
 def _families(proposals: Sequence[Proposal]) -> Iterator[list[Proposal]]:
-    """Proposals that mend the same files, in path order; what reaches over two files does not join those of each."""
+    """Yield the proposals with the same set of fixed files together, in path order."""
     families: dict[frozenset[str], list[Proposal]] = {}
     for proposal in proposals:
         families.setdefault(frozenset(proposal.fixed), []).append(proposal)
@@ -94,7 +94,7 @@ def _families(proposals: Sequence[Proposal]) -> Iterator[list[Proposal]]:
 
 
 def _cut(proposals: Sequence[Proposal], most_files: int, most_lines: int) -> Iterator[tuple[Proposal, ...]]:
-    """Pieces of bearable size; the proposals of a file, and where it can be the files of a folder, stay together."""
+    """Cut the proposals into pieces within the limits. Those of a file, and if possible of a folder, stay together."""
     piece: list[Proposal] = []
     for block in _blocks(proposals):
         if piece and not _fits([*piece, *block], most_files, most_lines):
@@ -117,7 +117,7 @@ def _blocks(proposals: Sequence[Proposal]) -> Iterator[list[Proposal]]:
 
 
 def area(path: str) -> str:
-    """The part of a repository that a reader thinks of: its first two folders."""
+    """Return the area of a repository that contains a path: its first two folders."""
     folders = path.split("/")[:-1]
     return "/".join(folders[:2]) or path
 

@@ -1,4 +1,4 @@
-"""Where pull requests are opened: by `gh` or by `ghstack`, which sign in by themselves. symfix reads no token."""
+"""Clients that open pull requests: `gh` and `ghstack`, which do their own sign-in. symfix reads no token."""
 
 from __future__ import annotations
 
@@ -14,39 +14,42 @@ from .wording import TRAILER
 
 
 class HubError(Exception):
-    """A refusal, in the hub's own words; what was asked may be asked again."""
+    """Refusal by the hub, in its own words. The request may be retried."""
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A pull request that is there: its address, and ``OPEN``, ``MERGED`` or ``CLOSED``."""
+    """Existing pull request: its address, and ``OPEN``, ``MERGED`` or ``CLOSED``."""
 
     url: str
     state: str
 
 
 class Hub(Protocol):
-    """What sending needs of a hub."""
+    """Interface of a hub, as sending requires it."""
 
     def existing(self, request: Request) -> Opened | None:
-        """The pull request that carries the request's trailer, in whatever state."""
+        """Return the pull request with the request's trailer, in any state, or None."""
 
     def open_now(self) -> frozenset[str]:
-        """The addresses of this person's open pull requests that symfix made; the newest may be missing."""
+        """Return the addresses of this user's open pull requests made by symfix. The newest may be missing."""
 
     def is_open(self, url: str) -> bool:
-        """Whether the pull request at an address is open."""
+        """Return whether the pull request at an address is open."""
 
     def create(self, request: Request, body: Path, commit: str, *, draft: bool) -> str:
-        """Open one and return its address; raises HubError."""
+        """Open a pull request and return its address. Raises HubError."""
 
     def command(self, request: Request, body: Path, commit: str, *, draft: bool) -> Sequence[str]:
-        """The words that `create` would run."""
+        """Return the command line that `create` would run."""
 
 
 @dataclass(frozen=True)
 class GitHub:
-    """Plain pull requests by ``gh``. ``repo`` (OWNER/NAME) and ``owner`` of the branch are for those from forks."""
+    """Plain pull requests by ``gh``.
+
+    Pull requests from a fork need ``repo`` (OWNER/NAME) and the ``owner`` of the branch.
+    """
 
     top: Path
     onto: str
@@ -54,7 +57,7 @@ class GitHub:
     owner: str | None = None
 
     def existing(self, request: Request) -> Opened | None:
-        # The search finds a new pull request only after a while, the list by branch at once.
+        # The search finds a new pull request only after a while, but the list by branch finds it at once.
         by_branch = self._list("--head", request.branch)
         by_trailer = self._list("--search", f'"{TRAILER}: {request.id}" in:body')
         for row in (*by_branch, *by_trailer):
@@ -96,7 +99,7 @@ class GitHub:
 
 @dataclass(frozen=True)
 class Ghstack:
-    """One commit, one pull request, by ``ghstack`` in a scratch worktree; ``github`` tells what is there already."""
+    """Pull requests by ``ghstack``, one for each commit, from a scratch worktree. ``github`` finds existing ones."""
 
     worktree: Path
     github: GitHub

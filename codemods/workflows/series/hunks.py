@@ -1,4 +1,4 @@
-"""Changed lines: what a plan holds of a file, and what is put back into whatever the file has become."""
+"""Changed lines: the hunks that a plan stores, and their application to the current text of a file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class Hunk:
-    """The lines ``old``, the first of which is number ``line`` (from 1) before, become ``new``.
+    """Replacement of the lines ``old``, which start at line ``line`` (from 1) of the text before, by ``new``.
 
-    Lines keep their ends. An insertion has no ``old`` and stands before ``line``. ``why`` numbers the reasons.
+    Lines keep their ends. An insertion has no ``old`` and is placed before ``line``. ``why`` are indices of reasons.
     """
 
     line: int
@@ -21,26 +21,26 @@ class Hunk:
 
     @property
     def end(self) -> int:
-        """The number of the line after the last old one."""
+        """Return the number of the line after the last old one."""
         return self.line + len(self.old)
 
 
 class Mismatch(Exception):
-    """The text is not the one that the hunks are about; ``str()`` says where."""
+    """Error of applying hunks to a different text. ``str()`` gives the line."""
 
 
 def lines_of(text: bytes) -> list[str]:
-    """The lines with their ends. A lone CR ends no line, as in git; bytes that are not UTF-8 survive."""
+    """Split into lines with their ends. A lone CR ends no line, as in git. Bytes that are not UTF-8 are preserved."""
     lines = text.decode("utf-8", "surrogateescape").split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 def hunks_between(before: bytes, after: bytes, spans: Sequence[Iterable[tuple[int, int]]] = ()) -> tuple[Hunk, ...]:
-    """What differs, without context. ``spans`` are the byte ranges of ``before`` that each reason is about."""
+    """Return the differences without context. ``spans`` are the byte ranges of ``before`` for each reason."""
     old, new = lines_of(before), lines_of(after)
     starts = line_starts(before)
     found = []
-    # Lines that come again and again (blank ones, braces) make the matcher take time squared unless it passes them by.
+    # The matcher takes quadratic time on frequent lines (blank ones, braces) unless it ignores them as junk.
     for tag, one, two, three, four in difflib.SequenceMatcher(None, old, new).get_opcodes():
         if tag != "equal":
             first, last = starts[one], starts[two]
@@ -54,7 +54,7 @@ def hunks_between(before: bytes, after: bytes, spans: Sequence[Iterable[tuple[in
 
 
 def line_starts(text: bytes) -> list[int]:
-    """The byte at which each line starts, and the end of the text."""
+    """Return the byte offset of each line's start, and of the end of the text."""
     starts = [0]
     for line in lines_of(text):
         starts.append(starts[-1] + len(line.encode("utf-8", "surrogateescape")))
@@ -62,13 +62,13 @@ def line_starts(text: bytes) -> list[int]:
 
 
 def moved_lines(before: bytes, now: bytes) -> dict[int, int]:
-    """Where each line that is still there has gone; lines are counted from 1."""
+    """Map the number of each unchanged line to its number in ``now``. Lines are counted from 1."""
     matcher = difflib.SequenceMatcher(None, lines_of(before), lines_of(now), autojunk=False)
     return {old + step + 1: new + step + 1 for old, new, size in matcher.get_matching_blocks() for step in range(size)}
 
 
 def put(before: bytes, hunks: Iterable[Hunk]) -> bytes:
-    """The text with the hunks applied, each where it says; raises Mismatch when their old lines are not there."""
+    """Apply the hunks at their lines. Raises Mismatch if the old lines differ."""
     lines = lines_of(before)
     pieces: list[str] = []
     at = 0
@@ -81,9 +81,9 @@ def put(before: bytes, hunks: Iterable[Hunk]) -> bytes:
 
 
 def clash(one: Iterable[Hunk], other: Iterable[Hunk]) -> Hunk | None:
-    """The first hunk of ``one`` that can't stand beside ``other``: they share a line, or meet at an insertion.
+    """Return the first hunk of ``one`` that conflicts with ``other``, or None.
 
-    The same change twice is no clash.
+    Hunks conflict when they share a line or meet at an insertion. Identical hunks do not conflict.
     """
     theirs = [(hunk.line, hunk.old, hunk.new, hunk.end) for hunk in other]
     for hunk in one:
@@ -97,7 +97,7 @@ def clash(one: Iterable[Hunk], other: Iterable[Hunk]) -> Hunk | None:
 
 
 def groups(hunks: Sequence[Hunk]) -> tuple[int, ...]:
-    """For each hunk the number of its group: hunks that share a reason stand or fall together."""
+    """Return the group number of each hunk. Hunks that share a reason are in the same group."""
     group = list(range(len(hunks)))
     by_reason: dict[int, int] = {}
     for number, hunk in enumerate(hunks):

@@ -1,4 +1,4 @@
-"""The plan of a series: values, and the JSON file in which a person reads and edits them."""
+"""Plan of a series: its values, and the JSON file that a person reads and edits."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PlanError(Exception):
-    """A plan or decisions file that can't be used; ``str()`` is the one line for the user."""
+    """Unusable plan or decisions file. ``str()`` is the one line for the user."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one proposal changes in one file. ``before`` is git's name of the content it is about, None: no file."""
+    """Changes of one proposal in one file. ``before`` is git's name of the content before, or None for a new file."""
 
     path: str
     proposal: str
@@ -34,7 +34,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a proposal says that it mends, and by which operator tests; see `Proposal`."""
+    """Operators and issues that a proposal fixes, with the operator tests to verify them. See `Proposal`."""
 
     proposal: str
     operators: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Request:
-    """One pull request. ``id`` and ``branch`` stay the same while it is about the same files for the same reason."""
+    """One pull request. ``id`` and ``branch`` are stable for the same files and the same reason."""
 
     id: str
     branch: str
@@ -67,17 +67,16 @@ class Request:
 
     @property
     def lines(self) -> int:
-        """Changed lines, as GitHub counts them: added and removed."""
+        """Count the changed lines as GitHub counts them: added plus removed."""
         return sum(len(hunk.old) + len(hunk.new) for part in self.parts for hunk in part.hunks)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A series: requests in the order in which they are sent, all about the commit ``base``.
+    """Requests of a series in the order of sending, all based on the commit ``base``.
 
-    ``made`` (seconds since 1970) dates the commits, so that building twice gives the same ones. ``words`` are the
-    choices under which the rules were asked, ``rules`` what each says of itself; ``origin`` is ``rules`` or
-    ``repairs``.
+    ``made`` (seconds since 1970) is the date of the commits, so that a repeated build gives the same ones. ``words``
+    are the options of the rules. ``rules`` are their docstrings. ``origin`` is ``rules`` or ``repairs``.
     """
 
     name: str
@@ -92,14 +91,14 @@ class Plan:
 
 
 def to_json(plan: Plan) -> str:
-    """The plan as a document that a person can read; empty things are left out."""
+    """Serialize the plan as readable JSON. Empty values are omitted."""
     text = json.dumps(_lean({"version": VERSION, **asdict(plan)}), indent=1, ensure_ascii=False) + "\n"
-    # Bytes of a name or a line that are not UTF-8 can only stand there escaped.
+    # Bytes of a name or a line that are not UTF-8 have to be escaped.
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def from_json(text: str) -> Plan:
-    """The plan in a document; raises PlanError."""
+    """Parse a plan. Raises PlanError."""
     try:
         value = json.loads(text)
         if value.get("version") != VERSION:
@@ -120,7 +119,7 @@ def from_json(text: str) -> Plan:
 
 
 def request_fields(request: Request) -> Any:
-    """A request as plain values, for `request_from`; empty things are left out."""
+    """Return a request as plain values for `request_from`. Empty values are omitted."""
     return _lean(asdict(request))
 
 
@@ -131,7 +130,7 @@ def _lean(value: Any) -> Any:
 
 
 def request_from(value: dict[str, Any]) -> Request:
-    """The request in plain values; raises KeyError, TypeError or AttributeError for anything else."""
+    """Build a request from plain values. Malformed ones raise KeyError, TypeError or AttributeError."""
     return Request(
         value["id"],
         value["branch"],

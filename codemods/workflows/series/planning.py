@@ -1,4 +1,4 @@
-"""From proposals to a plan."""
+"""Construction of a plan from proposals."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def make_plan(
 ) -> Plan:
     """Group the proposals and give each group its id, branch and texts.
 
-    ``content_name`` names a content as git does. The same files for the same rule get the same id in every plan.
+    ``content_name`` computes git's name of a content. The same files for the same rule get the same id in every plan.
     """
     grouping = group(proposals, most_files, most_lines)
     requests = tuple(_request(name, one, rules, content_name) for one in grouping.groups)
@@ -71,9 +71,9 @@ def _request(series: str, group: Group, rules: Mapping[str, str], content_name: 
 
 
 def as_built(request: Request, parts: Sequence[Part], rules: Mapping[str, str]) -> Request:
-    """The request with these parts alone: what it says is made from them. All of its own parts: it says what it said.
+    """Return the request restricted to these parts, with its texts derived from them.
 
-    ``rules`` are docstrings.
+    With all of its own parts the request is unchanged. ``rules`` are docstrings.
     """
     kept = tuple(sorted(parts, key=lambda part: _order(request, part)))
     if kept == request.parts:
@@ -96,7 +96,7 @@ def _proposal(name: str, parts: Sequence[Part], claims: Sequence[Claim]) -> Prop
 
 
 def _words(proposals: Sequence[Proposal], rules: Mapping[str, str]) -> dict[str, Any]:
-    """All that a request says of its proposals."""
+    """Return the fields of a request that are derived from its proposals."""
     opinfos = {name for proposal in proposals for name in proposal.opinfos}
     bystanders = {name for proposal in proposals for name in proposal.bystanders} - opinfos
     return {

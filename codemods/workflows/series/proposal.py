@@ -1,4 +1,4 @@
-"""What may become part of a pull request, wherever it came from: rules over paths, or proven repairs."""
+"""Candidates for a pull request: changes by rules over paths, or proven repairs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Role = str
 
 @dataclass(frozen=True)
 class Reason:
-    """Why bytes change: one fix, said of the text before. ``spans`` are the byte ranges that it replaces there."""
+    """One fix as the reason of a change, in positions of the text before. ``spans`` are its replaced byte ranges."""
 
     rule: str
     mode: int
@@ -30,7 +30,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Left:
-    """A place nearby that was left, and why."""
+    """Nearby place that was not changed, with the reason."""
 
     rule: str
     mode: int
@@ -42,7 +42,10 @@ class Left:
 
 @dataclass(frozen=True)
 class FileChange:
-    """One file (its path from the top of the repository, with slashes) before and after; None before: it is new."""
+    """One file before and after. ``before`` is None for a new file.
+
+    ``path`` is relative to the top of the repository, with slashes.
+    """
 
     path: str
     before: bytes | None = field(repr=False)
@@ -54,10 +57,10 @@ class FileChange:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Changes that are taken or left together, the operators that they mend and the issues that they fix.
+    """Changes that are accepted or rejected together, with the operators and issues that they fix.
 
-    ``opinfos`` are torch's operator tests to verify them by; none: those that reach the change. ``bystanders`` are
-    others that reach it, run on torch's own samples alone.
+    ``opinfos`` are the OpInfo tests for verification. Without any, tests that reach the change are used.
+    ``bystanders`` are other operators that reach it. They run only on torch's own samples.
     """
 
     name: str
@@ -69,17 +72,17 @@ class Proposal:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules behind it, each once, sorted."""
+        """Return the sorted names of the rules of all files."""
         return tuple(sorted({reason.rule for file in self.files for reason in file.reasons}))
 
     @property
     def fixed(self) -> tuple[str, ...]:
-        """The paths of the files that are mended, without tests and lists of expected failures."""
+        """Return the paths of the fixed files, without tests and lists of expected failures."""
         return tuple(file.path for file in self.files if file.role == "fix")
 
 
 def of_outcomes(changed: Sequence[tuple[str, Changed]]) -> Iterator[Proposal]:
-    """A proposal for each file that rules changed; each comes with its path from the top of the repository."""
+    """Yield a proposal for each file that rules changed. Its path is relative to the top of the repository."""
     for path, outcome in changed:
         source = outcome.source
         reasons = tuple(_reason(fix, source) for fix in outcome.applied)

@@ -1,4 +1,4 @@
-"""Proposals from a folder that `symfix repair` wrote: a patch and its evidence for each proven repair."""
+"""Proposals from a folder of `symfix repair`, with a patch and its evidence for each proven repair."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ _RANGE = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 def read_folder(folder: Path, content: Callable[[str], bytes | None]) -> tuple[list[Proposal], list[str]]:
-    """The proven repairs in ``folder``, and in words those that are about another text than the repository's.
+    """Return the proven repairs in ``folder``, and messages about those that do not match the repository's text.
 
-    ``content`` gives a file of the base by its path from the top. Raises PlanError when a file does not read as what
-    it is.
+    ``content`` returns a file of the base by its path from the top. Raises PlanError for a malformed file.
     """
     proposals, passed_over = [], []
     for path in sorted(folder.glob("[0-9]*.json")):
@@ -37,7 +36,7 @@ def read_folder(folder: Path, content: Callable[[str], bytes | None]) -> tuple[l
 
 
 def files_of(patch: bytes) -> dict[str, tuple[Hunk, ...]]:
-    """The hunks, without their context, of each file in a patch in git's format."""
+    """Parse a patch in git's format into the hunks of each file, without context."""
     found: dict[str, list[Hunk]] = {}
     path, line, old, new, left, right = "", 0, [], [], 0, 0  # type: ignore[var-annotated]
 
@@ -80,7 +79,7 @@ def _proposal(
     value: Mapping[str, Any], hunks: Mapping[str, tuple[Hunk, ...]], content: Callable[[str], bytes | None]
 ) -> Proposal:
     mended, operators = set(value["files"]), tuple(value["operators"])
-    # A check says how many samples it ran behind the name of its operator.
+    # The subject of a check is the name of its operator, followed by its number of samples.
     checks = (value.get("verification") or {}).get("checks", ())
     tested = sorted({check["subject"].partition(" ")[0] for check in checks})
     own = tuple(name for name in tested if any(f"{one}.".startswith(f"{name}.") for one in operators))
@@ -105,7 +104,7 @@ def _proposal(
 
 
 def _reasons(value: Mapping[str, Any], path: str, before: bytes, hunks: tuple[Hunk, ...]) -> Iterator[Reason]:
-    """A reason for each fix. A proven repair is one transaction, so each stands for all of its places in the file."""
+    """Yield a reason for each fix. A proven repair is one transaction, so each reason spans all of its hunks."""
     starts = line_starts(before)
     spans = tuple((starts[hunk.line - 1], starts[min(hunk.end, len(starts)) - 1]) for hunk in hunks)
     names = ("rule", "mode", "safety", "message", "function", "default")

@@ -1,4 +1,4 @@
-"""`series send`: one pull request after the other, as a person says; asked twice, opened once."""
+"""`series send`: pull requests, opened one after the other and never twice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INDEXED_WITHIN = 3600.0
 
 @dataclass(frozen=True)
 class Sent:
-    """What came of one request: ``opened``, ``there already``, ``waiting`` (too many are open), ``refused``…"""
+    """Outcome of one request: ``opened``, ``there already``, ``waiting`` (too many are open), ``refused``…"""
 
     request: Request
     outcome: str
@@ -32,7 +32,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Journal:
-    """What was sent from a folder and when, one line an event; it tells the pace, the hub tells the truth."""
+    """Log of the requests sent from a folder. It is used for rate limiting, while the hub is authoritative."""
 
     path: Path
 
@@ -42,7 +42,7 @@ class Journal:
             lines.write(json.dumps({"id": request.id, "at": now, "outcome": outcome, "detail": detail}) + "\n")
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """The events in order; a line that a killed process left unfinished is none."""
+        """Yield the events in order. A line that a killed process left incomplete is skipped."""
         try:
             text = self.path.read_text()
         except OSError:
@@ -54,7 +54,7 @@ class Journal:
                 continue
 
     def url(self, request: Request) -> str | None:
-        """Where the request was opened, as far as known here."""
+        """Return the address of the request's pull request according to the log, or None."""
         ones = [one for one in self.events() if one["id"] == request.id and one["outcome"] in ("opened", "there")]
         return ones[-1]["detail"] if ones else None
 
@@ -64,7 +64,7 @@ class Journal:
 
 @dataclass(frozen=True)
 class Sender:
-    """Sends from a workshop to a hub. ``remote`` gets the branches; None: the hub pushes by itself."""
+    """Sender from a workshop to a hub. Branches are pushed to ``remote``, or by the hub if it is None."""
 
     workshop: Workshop
     hub: Hub
@@ -81,7 +81,7 @@ class Sender:
         object.__setattr__(self, "journal", Journal(self.workshop.folder / "sent.jsonl"))
 
     def commands(self, request: Request, standing: Standing) -> list[str]:
-        """What would be run, for a person to read; nothing is called."""
+        """Return the commands that sending would run, for display only."""
         commit = self._commit(request, standing)
         if commit is None:
             return [f"# {standing.state.value}: {standing.reason or 'build it first'}"]
@@ -90,7 +90,7 @@ class Sender:
         return [*push, shlex.join(words)]
 
     def send(self, request: Request, standing: Standing) -> Sent:
-        """Look whether it is there, keep the pace, push, open, note. What fails can be asked again."""
+        """Find an existing pull request, or wait, push and open one. A failed request can be sent again."""
         commit = self._commit(request, standing)
         if commit is None:
             return Sent(request, "not built", standing.reason or "build the series first")
@@ -108,7 +108,7 @@ class Sender:
             return Sent(request, "refused", str(error))
 
     def _open_now(self) -> int:
-        """How many are open; a search does not find a new one at once, so those of the last hour are looked at."""
+        """Count the open pull requests. The search misses new ones, so those of the last hour are checked singly."""
         found = self.hub.open_now()
         young = {one["detail"] for one in self.journal.events() if one["outcome"] == "opened" and self._is_young(one)}
         return len(found) + sum(self.hub.is_open(url) for url in sorted(young - found))
@@ -121,7 +121,7 @@ class Sender:
         try:
             url = self.hub.create(request, body, commit, draft=self.draft)
         except HubError as error:
-            # It may have been opened all the same, and only the answer was lost.
+            # The pull request may have been opened although the response was lost.
             there = self.hub.existing(request)
             if there is None:
                 self.journal.note(request, "refused", str(error), self.clock())
@@ -139,7 +139,7 @@ class Sender:
         last = self.journal.last_opened()
         wait = 0.0 if last is None else last + self.seconds_apart - self.clock()
         if wait > 0:
-            # A clock that was set back must not make anybody wait for days.
+            # If the clock was set back, limit the wait.
             wait = min(wait, self.seconds_apart)
             self.progress(f"waiting {wait:.0f} s: one pull request in {self.seconds_apart:.0f} s")
             self.sleep(wait)

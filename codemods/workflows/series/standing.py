@@ -1,4 +1,4 @@
-"""Where each request of a series stands: what build made of it, kept beside the plan, and checked again when read."""
+"""Build state of each request of a series, stored next to the plan and checked again when it is read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .plan import Request, request_fields, request_from
 
 
 class State(Enum):
-    """What became of a request."""
+    """Build state of a request."""
 
     PLANNED = "planned"
     BUILT = "built"
@@ -35,9 +35,9 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Standing:
-    """One request; ``dropped`` are lines about files or fixes that were left out of it.
+    """State of one request. ``dropped`` are lines about omitted files or fixes.
 
-    ``request`` is the request as it was built, with what it says; None when it was not.
+    ``request`` is the request as it was built, or None if it was not.
     """
 
     state: State
@@ -50,7 +50,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Record:
-    """What the last build made, over the commit ``base``: standings by request, the stack of all, and its proof."""
+    """Result of the last build on the commit ``base``: standings by request, the stack of all, and its verification."""
 
     base: str
     standings: Mapping[str, Standing] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Record:
 
 
 def save(record: Record, path: Path) -> None:
-    """Write the record so that a reader finds the old one or the new one."""
+    """Write the record atomically."""
     value = {
         "base": record.base,
         "stack": record.stack,
@@ -76,7 +76,7 @@ def save(record: Record, path: Path) -> None:
 
 
 def load(path: Path) -> Record | None:
-    """The record; None when there is none that reads as one."""
+    """Return the record, or None if the file is missing or malformed."""
     try:
         value = json.loads(path.read_bytes())
         standings = {
@@ -96,7 +96,7 @@ def load(path: Path) -> Record | None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Put a file there at once; unlike a cache, what can't be written is an error."""
+    """Write a file atomically. A failure to write raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     fresh.write_bytes(content)

@@ -1,4 +1,4 @@
-"""What a pull request says: title, summary, commit message, body, labels, as PyTorch's reviewers want them."""
+"""Texts of a pull request in PyTorch's conventions: title, summary, commit message, body and labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _QUOTED = re.compile(r"`[^`]*`")
 
 
 def title(proposals: Sequence[Proposal]) -> str:
-    """``SymIntify <op>`` where operators ask for sizes, else ``[DDE] Fix data-dependent errors in <ops>``."""
+    """Return ``SymIntify <op>`` if a fix has mode 1, else ``[DDE] Fix data-dependent errors in <ops>``."""
     subject = subjects(proposals)
     if any(reason.mode == 1 for reason in reasons_of(proposals)):
         return f"SymIntify {subject}"
@@ -28,7 +28,7 @@ def title(proposals: Sequence[Proposal]) -> str:
 
 
 def subjects(proposals: Sequence[Proposal]) -> str:
-    """A few operators or functions by name, one file by its name, else the parts of the repository."""
+    """Return a few operators or functions, or a file, or else the areas of the repository."""
     operators = sorted({name for proposal in proposals for name in proposal.operators})
     if 0 < len(operators) <= _FEW:
         return _listed(operators)
@@ -50,9 +50,9 @@ def subjects(proposals: Sequence[Proposal]) -> str:
 
 
 def summary(proposals: Sequence[Proposal], rules: Mapping[str, str]) -> str:
-    """One paragraph: what is done and why, and which default an undecided size takes; ``rules`` are docstrings.
+    """Summarize the fixes, the reason, and the defaults for undecided sizes in one paragraph.
 
-    What no rule vouches for, a repair's alternative, is said by the words of the fix.
+    ``rules`` are docstrings. A fix without a rule in it is described by its message.
     """
     reasons = list(reasons_of(proposals))
     counts = Counter(reason.rule for reason in reasons)
@@ -66,7 +66,7 @@ def summary(proposals: Sequence[Proposal], rules: Mapping[str, str]) -> str:
 
 
 def defaults(reasons: Sequence[Reason]) -> str:
-    """Which path an undecided size takes, in a sentence; the same default at several places is said once."""
+    """Describe the branch that an undecided size takes. The same default at several places is described once."""
     if not reasons:
         return ""
     alike: dict[str, list[str]] = {}
@@ -88,14 +88,14 @@ def defaults(reasons: Sequence[Reason]) -> str:
 
 
 def labels(proposals: Sequence[Proposal]) -> tuple[str, ...]:
-    """The labels that PyTorch's bots and reviewers ask for."""
+    """Return the labels that PyTorch's bots and reviewers require."""
     paths = [path for proposal in proposals for path in proposal.fixed]
     inductor = any(path.startswith(("torch/_inductor/", "torch/_dynamo/")) for path in paths)
     return ("module: dynamic shapes", "topic: not user facing", *(("ciflow/inductor",) if inductor else ()))
 
 
 def commit_message(request: Request, tool: str, verification: Verification | None, commands: Sequence[str]) -> str:
-    """Title, one paragraph, the test plan, who made it, and the trailers."""
+    """Build the commit message: title, fixed issues, summary, verification, test plan, disclosure and trailer."""
     fixes = [f"Fixes #{number}" for number in request.issues]
     plan = ["Test Plan:", *(f"    {command}" for command in commands)]
     paragraphs = [
@@ -111,7 +111,7 @@ def commit_message(request: Request, tool: str, verification: Verification | Non
 
 
 def body(request: Request, tool: str, verification: Verification | None, commands: Sequence[str]) -> str:
-    """The text of the pull request: the same things, in Markdown, no longer than they must be."""
+    """Build the text of the pull request in Markdown, with the same contents as the commit message."""
     fixes = "\n".join(f"Fixes #{number}" for number in request.issues)
     plan = "\n".join(["**Test plan**", "", "```", *commands, "```"])
     parts = [fixes, request.summary, f"{found(verification)}", plan, disclosure(tool), f"{TRAILER}: {request.id}"]
@@ -119,7 +119,7 @@ def body(request: Request, tool: str, verification: Verification | None, command
 
 
 def found(verification: Verification | None) -> str:
-    """What the verification saw, in a sentence or two."""
+    """Describe the result of the verification in a sentence or two."""
     if verification is None:
         return "Not verified."
     release = verification.torch.partition(" ")[0]
@@ -140,7 +140,7 @@ def found(verification: Verification | None) -> str:
 
 
 def disclosure(tool: str) -> str:
-    """Who wrote the change."""
+    """Return the sentence about the author of the change."""
     return f"The change was made by {tool}, a rule-based rewriter, and is sent by a person who has read it."
 
 
@@ -149,7 +149,7 @@ def reasons_of(proposals: Iterable[Proposal]) -> Iterable[Reason]:
 
 
 def slug(group: Group) -> str:
-    """A few words for a branch: the rule or the family, and where."""
+    """Return a few words for a branch name: the file or folder, and the rule or ``family``."""
     paths = sorted({path for proposal in group.proposals for path in proposal.fixed}) or [group.proposals[0].name]
     place = paths[0].rpartition(".")[0] if len(paths) == 1 else area(paths[0])
     words = [place.removesuffix("/__init__").rpartition("/")[2] if len(paths) == 1 else place, group.rule or "family"]
@@ -161,7 +161,7 @@ def _protocols(checks: Sequence[Check]) -> str:
 
 
 def _sentence(doc: str) -> str:
-    """The first sentence of a rule's docstring, as plain Markdown."""
+    """Return the first sentence of a rule's docstring, as plain Markdown."""
     return _plain(doc.strip().partition("\n")[0])
 
 

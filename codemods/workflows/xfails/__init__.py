@@ -1,1 +1,1 @@
-"""Entries of PyTorch's lists of expected failures that pass by now, and their removal."""
+"""Entries of PyTorch's lists of expected failures that pass now, and their removal."""

@@ -1,4 +1,4 @@
-"""The lists of expected failures in a Python file: their entries, and the tests that each entry is about."""
+"""The lists of expected failures in a Python file: their entries, and the tests of each entry."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _CONDITIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.FunctionDef, a
 
 @dataclass(frozen=True)
 class Entry:
-    """One ``xfail(...)`` or ``skip(...)``; ``start:end`` are the bytes of the call, lines count from 1.
+    """One ``xfail(...)`` or ``skip(...)``. ``start:end`` are the bytes of the call, and lines count from 1.
 
-    ``device`` and ``dtypes`` are what it is limited to, None for no limit. ``unclear`` says why it can't be judged.
+    ``device`` and ``dtypes`` are its limits, None for no limit. ``unclear`` is the reason why it can't be judged.
     """
 
     kind: str
@@ -38,13 +38,13 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The operator with its variant (``linalg.lstsq.grad_oriented``)."""
+        """Return the operator with its variant (``linalg.lstsq.grad_oriented``)."""
         return f"{self.operator}.{self.variant}" if self.variant else self.operator
 
 
 @dataclass
 class _Flow:
-    """Which names hold which lists, and which tests they are given to."""
+    """Dataflow between the names of lists, and from names to the tests that use them."""
 
     into: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     tests: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -61,7 +61,7 @@ class _Flow:
 
 
 def read(content: bytes) -> tuple[Entry, ...]:
-    """The entries in the order of the text. Raises SyntaxError."""
+    """Return the entries in the order of the text. Raises SyntaxError."""
     tree = parse_module(content)
     starts = line_starts(content)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
@@ -75,12 +75,12 @@ def read(content: bytes) -> tuple[Entry, ...]:
 
 
 def called(node: ast.Call) -> str:
-    """The last name of what is called."""
+    """Return the last name of the called function."""
     return getattr(node.func, "attr", getattr(node.func, "id", ""))
 
 
 def line_starts(content: bytes) -> list[int]:
-    """Where each line begins, in bytes, with the end of the text as the last."""
+    """Return the byte offset of each line's start, and of the end of the text."""
     return [0, *(found.end() for found in re.finditer(rb"\r\n|\r|\n", content)), len(content)]
 
 
@@ -114,7 +114,7 @@ def _dtypes(value: ast.expr) -> tuple[str, ...]:
 
 
 def _home(node: ast.Call, parents: dict[ast.AST, ast.AST], flow: _Flow) -> tuple[str, tuple[str, ...], str]:
-    """The list that an entry stands in, the tests it is about, and why that can't be said."""
+    """Return the list that contains an entry, its tests, and the reason if they are unclear."""
     at: ast.AST = node
     while not isinstance(at, ast.stmt):
         at = parents[at]
@@ -134,7 +134,7 @@ def _home(node: ast.Call, parents: dict[ast.AST, ast.AST], flow: _Flow) -> tuple
 
 
 def _targets(statement: ast.stmt) -> list[str]:
-    """The names that a statement puts sets into."""
+    """Return the names that a statement assigns or adds sets to."""
     if isinstance(statement, ast.Assign):
         return [target.id for target in statement.targets if isinstance(target, ast.Name)]
     if isinstance(statement, (ast.AnnAssign, ast.AugAssign)):

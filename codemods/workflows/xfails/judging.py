@@ -1,4 +1,4 @@
-"""Which entries pass by now: each is put to the very test that it is about."""
+"""Verdicts on the entries of lists of expected failures, by running their tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _START_SECONDS = 300
 
 
 class State(Enum):
-    """What became of an entry."""
+    """Verdict on an entry."""
 
     STALE = "stale"
     """Every test that it is about passes."""
@@ -36,7 +36,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """One entry, and what its tests say."""
+    """One entry with the verdict of its tests."""
 
     entry: Entry
     state: State
@@ -53,11 +53,10 @@ def judge(
     progress: Callable[[int, int], None] = lambda done, total: None,
     passing: Collection[str] = (),
 ) -> list[Judgement]:
-    """Run the tests of ``entries``, which are those of the file at ``path``, on ``variant`` (None: as installed).
+    """Run the tests of ``entries``, which belong to the file at ``path``, on ``variant`` (None: the installed torch).
 
-    ``passing``: the operators whose samples all passed there already under the protocol of a shared list.
-
-    Raises what `sweep` raises when torch's operator tests can't be loaded.
+    ``passing`` are operators whose samples have all passed there under the protocol of a shared list. Raises
+    NothingRuns when torch's operator tests can't be loaded.
     """
     found: dict[Entry, Judgement] = {}
     shared: dict[str, list[Entry]] = {}
@@ -133,7 +132,7 @@ def _swept(
 def _tested(
     path: Path, entries: Sequence[Entry], laboratory: Laboratory, variant: Variant, jobs: int
 ) -> dict[Entry, Judgement]:
-    """Put the file's own expected failures to its own tests; a child for each share of them."""
+    """Run the file's own tests for its expected failures, one child for each share of the entries."""
     numbered = list(enumerate(entries))
     shares = [numbered[number::jobs] for number in range(jobs)]
     with ThreadPoolExecutor(jobs) as pool:
@@ -179,7 +178,7 @@ def _said(ended: Ended) -> str:
 
 
 def judgement(entry: Entry, tests: Sequence[Sequence[str]]) -> Judgement:
-    """What the tests of an entry, each with what came of it, say about it."""
+    """Derive the verdict on an entry from its tests and their outcomes."""
     if not tests:
         return Judgement(entry, State.LEFT, f"unverifiable: no test of {', '.join(entry.tests)} is about it here")
     passing = [name for name, came in tests if came == "passes"]
@@ -195,7 +194,7 @@ def judgement(entry: Entry, tests: Sequence[Sequence[str]]) -> Judgement:
 
 
 def _folders(path: Path) -> list[Path]:
-    """What the file's own imports need: its folder and the folder ``test`` that it is in."""
+    """Return the folders for the file's own imports: its folder and the enclosing folder ``test``."""
     above = next((folder for folder in path.parents if folder.name == "test"), None)
     return [path.parent, *([above] if above not in (None, path.parent) else [])]
 

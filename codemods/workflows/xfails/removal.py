@@ -1,4 +1,4 @@
-"""Takes entries out of the sets and lists that hold them; everything else stays as it is, byte for byte."""
+"""Removal of entries from sets and lists. Every other byte is unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OLD_ENTRY = re.compile(rb"#\s*(?:xfail|skip|decorate|skipIf\w*|subtest)\s*\(")
 
 
 class NotRemovable(Exception):
-    """Without these entries the text would not read as it should."""
+    """Error for text that would not parse as expected after the removal."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class _Element:
 
 
 def without(content: bytes, spans: Collection[tuple[int, int]]) -> bytes:
-    """``content`` without the elements at ``spans`` (bytes); raises NotRemovable.
+    """Return ``content`` without the elements at ``spans`` (bytes). Raises NotRemovable.
 
-    A comment goes with an element that it is written behind, and one above a group of elements with the last of them.
+    A comment after an element is removed with it. One above a group of elements is removed with the last of them.
     """
     after = apply(content, edits(content, spans)) if spans else content
     try:
@@ -45,7 +45,7 @@ def without(content: bytes, spans: Collection[tuple[int, int]]) -> bytes:
 
 
 def edits(content: bytes, spans: Collection[tuple[int, int]]) -> list[Edit]:
-    """The deletions that `without` makes."""
+    """Return the deletions that `without` makes."""
     text = _Text(content)
     gone = set(spans)
     found: list[Edit] = []
@@ -59,7 +59,7 @@ def edits(content: bytes, spans: Collection[tuple[int, int]]) -> list[Edit]:
 
 
 def _emptied(node: ast.Set | ast.List, text: _Text, deletions: list[Edit]) -> list[Edit]:
-    """An empty set can't be written with braces; what only keeps comments keeps its lines."""
+    """Return the edits of an emptied set or list: ``set()`` for a set, unchanged lines if comments remain."""
     start, end = text.span(node)
     opening, closing = (b"set(", b")") if isinstance(node, ast.Set) else (b"[", b"]")
     inner = text.content[start + 1 : end - 1]
@@ -98,7 +98,7 @@ def _expected(content: bytes, gone: set[tuple[int, int]]) -> ast.Module:
 
 
 class _Text:
-    """A source text by bytes and lines (from 0), with its comments."""
+    """Source text by bytes and lines (from 0), with its comments."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -112,14 +112,14 @@ class _Text:
         )
 
     def line_of(self, at: int) -> int:
-        """The line, from 0, of a byte."""
+        """Return the line, from 0, of a byte offset."""
         return min(bisect_right(self.starts, at), len(self.starts) - 1) - 1
 
     def line(self, number: int) -> bytes:
         return self.content[self.starts[number] : self.starts[number + 1]]
 
     def deletions(self, holder: tuple[int, int], elements: Sequence[_Element]) -> Iterator[Edit]:
-        """What to delete so that the elements that are gone leave a well laid out holder."""
+        """Yield the deletions of the removed elements, so that the rest of the set or list is laid out well."""
         lines_gone: set[int] = set()
         for cluster in self._clusters(elements):
             first, last = self.line_of(cluster[0].start), self.line_of(cluster[-1].end - 1)
@@ -133,7 +133,7 @@ class _Text:
             yield Edit(self.starts[number], self.starts[number + 1], b"")
 
     def _clusters(self, elements: Sequence[_Element]) -> Iterator[list[_Element]]:
-        """Runs of elements that share lines."""
+        """Yield runs of elements that share lines."""
         run: list[_Element] = []
         for element in elements:
             if run and self.line_of(element.start) != self.line_of(run[-1].end - 1):
@@ -143,7 +143,7 @@ class _Text:
         yield run
 
     def _alone(self, cluster: Sequence[_Element], first: int, last: int) -> bool:
-        """Is there nothing but the cluster, its comma and a comment on its lines?"""
+        """Return whether the lines contain only the cluster, its comma and a comment."""
         begin = self.content[self.starts[first] : cluster[0].start]
         end, comma = cluster[-1].end, self._comma(cluster[-1].end)[1]
         line_end = self.starts[self.line_of(comma - 1) + 1]
@@ -152,7 +152,7 @@ class _Text:
         return not begin.strip() and (not rest or rest.startswith(b"#")) and not between
 
     def _comma(self, at: int) -> tuple[int, int]:
-        """Where the comma behind an element begins and ends; twice ``at`` where there is none."""
+        """Return start and end of the comma after an element, or ``at`` twice if there is none."""
         here = at
         while here < len(self.content):
             byte = self.content[here : here + 1]
@@ -167,7 +167,7 @@ class _Text:
         return at, at
 
     def _inside(self, cluster: Sequence[_Element], holder: tuple[int, int]) -> Iterator[Edit]:
-        """Delete from lines that keep something else."""
+        """Yield deletions within lines that are kept."""
         runs = [(gone, list(run)) for gone, run in groupby(cluster, key=lambda element: element.gone)]
         for number, (gone, run) in enumerate(runs):
             if not gone:
@@ -186,7 +186,7 @@ class _Text:
     def _comments_gone(
         self, holder: tuple[int, int], elements: Sequence[_Element], lines_gone: set[int]
     ) -> Iterator[int]:
-        """Lines of comments that speak only of what is gone."""
+        """Yield the lines of comments that are only about removed elements."""
         first, last = self.line_of(holder[0]), self.line_of(holder[1] - 1)
         spans = [(self.line_of(element.start), self.line_of(element.end - 1)) for element in elements]
         occupied = {number for begin, end in spans for number in range(begin, end + 1)}
@@ -197,7 +197,7 @@ class _Text:
         for number in range(first + 1, last + 1):
             comment = None if number in occupied else self.comments.get(number)
             if comment is not None and above is not None and comment > column:
-                # It goes on with what stands behind the entry above it.
+                # It continues the comment after the entry above it.
                 if above:
                     yield number
             elif number in occupied:
@@ -210,11 +210,11 @@ class _Text:
                     heading, members = [], []
                 if comment is not None:
                     heading.append(number)
-                    # A person keeps an old entry there on purpose.
+                    # An old entry in a comment is kept there on purpose.
                     members += [False] if _OLD_ENTRY.match(self.line(number).strip()) else []
 
     def _blank_lines_gone(self, holder: tuple[int, int], lines_gone: set[int]) -> Iterator[int]:
-        """Blank lines that only parted what is gone from the rest."""
+        """Yield blank lines that only separated removed lines from the rest."""
         first, last = self.line_of(holder[0]), self.line_of(holder[1] - 1)
         number = first + 1
         while number < last:
@@ -232,7 +232,7 @@ class _Text:
             number = stop + 1
 
     def _comments(self) -> Iterator[tuple[int, int]]:
-        """Lines that hold nothing but a comment, with its column in bytes."""
+        """Yield the lines that contain only a comment, with its column in bytes."""
         for token in tokenize.tokenize(io.BytesIO(self.content).readline):
             if token.type == tokenize.COMMENT and not token.line[: token.start[1]].strip():
                 yield token.start[0] - 1, len(token.line[: token.start[1]].encode())

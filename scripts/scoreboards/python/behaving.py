@@ -1,4 +1,4 @@
-"""In a child: what some operators compute and raise in eager mode, as one digest each."""
+"""Child process that hashes the results and errors of operators in eager mode."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _digests(operator: Any) -> dict[str, str]:
 
 
 def _errors(operator: Any) -> str:
-    """Digest of how the operator refuses the inputs that it must refuse."""
+    """Hash the errors of the operator on its invalid inputs."""
     said = hashlib.sha256()
     try:
         for bad in operator.error_inputs("cpu"):

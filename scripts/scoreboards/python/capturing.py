@@ -1,4 +1,4 @@
-"""In a child: calls of operators, references, modules and distributions of torch, captured by its tracers."""
+"""Child process that captures calls of operators, references, modules and distributions by torch's tracers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Call = tuple[str, Callable[[], tuple[Any, Any, Any]], tuple[str, ...]]
 
 
 class Overtime(Exception):
-    """A call took longer than it may."""
+    """Error for a call that exceeds its time limit."""
 
 
 def main(request: str) -> None:
@@ -51,7 +51,7 @@ def main(request: str) -> None:
 
 
 def _captured(made: Callable[[], tuple[Any, Any, Any]], tracers: tuple[str, ...]) -> Mapping[str, Any]:
-    """The captures of a call; where it can't be made, every tracer has that error."""
+    """Return the captures of a call. If it can't be made, every tracer gets that error."""
     from symfix.codemods.lab.children.captures import Capture, capture, describe
 
     def alike(error: str) -> dict[str, Capture]:
@@ -77,7 +77,7 @@ def _overtime(*_: object) -> None:
 
 
 def calls(operators: list[str], every: int, also: list[str], imports: list[str]) -> Iterator[Call]:
-    """The calls of some operators and their references, of one of ``every`` others, and those named in ``also``."""
+    """Yield the calls of some operators and their references, of one of ``every`` others, and those in ``also``."""
     for name in imports:
         yield f"imports:{name}", lambda name=name: (importlib.import_module(name), (), {}), (IMPORT,)  # type: ignore[misc]
     named = set(also)
@@ -87,7 +87,7 @@ def calls(operators: list[str], every: int, also: list[str], imports: list[str])
 
 
 def candidates(operators: list[str], every: int) -> Iterator[tuple[bool, Call]]:
-    """Every call, and whether it is chosen by its operator or drawn."""
+    """Yield every call, and whether it is chosen by its operator or drawn."""
     from symfix.codemods.lab.children.captures import TRACERS as ALL
     from torch.testing._internal.common_methods_invocations import op_db, python_ref_db
     from torch.testing._internal.common_modules import module_db
@@ -119,7 +119,7 @@ def _samples(kind: str, info: Any, tracers: tuple[str, ...]) -> Iterator[Call]:
 
 
 def _operator(info: Any, number: int) -> tuple[Any, Any, Any]:
-    """The sample of that number, those first that have most dimensions of two or more."""
+    """Build the sample with that number, in descending order of dimensions of two or more."""
     import torch
     from torch.utils import _pytree as pytree
 
@@ -133,7 +133,7 @@ def _operator(info: Any, number: int) -> tuple[Any, Any, Any]:
 
 
 def _through(function: Any) -> Any:
-    """A function that dynamo does not refuse for where it stands."""
+    """Wrap a function, since dynamo refuses some functions because of their module."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
@@ -177,7 +177,7 @@ def _distribution(made: Any, parameters: Mapping[str, Any], method: str) -> tupl
 
 
 def _parameters() -> dict[str, dict[str, Any]]:
-    """Small parameters of each distribution."""
+    """Return small parameters of each distribution."""
     import torch
 
     one, other, rows = torch.tensor([0.5, 0.3, 0.7]), torch.tensor([1.5, 2.0, 3.0]), torch.rand(3, 4) + 0.1

@@ -1,4 +1,4 @@
-"""Calls of functions of torch that no operator test runs: initializers, quantized cells, attention, sparse layouts."""
+"""Calls of functions of torch without operator tests: initializers, quantized cells, attention, sparse layouts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Made = tuple[Any, tuple[Any, ...], dict[str, Any]]
 
 
 def direct(faked: tuple[str, ...], every: tuple[str, ...]) -> Iterator[tuple[str, Callable[[], Made], tuple[str, ...]]]:
-    """The calls by name: of what PyTorch runs on fakes by those tracers, of others by every tracer."""
+    """Yield the calls by name. Functions that PyTorch runs on fake tensors have the tracers ``faked``."""
     for calls, tracers in ((_PUBLIC, every), (_FAKED, faked)):
         for name, made in calls.items():
             yield f"direct:{name}", made, tracers

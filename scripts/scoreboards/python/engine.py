@@ -1,4 +1,4 @@
-"""The Python wing's rules on one file, nothing written."""
+"""The Python wing's rules on one file, without writing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rules() -> tuple[Rule, ...]:
 
 
 def site_packages() -> Path:
-    """The folder that holds the installed torch; torch is not imported."""
+    """Return the folder that contains the installed torch, without importing torch."""
     spec = find_spec("torch")
     if spec is None or spec.origin is None:
         raise SystemExit("torch is not installed: scripts/venv verify,test")
@@ -36,7 +36,7 @@ def site_packages() -> Path:
 
 
 def rewritten(top: Path, file: str, *, unsafe: bool) -> Changed | Unchanged | Refused:
-    """What the rules make of ``file`` below ``top``."""
+    """Apply the rules to ``file`` below ``top``."""
     source = SourceFile(Path(file), (top / file).read_bytes())
     return rewrite(
         source, rules(), load_language(WING), Context(installed_torch()), Wishes(unsafe=unsafe, polish=False)
@@ -44,7 +44,7 @@ def rewritten(top: Path, file: str, *, unsafe: bool) -> Changed | Unchanged | Re
 
 
 def python_files(top: Path) -> Iterator[str]:
-    """The Python files of ``torch/`` below ``top`` in which a rule may have something to say."""
+    """Yield the Python files of ``torch/`` below ``top`` that contain a marker of a rule."""
     markers = {marker for rule in rules() for marker in rule.markers}
     for path in sorted((top / "torch").rglob("*.py")):
         content = path.read_bytes()

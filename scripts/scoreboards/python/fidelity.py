@@ -1,15 +1,15 @@
 """Byte fidelity of the Python rules, over every Python file of the torch wheel and of the standard library.
 
-Protocol. All rules, unsafe fixes included, code outside PyTorch's tree treated like PyTorch's own; nothing is written.
-A file passes when
+Protocol. All rules run with unsafe fixes, other code is treated like PyTorch's own, and nothing is written. A file
+passes under these conditions:
 
-- what Python itself cannot compile, or reads otherwise than as UTF-8, is refused with a reason, and nothing else is;
-- a file that is not changed is the same bytes;
-- in a changed file the bytes between the edits are there one after the other, with nothing new among them but lines
-  that import something; the result compiles, and a second run finds nothing;
-- the same text with CRLF, with a byte order mark, or without its last newline is changed in the same way.
+- It is refused with a reason if Python cannot compile it or reads it as another encoding than UTF-8, and only then.
+- It is byte-identical if it is not changed.
+- The bytes between the edits of a changed file are kept in order, with only import lines added between them.
+- The result compiles, and a second run finds nothing.
+- The same text with CRLF, with a byte order mark, or without its last newline is changed in the same way.
 
-The text that came out is matched against the original with its edits left open; nothing is applied a second time.
+The resulting text is matched against the original with its edits left open. The edits are not applied a second time.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _VERDICTS = ("unchanged", "changed", "refused", "bug", "not drawn")
 
 
 def rewritten(name: str, content: bytes) -> Changed | Unchanged | Refused:
-    """The file through all Python rules; raises RuleBug."""
+    """Run all Python rules on the file. Raises RuleBug."""
     context = Context(installed_torch(), all_functions=True)
     return rewrite(
         SourceFile(Path(name), content), rules(), load_language(WING), context, Wishes(unsafe=True, polish=False)
@@ -89,7 +89,7 @@ def rewritten(name: str, content: bytes) -> Changed | Unchanged | Refused:
 
 
 def judged(name: str, content: bytes, outcome: Changed | Unchanged | Refused) -> Iterator[str]:
-    """What is wrong with an outcome, in words."""
+    """Yield the faults of an outcome."""
     compiles = _compiles(content)
     if isinstance(outcome, Refused):
         if (compiles and not _read_otherwise(content)) or not outcome.reason or not outcome.detail:
@@ -115,9 +115,9 @@ def judged(name: str, content: bytes, outcome: Changed | Unchanged | Refused) ->
 
 
 def altered(content: bytes, after: bytes, edits: list[Edit]) -> Iterator[str]:
-    """Whether the original outside the edits is there byte for byte, with nothing new between but whole imports.
+    """Yield a fault unless ``after`` contains the original outside the edits, with only whole imports added.
 
-    Walks through the original with all places in ``after`` where it may stand; an edit leaves every later place open.
+    All matching positions in ``after`` are tracked. An edit makes every later position possible.
     """
     spans = sorted([*((edit.start, edit.end) for edit in edits), *_import_spans(content)])
     reached: set[int] = {0}
@@ -141,7 +141,7 @@ def altered(content: bytes, after: bytes, edits: list[Edit]) -> Iterator[str]:
 
 
 def _all(piece: bytes, after: bytes, start: int) -> Iterator[int]:
-    """Where every occurrence of ``piece`` ends."""
+    """Yield the end of every occurrence of ``piece``."""
     at = after.find(piece, start)
     while at >= 0:
         yield at + len(piece)
@@ -149,7 +149,7 @@ def _all(piece: bytes, after: bytes, start: int) -> Iterator[int]:
 
 
 def _past_imports(after: bytes, place: int) -> Iterator[int]:
-    """The place itself and those behind the imports and blank lines that follow, when a line starts here."""
+    """Yield the place, and at the start of a line also the ends of the following imports and blank lines."""
     yield place
     while place == 0 or after[place - 1 : place] == b"\n":
         line = _IMPORT.match(after, place)
@@ -163,7 +163,7 @@ _IMPORT = re.compile(rb"[ \t]*(?:(?:from|import) [^\n]*)?\r?\n")
 
 
 def _import_spans(content: bytes) -> list[tuple[int, int]]:
-    """Imports that may get one more name."""
+    """Return the spans of imports that may get another name."""
     source = SourceFile(Path("a.py"), content)
     spans = []
     for node in ast.walk(ast.parse(content)):
@@ -177,7 +177,7 @@ def _import_spans(content: bytes) -> list[tuple[int, int]]:
 
 
 def _variants(content: bytes, after: bytes) -> Iterator[tuple[str, bytes, bytes]]:
-    """The same file as other editors would save it, and what has to become of it."""
+    """Yield the same file as other editors would save it, with the expected result."""
     if b"\r" not in content:
         yield "with CRLF", content.replace(b"\n", b"\r\n"), after.replace(b"\n", b"\r\n")
     if not content.startswith(BOM):
@@ -202,7 +202,7 @@ def _compiles(content: bytes) -> bool:
 
 
 def _read_otherwise(content: bytes) -> bool:
-    """Whether the encoding that the text declares makes other characters of it than UTF-8 does."""
+    """Return whether the declared encoding decodes the text to other characters than UTF-8."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         return content.decode(encoding) != content.decode("utf-8-sig" if encoding == "utf-8-sig" else "utf-8")
@@ -211,7 +211,7 @@ def _read_otherwise(content: bytes) -> bool:
 
 
 def _every_file() -> Iterator[tuple[str, str, bytes]]:
-    """Corpus, name and bytes of every file; names of the wheel start at site-packages."""
+    """Yield corpus, name and bytes of every file. Names of the wheel are relative to site-packages."""
     files = importlib.metadata.files("torch") or []
     for file in sorted(PurePosixPath(one) for one in files if one.suffix in (".py", ".pyi")):
         yield "torch wheel", file.as_posix(), (site_packages() / file).read_bytes()

@@ -1,4 +1,4 @@
-"""Bodies of an older release's functions, put into a newer release's module."""
+"""Function bodies of an older release, inserted into a newer release's module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass
 class Graft:
-    """A module of the newer release with older bodies, as these were and as they became."""
+    """A module of the newer release with older bodies, before and after their rewrite."""
 
     file: str
     module: str
@@ -29,7 +29,7 @@ class Graft:
         return self.before if label == "before" else self.after
 
     def changed_lines(self, label: str) -> list[int]:
-        """The lines, from 1, in which the two texts differ; lines that only import are no such lines."""
+        """Return the lines, from 1, in which the two texts differ, without import lines."""
         old, new = self.before.splitlines(), self.after.splitlines()
         mine = new if label == "after" else old
         found = []
@@ -43,7 +43,7 @@ class Graft:
 
 
 def graft(file: str, module: str, installed: str, before: str, after: str) -> Graft:
-    """Put every outermost function that ``before`` and ``after`` differ in into ``installed``, where it fits."""
+    """Insert the outermost functions that differ between ``before`` and ``after`` into ``installed``, if they fit."""
     result = Graft(file, module, installed, installed)
     here = functions(ast.parse(installed))
     old, new = functions(ast.parse(before)), functions(ast.parse(after))
@@ -72,7 +72,7 @@ def graft(file: str, module: str, installed: str, before: str, after: str) -> Gr
 
 
 def _span(body: list[ast.stmt]) -> tuple[int, int]:
-    """First and last line of a body."""
+    """Return first and last line of a body."""
     return body[0].lineno, body[-1].end_lineno or body[-1].lineno
 
 
@@ -82,7 +82,7 @@ def _arguments(function: _Function) -> list[str]:
 
 
 def _needed(source: str, grafted: list[_Function], names: set[str]) -> list[str]:
-    """Imports and definitions of ``source`` that the bodies need and the newer module does not have, for its end."""
+    """Return imports and definitions of ``source`` that the bodies need and the newer module lacks."""
     found: dict[str, str] = {}
     have = names | set(dir(builtins))
     pending: list[ast.AST] = list(grafted)
@@ -95,14 +95,14 @@ def _needed(source: str, grafted: list[_Function], names: set[str]) -> list[str]
                     found[name] = ast.unparse(_unregistered(statement)) + "\n"
                     pending.append(statement)
                     break
-    # What a definition needs was found after it, and imports come before everything.
+    # Dependencies of a definition were found after it, and imports come first.
     needed = list(dict.fromkeys(found.values()))[::-1]
     lines = sorted(needed, key=lambda line: not _imports(line))
     return ["\n\n", *lines] if lines else []
 
 
 def _if_there(line: str) -> str:
-    """An import that the older text made; what the newer torch no longer has may fail only where it is called."""
+    """Let an import of the older text fail only when its name is used, since the newer torch may lack the module."""
     return f"try:\n    {line}except ImportError:\n    pass\n" if _imports(line) else line
 
 
@@ -111,7 +111,7 @@ def _imports(line: str) -> bool:
 
 
 def _unregistered(statement: ast.stmt) -> ast.stmt:
-    """A helper as it is called: the newer torch registers its own under another name."""
+    """Strip registering decorators from a helper: the newer torch registers its own under another name."""
     if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return statement
     kept = [one for one in statement.decorator_list if not ast.unparse(one).startswith("register_")]
@@ -121,7 +121,7 @@ def _unregistered(statement: ast.stmt) -> ast.stmt:
 
 
 def _bound(tree: ast.Module) -> set[str]:
-    """Names that the statements of a module bind."""
+    """Return the names that the statements of a module bind."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):

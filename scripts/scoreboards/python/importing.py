@@ -1,6 +1,6 @@
-"""In a child that has not imported torch: which modules of another release can be laid over the installed torch.
+"""Child process without torch that tests which modules of another release can replace the installed ones.
 
-Each answer comes from a process of its own; modules that ``import torch`` does not load share one import of torch.
+Each test runs in a separate process. Modules that ``import torch`` does not load share one import of torch.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main(request: str) -> None:
     logging.disable(logging.CRITICAL)
     loaded = set(json.loads(forked(_loaded_by_torch)))
     answers: dict[str, dict[str, str]] = {}
-    # Those that torch loads itself come first: afterwards this process has torch.
+    # Modules that torch loads come first, since this process imports torch afterwards.
     for module in sorted(asked["modules"], key=lambda name: (name not in loaded, name)):
         if module not in loaded and "torch" not in sys.modules:
             importlib.import_module("torch")
@@ -36,7 +36,7 @@ def main(request: str) -> None:
 
 
 def forked(question: Callable[[], str]) -> str:
-    """What ``question`` says in a process that starts where this one stands."""
+    """Return the result of ``question`` in a fork of this process, or the first line of its error."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -62,7 +62,7 @@ def _loaded_by_torch() -> str:
 
 
 def _imported(module: str, laid: str) -> str:
-    """Nothing when it imports; otherwise the first line of the error (raised)."""
+    """Import the module and return "". Errors are raised."""
     if laid:
         overlay({module: laid})
     importlib.import_module("torch")

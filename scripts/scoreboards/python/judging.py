@@ -1,8 +1,8 @@
-"""A draw that can be repeated, and what a reader said of each proposal drawn.
+"""A reproducible draw of proposals, and a reader's verdict on each.
 
-The proposals with the smallest hashes are drawn: when the rules change, one that is gone makes room for the next, and
-all others stay. The page `docs/judged-python.md` holds a table for each draw; a row is known by its hash, and its
-verdict and reason stay with it when the page is written anew.
+The proposals with the smallest hashes are drawn. When the rules change, a dropped proposal is replaced by the next one,
+and all others are kept. The page `docs/judged-python.md` contains a table for each draw. A row is identified by its
+hash, and keeps its verdict and reason when the page is written again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST = 60
 
 @dataclass(frozen=True)
 class Proposal:
-    """One change that a rule proposes: where, in which words of ours, and by which rule."""
+    """One change that a rule proposes: its place, its expression in the original text, and the rule."""
 
     place: str
     function: str
@@ -33,26 +33,26 @@ class Proposal:
 
     @property
     def name(self) -> str:
-        """A hash that stays when lines move."""
+        """Return a hash that is independent of line numbers."""
         file = self.place.rpartition(":")[0]
         words = "\0".join((_SEED, file, self.function, self.expression, self.rule))
         return hashlib.sha256(words.encode()).hexdigest()[:8]
 
 
 def drawn(proposals: Iterable[Proposal], count: int) -> list[Proposal]:
-    """``count`` of the proposals, equal ones once, in the order of their hashes."""
+    """Return ``count`` of the distinct proposals, in the order of their hashes."""
     by_name = {proposal.name: proposal for proposal in proposals}
     return [by_name[name] for name in sorted(by_name)[:count]]
 
 
 def verdicts() -> dict[str, tuple[str, str]]:
-    """Verdict and reason by hash, from the page."""
+    """Return verdict and reason by hash, from the page."""
     text = PAGE.read_text() if PAGE.exists() else ""
     return {row["name"]: (row["verdict"], row["why"].strip()) for row in _ROW.finditer(text)}
 
 
 def report(title: str, proposals: list[Proposal], *, write: bool) -> Counter[str]:
-    """Print how many were judged how; with ``write`` bring the page's table of that title up to date."""
+    """Print the number of proposals for each verdict. With ``write`` update the page's table of that title."""
     known = verdicts()
     count = Counter(known.get(proposal.name, (OPEN, ""))[0] for proposal in proposals)
     print(f"{title}: {len(proposals)} drawn: " + ", ".join(f"{count[one]} {one}" for one in (*VERDICTS, OPEN)))

@@ -1,16 +1,16 @@
-"""Whether PyTorch 2.6.0's Python, migrated by the rules, is valid for the installed torch.
+"""Validity of PyTorch 2.6.0's Python for the installed torch, after migration by the rules.
 
 Protocol. The migrations (``--every-rule``: all rules) run on every file of the older ``torch/``, unsafe fixes included.
 
 - Every result compiles, and no fix writes a retired name.
-- ``--import``: each changed module is laid over the installed torch and imported, as it was and migrated, each in a
-  process of its own. What imports as it was has to import migrated. Most of what does not import as it was needs
-  neighbours of its own release.
-- ``--trace``: the functions that the migrations changed are put into the modules of the installed torch, body by body,
-  where one of that name and with these arguments is still there; what a body needs beside that (an import, a helper of
-  its file) comes with it. Then one sample of each OpInfo is called on fake tensors whose sizes are unbacked, and those
-  that reach such a function are traced by make_fx with backed sizes: before the migration and after it. Nothing may
-  fail afterwards that did not fail before, and the graphs have to be the same.
+- ``--import``: each changed module replaces the installed one and is imported, in its original and its migrated form.
+  Each import has a separate process. A module that imports in its original form has to import migrated. Most of the
+  other modules need further modules of their own release.
+- ``--trace``: the bodies of the functions that the migrations changed are inserted into the installed torch's modules.
+  A function with that name and these arguments has to exist there. Their imports and helpers are inserted too. Then one
+  sample of each OpInfo is called on fake tensors with unbacked sizes. Those that reach such a function are also traced
+  by make_fx with backed sizes, before and after the migration. There may be no new failure, and the graphs have to be
+  the same.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Migrated:
         return ".".join(Path(self.file).with_suffix("").parts).removesuffix(".__init__")
 
     def emitted(self) -> list[str]:
-        """Retired names that a fix writes where they did not stand."""
+        """Return retired names that a fix adds."""
         found = []
         for fix in self.outcome.applied:
             for edit in fix.edits:
@@ -92,7 +92,7 @@ def main() -> int:
 
 
 def migrated(top: Path, *, every_rule: bool) -> Iterator[Migrated]:
-    """The files of the older tree that the rules change."""
+    """Yield the files of the older tree that the rules change."""
     chosen = [rule for rule in rules() if every_rule or rule.name.startswith("migrate_")]
     markers = {marker for rule in chosen for marker in rule.markers}
     for path in sorted((top / "torch").rglob("*.py")):
@@ -108,7 +108,7 @@ def migrated(top: Path, *, every_rule: bool) -> Iterator[Migrated]:
 
 
 def imports(changed: list[Migrated], top: Path, folder: Path) -> dict[str, dict[str, str]]:
-    """What importing each module says, as it was and migrated; nothing where it imports."""
+    """Return the import error of each module in its original and its migrated form, or "" if it imports."""
     modules = {}
     for one in changed:
         place = folder / "imported" / one.file
@@ -120,7 +120,7 @@ def imports(changed: list[Migrated], top: Path, folder: Path) -> dict[str, dict[
 
 
 def tell_imports(answers: dict[str, dict[str, str]]) -> bool:
-    """Print the table; whether nothing is lost."""
+    """Print the table and return whether nothing is lost."""
     before = {module for module, said in answers.items() if not said["before"]}
     after = {module for module, said in answers.items() if not said["after"]}
     print(f"modules that import over the installed torch: {len(before)} as they were, {len(after)} migrated")
@@ -131,11 +131,11 @@ def tell_imports(answers: dict[str, dict[str, str]]) -> bool:
 
 
 def trace(changed: list[Migrated], folder: Path, every: int) -> dict[str, Any]:
-    """Which changed functions run, on which lines, and what becomes of the operators that reach them."""
+    """Trace the operators and return the changed functions, their executed lines, and the results."""
     grafts: list[Graft] = []
     for one in changed:
         installed = site_packages() / one.file
-        # Dynamo is what traces: with bodies of another release it does not even load.
+        # Dynamo itself traces: with bodies of another release it does not even load.
         if installed.exists() and not one.file.startswith("torch/_dynamo/"):
             grafts.append(
                 graft(one.file, one.module, installed.read_text(), one.before.decode(), one.outcome.after.decode())
@@ -160,7 +160,7 @@ def trace(changed: list[Migrated], folder: Path, every: int) -> dict[str, Any]:
 
 
 def tell_traces(traces: dict[str, Any]) -> bool:
-    """Print what ran; whether nothing is worse."""
+    """Print the traces and return whether nothing is worse."""
     before, after = traces["before"]["operators"], traces["after"]["operators"]
     reached = {(file, line) for said in after.values() for file, line in said["lines"]}
     ran = {name for name, said in after.items() if said["lines"]}

@@ -1,10 +1,11 @@
-"""What the Python rules would change in the installed torch's own Python, and whether the safe part changes nothing.
+"""Changes of the Python rules to the installed torch's own Python, and a test that safe fixes change no behaviour.
 
-Counts fixes and skips by rule over every Python file of the installed torch. ``--sample N`` draws N of the fixes,
-always the same, and says how a reader judged them (docs/judged-python.md); ``--write`` brings that page up to date.
-``--behave N`` applies every *safe* fix to copies that are laid over torch in a child process, imports torch there, and
-compares about N operators (references in Python first, then OpInfos) with torch as it is: values, dtypes, shapes and
-the words of every error, bit for bit. An operator that does not repeat itself from run to run is left out and named.
+Counts fixes and skips by rule over every Python file of the installed torch. ``--sample N`` draws N of the fixes
+reproducibly and prints a reader's verdicts on them (docs/judged-python.md). ``--write`` updates that page.
+
+``--behave N`` applies every *safe* fix to copies that replace torch's modules in a child process. It compares about N
+operators with the unchanged torch, references in Python first, then OpInfos. Values, dtypes, shapes and the text of
+every error are compared bit for bit. Operators with nondeterministic results are skipped and listed.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def main() -> int:
 
 
 def behave(outcomes: list[tuple[str, Outcome]], count: int) -> bool:
-    """Whether torch with all safe fixes laid over it computes and raises what torch does."""
+    """Return whether torch with all safe fixes has the same results and errors as torch without them."""
     with tempfile.TemporaryDirectory(prefix="symfix-noops-") as name:
         folder = Path(name)
         modules: dict[str, str] = {}
@@ -92,7 +93,7 @@ def _digests(folder: Path, label: str, modules: dict[str, str], count: int) -> d
 
 
 def _fixes(outcome: Outcome) -> Iterator[Fix]:
-    """Everything that was applied or would be on request."""
+    """Yield all fixes that were applied or are offered."""
     if isinstance(outcome, Changed):
         yield from outcome.applied
     if not isinstance(outcome, Refused):
@@ -100,7 +101,7 @@ def _fixes(outcome: Outcome) -> Iterator[Fix]:
 
 
 def proposals(outcomes: Iterable[tuple[str, Outcome]]) -> Iterator[Proposal]:
-    """Every fix, as what a reader is shown."""
+    """Yield every fix as a proposal for a reader."""
     for file, outcome in outcomes:
         for fix in _fixes(outcome):
             assert not isinstance(outcome, Refused)

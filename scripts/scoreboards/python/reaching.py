@@ -1,4 +1,4 @@
-"""In a child: operators on unbacked fake tensors and through make_fx, and which lines of some files they run."""
+"""Child process that runs operators on unbacked fake tensors and by make_fx, and records the executed lines."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _said(call: Callable[[], str], lines: dict[str, set[int]], reached: set[tupl
 
 
 def _unbacked(operator: Any, sample: Any) -> Any:
-    """The operator on fake tensors: every dimension of two or more is unbacked."""
+    """Call the operator on fake tensors, with every dimension of two or more unbacked."""
     import torch
     from torch._dynamo.source import ConstantSource
     from torch._subclasses.fake_tensor import FakeTensorMode
@@ -109,7 +109,7 @@ def _shapes(result: Any) -> str:
 
 
 def _graph(operator: Any, sample: Any) -> str:
-    """A digest of what make_fx writes with backed sizes and inductor's decompositions."""
+    """Hash the graph of make_fx with backed sizes and inductor's decompositions."""
     import torch
     from torch._inductor.decomposition import select_decomp_table
     from torch.fx.experimental.proxy_tensor import make_fx

@@ -1,14 +1,14 @@
-"""Replay of people's Python work: what the tool writes on PyTorch 2.6.0 where people made 2.13.0 of it.
+"""Replay of people's Python work: the tool's changes to PyTorch 2.6.0, compared with people's changes in 2.13.0.
 
 Protocol. A site is a call of ``guard_or_false/true``, ``sym_and/or/min/max/eq`` or ``statically_known_true`` in the
-installed torch (2.13.0), in a function that stands under the same path and name in the older tree, whose argument
-expressions all stand there too, letter by letter after normalising white space, and which that function does not call
-so yet. The rules run on the older file, unsafe fixes included, nothing is written.
+installed torch (2.13.0). Its function has to exist under the same path and name in the older tree. All of its argument
+expressions have to occur in that function, after normalising white space, but not in this call. The rules run on the
+older file, unsafe fixes included, and nothing is written.
 
 A site is *identical* when the tool wrote the same call with the same arguments into that function, as often as people
-did; *different* when it wrote another call around one of these arguments; else *refused*. What the tool wrote in those
-files beyond the sites is counted as *beyond*; ``--sample N`` draws N of these, always the same, and says how a
-reader judged them (docs/judged-python.md), and ``--write`` brings that page up to date.
+did. It is *different* when the tool wrote another call around one of these arguments, and otherwise *refused*. The
+tool's other calls in those files are counted as *beyond*. ``--sample N`` draws N of these reproducibly and prints a
+reader's verdicts on them (docs/judged-python.md). ``--write`` updates that page.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Call = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Site:
-    """A call that people wrote, and what became of it here."""
+    """A call that people wrote, with the tool's result."""
 
     file: str
     function: str
@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def human_sites(old: Path, new: Path) -> Iterator[Site]:
-    """The calls that people brought."""
+    """Yield the calls that people added."""
     for path in sorted((new / "torch").rglob("*.py")):
         content = path.read_bytes()
         file = path.relative_to(new)
@@ -99,7 +99,7 @@ def by_file(sites: Iterator[Site]) -> dict[str, list[Site]]:
 
 
 def judge(old: Path, file: str, sites: list[Site]) -> tuple[list[Site], list[Proposal]]:
-    """The sites of one file with their verdicts, and the tool's calls that no site asked for."""
+    """Return the sites of one file with their verdicts, and the tool's calls outside the sites."""
     outcome = rewritten(old, file, unsafe=True)
     assert isinstance(outcome, (Changed, Unchanged)), outcome
     content = outcome.source.content
@@ -130,7 +130,7 @@ def judge(old: Path, file: str, sites: list[Site]) -> tuple[list[Site], list[Pro
 
 
 def line_of(function: ast.AST, call: str, arguments: tuple[str, ...]) -> int:
-    """Where one of the arguments stood in the older function; a call inside a call stands with the outer one."""
+    """Return the line of one of the arguments in the older function. A nested call gets the line of the outer one."""
     for node in ast.walk(function):
         if isinstance(node, ast.expr) and ast.unparse(node) in arguments and not isinstance(node, ast.Constant):
             return node.lineno
@@ -138,7 +138,7 @@ def line_of(function: ast.AST, call: str, arguments: tuple[str, ...]) -> int:
 
 
 def _other(site: Site, written: Counter[Call]) -> Site:
-    """A site the tool did not write as people did: another call on the same, or none."""
+    """Classify a site without an identical call as different or refused."""
     for call, arguments in written.elements():
         shared = [one for one in site.arguments for other in arguments if one in other or other in one]
         if any(len(one) > 3 for one in shared):
@@ -151,7 +151,7 @@ def show(call: str, arguments: tuple[str, ...]) -> str:
 
 
 def functions(tree: ast.Module) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Functions by qualified name; of several with one name, the first."""
+    """Return functions by qualified name. Of several with one name, the first is used."""
     found: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
 
     def walk(node: ast.AST, prefix: str) -> None:
@@ -167,7 +167,7 @@ def functions(tree: ast.Module) -> dict[str, ast.FunctionDef | ast.AsyncFunction
 
 
 def calls(function: ast.AST) -> Iterator[Call]:
-    """The calls of the names, those of nested functions left to these."""
+    """Yield the calls of the names, without those in nested functions."""
     for child in ast.iter_child_nodes(function):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue

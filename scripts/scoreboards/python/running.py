@@ -1,4 +1,4 @@
-"""In a child: which of some functions of torch each call runs, in eager mode and under make_fx."""
+"""Child process that records which of some functions of torch each call runs, in eager mode and under make_fx."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In a child: which functions of ``torch.nn.functional`` TorchScript compiles, with another text laid over it."""
+"""Child process that tests which functions of a replaced ``torch.nn.functional`` TorchScript compiles."""
 
 from __future__ import annotations
 

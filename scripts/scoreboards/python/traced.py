@@ -1,10 +1,11 @@
-"""Whatever torch traces of its own Python it traces with all safe fixes laid over it.
+"""Tracing of torch's own Python before and after all safe fixes: no tracer may lose a call.
 
-One child captures operators, references, modules and distributions by torch's tracers with torch as it is, another with
-every *safe* fix laid over it. Captured are the operators, references and modules that run a changed function, one of
-``--every`` others, every distribution, and calls of functions that no operator runs (`direct`). References are traced
-by make_fx and export only, as fakes are. Modules that are changed, or hand functions to TorchScript, are imported. What
-is lost is captured once more. The changed functions that no call runs are named: nothing is known of these.
+One child captures operators, references, modules and distributions by torch's tracers with the unchanged torch, another
+with every *safe* fix applied. Captured are the operators, references and modules that run a changed function, and one
+of ``--every`` others. Every distribution, and calls of functions without operator tests (`direct`), are captured too.
+References are traced only by make_fx and export, like other functions that PyTorch runs on fake tensors. Modules that
+are changed, or pass functions to TorchScript, are imported. Losses are captured once more. Changed functions that no
+call runs are listed, since they are not tested.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _CRASHES = 20
 
 @dataclass(frozen=True)
 class Changes:
-    """The files that the safe fixes change: their modules, and the operators that run what is changed."""
+    """Files that the safe fixes change, by module, and the operators that run changed code."""
 
     modules: dict[str, str]
     operators: tuple[str, ...]
@@ -82,7 +83,7 @@ def main() -> int:
 
 
 def index() -> TraceIndex:
-    """Which operators run which function of the installed torch."""
+    """Return the index of operators by the functions of the installed torch that they run."""
     place = locate(None, None)
     with scratch_folder() as scratch:
         return trace_index(Laboratory(place.python, scratch, Limits()), place)
@@ -109,7 +110,7 @@ def changed(folder: Path, ran: TraceIndex) -> Changes:
 
 
 def imports(changes: Changes) -> list[str]:
-    """The modules that are changed, and those of torch that hand functions to TorchScript, which they do early."""
+    """Return the changed modules, and those of torch that pass functions to TorchScript, which they do on import."""
     top = site_packages()
     found = dict.fromkeys(changes.modules)
     for path in sorted((top / "torch").rglob("*.py")):
@@ -119,14 +120,14 @@ def imports(changes: Changes) -> list[str]:
 
 
 def running(folder: Path, changes: Changes, operators: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
-    """The changed functions that each call runs."""
+    """Return the changed functions that each call runs."""
     asked = {"operators": list(operators), "functions": changes.functions, "only": []}
     found = _side(folder, "running", {}, asked, "running")
     return {call: [(file, key) for file, key in ran] for call, ran in found.items()}
 
 
 def captured(folder: Path, changes: Changes, asked: Mapping[str, Any]) -> tuple[dict[str, Captures], ...]:
-    """The captures of every call, before and after, by two processes at once."""
+    """Capture every call before and after, by two parallel processes."""
     labelled: list[tuple[str, dict[str, str]]] = [("before", {}), ("after", changes.modules)]
     with ThreadPoolExecutor(len(labelled)) as pool:
         return tuple(pool.map(lambda one: _side(folder, one[0], one[1], asked), labelled))
@@ -135,7 +136,10 @@ def captured(folder: Path, changes: Changes, asked: Mapping[str, Any]) -> tuple[
 def _side(
     folder: Path, label: str, modules: dict[str, str], asked: Mapping[str, Any], child: str = "capturing"
 ) -> dict[str, Any]:
-    """What a child says of each call; of one that kills it nothing, and another child goes on behind it."""
+    """Run a child over all calls and return its results.
+
+    A call that kills the child gets an empty result, and another child continues after it.
+    """
     answers = folder / f"{label}{'-again' if asked['only'] else ''}.jsonl"
     answers.touch()
     found: dict[str, Any] = {}
@@ -159,7 +163,7 @@ def _run(request: Path, child: str) -> subprocess.CompletedProcess[str]:
 
 
 def losses(before: Mapping[str, Captures], after: Mapping[str, Captures]) -> Ways:
-    """The calls that a tracer took before and takes no more, or for fewer sizes; a crash loses all of them."""
+    """Return the calls that a tracer accepted before and not after, or for fewer sizes. A crash loses all tracers."""
     found: Ways = {}
     for call, captures in before.items():
         now = after.get(call) or {
@@ -170,7 +174,7 @@ def losses(before: Mapping[str, Captures], after: Mapping[str, Captures]) -> Way
 
 
 def gains(before: Mapping[str, Captures], after: Mapping[str, Captures]) -> Ways:
-    """The calls that a tracer failed at before and takes now, with what it said before."""
+    """Return the calls that a tracer rejected before and accepts now, with the error before."""
     return {
         (call, tracer): captures[tracer]["error"]
         for call, captures in before.items()

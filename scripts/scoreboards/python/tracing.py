@@ -1,4 +1,4 @@
-"""In a child: PyTorch's own unbacked test of some operators, with the result compared with eager; an answer a line."""
+"""Child process that runs PyTorch's unbacked test of some operators, compared with eager. It prints a line for each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 from symfix.codemods.lab.children.changed_torch import overlay
 
 _CAUSE = re.compile(r"\(([^()\s]+:\d+ in [^()]*)\)\n")
-# Where a guard is asked for; the line that asked stands above.
+# Code that evaluates guards. The line that caused the guard is further up the stack.
 _MACHINERY = ("symbolic_shapes.py", "sym_node.py", "recording.py", "_dynamo", "fake_tensor.py", "_stats.py", "_ops.py")
 
 
@@ -26,7 +26,7 @@ PROBED = 4
 
 
 class Overtime(BaseException):
-    """An operator took longer than it may."""
+    """Error for an operator that exceeds its time limit."""
 
 
 def main(request: str) -> None:
@@ -55,7 +55,7 @@ def main(request: str) -> None:
 
 
 def answer(operator: Any, patience: int) -> dict[str, Any]:
-    """What became of one operator: passed, failed with its words and the line that forced a size, or nothing to try."""
+    """Run one operator and return its verdict, with the error and the line that forced a size if it failed."""
     import torch
 
     torch.manual_seed(0)
@@ -74,7 +74,10 @@ def answer(operator: Any, patience: int) -> dict[str, Any]:
 
 
 def trace_every_sample(operator: Any) -> int:
-    """Every dimension of at least 2 is unbacked; raises what tracing raises, and AssertionError for another result."""
+    """Trace every sample with unbacked dimensions of at least 2, and return their number.
+
+    Raises the errors of tracing, and AssertionError for another result.
+    """
     import torch
     from torch._dynamo.decorators import mark_unbacked
     from torch.utils._pytree import tree_leaves
@@ -103,7 +106,7 @@ def trace_every_sample(operator: Any) -> int:
 
 
 def deviations(operator: Any, patience: int) -> list[str]:
-    """Where the compiled code does not do what eager does at sizes 0, 1 and larger, by a few samples; each once."""
+    """Return the distinct deviations from eager at sizes 0, 1 and larger, for a few samples."""
     from symfix.codemods.lab.children.operators import spread
     from symfix.codemods.lab.children.protocols import unbacked
     from symfix.codemods.lab.children.samples import samples_of
@@ -113,7 +116,7 @@ def deviations(operator: Any, patience: int) -> list[str]:
     try:
         for sample in spread([one for one in samples_of(operator) if one.resizable], PROBED):
             for size, deviation in unbacked(sample).get("probes", {}).items():
-                # Refused or compiled anew at 0 and 1 is no other result; a larger size has to be covered.
+                # An error or recompilation at 0 and 1 is not another result. A larger size has to be covered.
                 if deviation and (deviation["kind"] == "silent" or size == "larger"):
                     said = f"at size {size}, {deviation['kind']}: {deviation['said']}"
                     found[said.partition("\n")[0][:200]] = None
@@ -129,7 +132,7 @@ def _overtime(number: int, frame: FrameType | None) -> None:
 
 
 def _root(error: BaseException) -> BaseException:
-    """The exception that started it, of those raised while handling each other."""
+    """Return the root exception in a chain of exceptions."""
     seen: list[BaseException] = []
     at: BaseException | None = error
     while at is not None and at not in seen:
@@ -140,7 +143,7 @@ def _root(error: BaseException) -> BaseException:
 
 
 def _line(error: BaseException) -> str:
-    """``file:line in function`` of the torch code that forced a size, as far as it can be told."""
+    """Return ``file:line in function`` of the torch code that forced a size, or "" if it is unknown."""
     said = _CAUSE.search(str(error))
     if said and not said.group(1).startswith(("_dynamo/", "_ops.py", "utils/_stats.py")):
         return said.group(1)

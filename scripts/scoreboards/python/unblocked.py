@@ -1,12 +1,13 @@
-"""Operators that fail PyTorch's own unbacked test and pass it with the tool's fixes, results equal to eager.
+"""Operators that fail PyTorch's own unbacked test and pass it with the tool's fixes, with results equal to eager.
 
-Protocol. The operators are those that the installed torch expects to fail (``ops_dde_xfail``); ``--all`` takes every
-OpInfo, so that something that gets worse is seen. Each runs twice in a child process, with torch as it is installed and
-with the changed modules laid over it; site-packages is never written. Every sample, float32, CPU: all dimensions of at
-least 2 are marked unbacked, ``torch.compile(backend="eager", fullgraph=True)``, and the result is compared with eager,
-which PyTorch's test does not do. An operator that newly passes is then called at sizes 0, 1 and larger through the same
-compiled code; where the result is another than eager's, or a larger size is not covered, it *deviates* and does not
-count as proven.
+Protocol. The operators are those that the installed torch expects to fail (``ops_dde_xfail``). ``--all`` takes every
+OpInfo to find regressions too. Each runs twice in a child process, with the installed torch and with the changed
+modules in place of its own. site-packages is never written. For every sample (float32, CPU) all dimensions of at least
+2 are marked unbacked, with ``torch.compile(backend="eager", fullgraph=True)``. The result is compared with eager, which
+PyTorch's test does not do.
+
+An operator that newly passes is then called at sizes 0, 1 and larger through the same compiled code. If a result
+differs from eager's, or a larger size is not covered, it *deviates* and does not count as proven.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def main() -> int:
 
 
 def changed_modules(folder: Path, files: tuple[str, ...]) -> tuple[dict[str, str], int]:
-    """Write the tool's versions below ``folder``: module name → file, and how many fixes they hold."""
+    """Write the tool's versions below ``folder``. Return the file of each module, and the number of fixes."""
     modules: dict[str, str] = {}
     fixes = 0
     for file in python_files(site_packages()) if files == ("torch",) else files:
@@ -74,7 +75,7 @@ def changed_modules(folder: Path, files: tuple[str, ...]) -> tuple[dict[str, str
 
 
 def start(folder: Path, label: str, modules: dict[str, str], words: argparse.Namespace) -> subprocess.Popen[bytes]:
-    """Run the operators in a child of their own."""
+    """Start a child that runs the operators."""
     request = {
         "modules": modules,
         "report": str(folder / f"{label}.jsonl"),
@@ -91,7 +92,7 @@ def start(folder: Path, label: str, modules: dict[str, str], words: argparse.Nam
 
 
 def answers(report: Path) -> Answers:
-    """What a child said of each operator; a child that died says so for the rest."""
+    """Return the child's result for each operator. Exits if the child died before the first one."""
     if not report.exists():
         raise SystemExit(f"the child died before its first operator: run it by hand on {report.with_suffix('.json')}")
     lines = [json.loads(line) for line in report.read_text().splitlines()]
