@@ -1,4 +1,4 @@
-"""C++ without its comments, to see whether two texts are the same code."""
+"""Comparison of C++ texts without comments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PIECE = re.compile(
 
 
 def same_code(before: bytes, after: bytes) -> bool:
-    """Whether two texts differ in comments, blank lines and blanks at the ends of lines only.
+    """Return whether two texts differ only in comments, blank lines and trailing whitespace.
 
     Line ends count, since a directive ends with its line. Lines that a backslash joins are one line.
     """
