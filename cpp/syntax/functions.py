@@ -66,8 +66,9 @@ class FunctionDeclaration:
 
     @property
     def is_block(self) -> bool:
-        """Return whether a macro such as ``TORCH_LIBRARY(ns, m)`` opens the body, whose definitions are not in the
-        text.
+        """Return whether a macro such as ``TORCH_LIBRARY(ns, m)`` opens the body.
+
+        The definitions of such a body are not in the text.
         """
         return self.macro is None and self.returns is None and self.name.isupper()
 
