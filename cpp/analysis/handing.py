@@ -244,7 +244,7 @@ class _Reading:
         if made and len(passed) == 2 and types.type_of(passed[0]) in (Type.INT, Type.LONG_LONG):
             return self._carried(passed[1])
         if not same and not made:
-            # What a function outside of the file makes of a list of sizes is as good as these.
+            # The result of an external function of a list of sizes counts as these sizes.
             passed = [] if types.operators(call) else [value for value in passed if types.type_of(value) in _LISTS]
         return frozenset().union(*map(self._carried, passed))
 

@@ -108,7 +108,7 @@ def _constructed(
 
 def _overwritten(p: Pass, variable: Variable) -> bool:
     """Return whether the next statement sets every element of a container, so that only its length is used."""
-    # What is declared beside it, or a macro, may read it before.
+    # A variable of the same declaration, or a macro, may read it first.
     if p.model.siblings(variable) or p.model.tree.hidden_use(variable.name, variable.scope) is not None:
         return False
     behind = variable.declaration.next_named_sibling
@@ -120,7 +120,7 @@ def _overwritten(p: Pass, variable: Variable) -> bool:
     span, value = arguments(call)[:2], arguments(call)[2:]
     if [p.model.tree.text(end) for end in span] != [f"{variable.name}.begin()", f"{variable.name}.end()"]:
         return False
-    # What is put there may be read from there.
+    # The stored value may read the container.
     return not any(p.model.resolved[name] is variable for one in value for name in every(one, "identifier"))
 
 

@@ -113,7 +113,7 @@ def _operator(one: Registered, mine: tuple[Registered, ...], project: Project) -
     if any(mark in said.schema for mark in ("{{", "{%")):
         return Unclear(said.start, said.end, "a tag of a template stands in this schema")
     try:
-        # A backslash joins a line to the next, or stands in front of a quote: blanks keep the places.
+        # Replace line continuations and escaped quotes by blanks, so that offsets are unchanged.
         schema = read_schema(said.schema.replace("\\\n", "  ").replace('\\"', ' "'))
     except SchemaError as error:
         return Unclear(said.start, said.end, str(error))

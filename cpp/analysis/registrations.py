@@ -89,7 +89,7 @@ def _may_register(model: Model, project: Project) -> bool:
         return True
     if project.root is None:
         return False
-    # A macro of which no definition is at hand may be one of a library that the project uses.
+    # An undefined macro may come from a library that the project uses.
     return any(name.encode() in content for name in project.macros) or b"DISPATCH" in content or b"REGISTER" in content
 
 

@@ -60,7 +60,7 @@ def give_part(p: Pass, fact: GivesPart) -> Iterator[Fact]:
     for node, reason, detail in used.escapes:
         call = next((around for around in ancestors(node) if around.type == "call_expression"), node)
         if reason is SkipReason.OVERLOADED and all(position < len(own.parts) for own in p.types.own_functions(call)):
-            # Whichever of them is meant, all give the same.
+            # All overloads return the same type.
             yield from part_of(p, call, position, value)
             calls.append(call)
         else:

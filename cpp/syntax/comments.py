@@ -29,5 +29,5 @@ def _lines(content: bytes) -> list[bytes]:
 
 
 def _without_comment(match: re.Match[bytes]) -> bytes:
-    # A comment over several lines keeps their ends: what it stands in may be a directive.
+    # Keep the line ends of a multi-line comment: it may be inside a directive.
     return re.sub(rb"[^\n]", b"", match[0]) or b" " if match["comment"] is not None else match[0]

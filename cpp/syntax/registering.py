@@ -180,7 +180,7 @@ class _Reader:
         following = re.compile(r"\s*\{").match(self.text, call.end)
         inner = _Reader(text, self.macros, span, self.depth + 1)
         if following is not None:
-            # The macro is the head of a block, whose body stands behind its use.
+            # The macro is the head of a block, whose body follows its use.
             last = list(_CALL.finditer(text))
             for found in last:
                 head, library = _call(text, found.end()), _LIBRARY.match(found[1])

@@ -130,7 +130,7 @@ def filled(kind: Kind, given: Sequence[Value]) -> Value:
     """Return a vector of a given number of equal elements."""
     element = given[1] if len(given) > 1 else empty(kind.held)
     if element.kind.name == "list":
-        # Each is a list of its own.
+        # Each element must be a separate list.
         return Value(f"[{element.text} for _ in range({given[0].text})]", kind, fresh=True)
     low = element.low if kind.held is INT else None
     return Value(f"[{element.text}] * {given[0].inside(Level.SIGN)}", kind, Level.PRODUCT, fresh=True, low=low)

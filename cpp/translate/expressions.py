@@ -84,7 +84,7 @@ class Expressions:
         """Return an expression as a condition."""
         return truth(self.write(node))
 
-    # What a node of the syntax tree is written as, by its type.
+    # One method for each type of syntax node.
 
     def _identifier(self, node: Node) -> Value:
         name = self.tree.text(node)

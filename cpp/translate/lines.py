@@ -79,7 +79,7 @@ class Lines:
             left = one.child_by_field_name("left") or one.child_by_field_name("argument")
             text = expressions.tree.text(one).replace(" ", "")
             name = "" if left is None else expressions.tree.text(left)
-            # What only grows, or is divided, stays on its side of zero.
+            # An integer that only grows, or is divided, keeps its sign.
             if not re.match(re.escape(name) + rf"(?:\+\+|\+=\d|/=\d|={re.escape(name)}/\d+\Z)|\+\+", text):
                 lost.add(name)
         return lost

@@ -56,7 +56,7 @@ class Schemas:
         overload = "" if certain else f".{operator.overload or 'default'}"
         listed = self._listed(operator, operator.arguments, arguments)
         if "ScalarType" in operator.returns:
-            # By the dispatcher Python gets the number of a dtype.
+            # Through the dispatcher, Python would get the number of a dtype.
             return Value(f"torch.{operator.name}({listed})", returned(operator), fresh=True)
         return Value(f"aten.{operator.name}{overload}({listed})", returned(operator), fresh=True)
 

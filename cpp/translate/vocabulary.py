@@ -145,7 +145,7 @@ def _extreme(name: str) -> Written:
         known = [low for low in lows if low is not None]
         low = max(known, default=None) if name == "max" else min(known) if len(known) == len(lows) else None
         words = ", ".join(one.inside(Level.TERNARY) for one in arguments)
-        # Sizes are decided by these: a `max` of Python would ask which one is larger.
+        # The operands may be sizes: Python's `max` would guard on which one is larger.
         chosen = f"torch.sym_{name}" if len(arguments) == 2 else name
         return call(f"{chosen}({words})", kind, low=low)
 
