@@ -1,4 +1,4 @@
-"""C++ as the engine sees it."""
+"""C++ language definition for the engine."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ def _errors(content: bytes) -> int:
 
 
 def _unparsed(source: SourceFile, context: Context) -> tuple[int, str] | None:
-    """Some macros only look like broken statements; a template's tags are none of C++.
+    """Return the first syntax error of a file as its offset and a message, or None.
 
-    A file that no rule reads is parsed if it is a source that was named, or if its brackets, strings or conditionals do
-    not end. In others the grammar finds errors that are none: it does not know CUDA, nor every macro.
+    Some macros only resemble broken statements, and a template's tags are not C++. A file that no rule reads is still
+    parsed in two cases. It is a source that the user named, or its brackets, strings or conditionals are not closed. In
+    others, the grammar reports false errors, since it supports neither CUDA nor every macro.
     """
     header = source.path.suffix in HEADERS
     parsed = worth_reading(source, context) if header else source.named or is_read(source, context)

@@ -1,1 +1,1 @@
-"""Python rewriters: size branches, checks and migrations, one file a rule."""
+"""Rewriters of Python code, on ``ast``."""

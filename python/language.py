@@ -1,4 +1,4 @@
-"""What the engine must know of Python."""
+"""Python language definition for the engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .syntax.tree import syntax_tree
 
 
 def errors(content: bytes) -> int:
-    """1 when the text does not parse, else 0: Python's parser stops at the first error."""
+    """Return 1 if the text does not parse, else 0. Python's parser stops at the first error."""
     try:
         syntax_tree(content)
     except (SyntaxError, ValueError, RecursionError):
@@ -28,7 +28,7 @@ def errors(content: bytes) -> int:
 
 
 def unparsed(source: SourceFile, context: Context) -> tuple[int, str] | None:
-    """Where Python's parser stops, and why."""
+    """Return the byte offset where Python's parser stops and its message, or None."""
     content = source.content
     try:
         syntax_tree(content)
@@ -42,25 +42,28 @@ def unparsed(source: SourceFile, context: Context) -> tuple[int, str] | None:
 
 
 def obscure(content: bytes) -> str | None:
-    """Why the text is not UTF-8 to Python, although it may be valid UTF-8: its first two lines name an encoding."""
+    """Return the reason why Python does not read the text as UTF-8, or None.
+
+    Its first two lines name another encoding.
+    """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     except SyntaxError:
-        return None  # an encoding that Python does not know either: the text does not parse
+        return None  # an encoding unknown to Python: the text does not parse
     if encoding in ("utf-8", "utf-8-sig") or content.isascii():
         return None
     return f"declares its encoding as {encoding}; convert it to UTF-8 first"
 
 
 def same_code(before: bytes, after: bytes) -> bool:
-    """Whether two texts have the same tree."""
+    """Return whether two texts have the same tree."""
     if errors(before) or errors(after):
         return False
     return ast.dump(syntax_tree(before)) == ast.dump(syntax_tree(after))
 
 
 def _stated(source: SourceFile, context: Context, where: tuple[int, int], conditions: Sequence[str]) -> Iterable[Fix]:
-    from .rewrite.stating import stated  # by LibCST, which takes long to import
+    from .rewrite.stating import stated  # uses LibCST, which is slow to import
 
     return stated(source, context, where, conditions)
 

@@ -1,1 +1,1 @@
-"""Which values are symbolic, and what follows from that."""
+"""Dataflow analysis of symbolic values in C++."""

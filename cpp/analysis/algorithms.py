@@ -1,4 +1,4 @@
-"""A symbolic value handed to a function of the standard library."""
+"""Symbolic values passed to functions of the standard library."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _FUNCTOR = re.compile(r"std::(negate|plus|minus|multiplies)<(int64_t)?>(?:\(\)|\
 
 
 def standard(p: Pass, call: Node, name: str, position: int, kind: Type, cause: Value) -> Iterator[Fact]:
-    """A function of ``std::`` is given the value: those that only compare, move, fill or multiply take it."""
+    """Yield the facts for a symbolic argument of a ``std::`` function.
+
+    Only comparisons, moves, fills and products accept one.
+    """
     passed = arguments(call)
     if name in ("std::max", "std::min") and kind is Type.SYM_INT and len(passed) == 2:
         yield from _extremum(p, call, name, (passed[0], passed[1]), cause)
@@ -49,7 +52,10 @@ def standard(p: Pass, call: Node, name: str, position: int, kind: Type, cause: V
 
 
 def _extremum(p: Pass, call: Node, name: str, operands: tuple[Node, Node], cause: Value) -> Iterator[Fact]:
-    """``std::max(a, b)`` decides by ``<``; ``a.max(b)`` does not."""
+    """Yield the facts for ``std::max`` or ``std::min``.
+
+    ``std::max(a, b)`` branches on ``<``, and ``a.max(b)`` does not.
+    """
     function = call.child_by_field_name("function")
     named = re.search(r"<.*>", p.model.tree.text(function), re.DOTALL) if function is not None else None
     if named is not None and not is_wide(named[0]):
@@ -68,7 +74,10 @@ def _extremum(p: Pass, call: Node, name: str, operands: tuple[Node, Node], cause
 
 
 def _transform(p: Pass, call: Node, passed: list[Node], cause: Value) -> Iterator[Fact]:
-    """Each element becomes its negative, or is added to one of another list: the functor names the type."""
+    """Yield the facts for ``std::transform`` that negates each element or combines two lists.
+
+    The functor names the type.
+    """
     functor = passed[-1]
     text = p.model.tree.text(functor)
     found = _FUNCTOR.fullmatch(text)

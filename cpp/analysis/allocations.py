@@ -1,4 +1,4 @@
-"""What a kernel makes its outputs from: the declarations and the return that shapes depend on, without the data."""
+"""Output allocations of a kernel: the declarations and the return expression that output shapes depend on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 
 @dataclass(frozen=True)
 class Allocations:
-    """The ``declarations`` that the returned expressions need, in source order, and the ``returned`` expression."""
+    """The ``declarations`` that the ``returned`` expression depends on, in source order."""
 
     declarations: tuple[Node, ...]
     returned: Node
@@ -30,13 +30,16 @@ class Allocations:
 
 @dataclass(frozen=True)
 class Underived:
-    """Why the outputs can't be said from their allocations."""
+    """Reason why the output shapes can't be derived from the allocations."""
 
     why: str
 
 
 def allocations(know: Knowledge, function: Function) -> Allocations | Underived:
-    """What the outputs of a kernel are allocated by; an output that is changed in its shape afterwards is none."""
+    """Return the allocations of a kernel's outputs, or ``Underived``.
+
+    An output whose shape changes after its allocation is not derived.
+    """
     returns = [node for node in every(function.body, "return_statement") if know.model.innermost(node) is function]
     if len(returns) != 1 or not returns[0].named_children:
         return Underived(f"{function.name} returns at {len(returns)} places, or nothing")
@@ -63,7 +66,10 @@ def allocations(know: Knowledge, function: Function) -> Allocations | Underived:
 
 
 def _parts(know: Knowledge, node: Node) -> Iterator[Variable | str]:
-    """The locals that an expression names; a sentence instead where it does more than compute shapes and allocate."""
+    """Yield the locals that an expression names.
+
+    Yield a sentence instead if it does more than compute shapes and allocate.
+    """
     for call in every(node, "call_expression"):
         method = know.types.receiver(call)
         known = method is not None and method[1] in _OF_SHAPES
@@ -84,7 +90,7 @@ def _parts(know: Knowledge, node: Node) -> Iterator[Variable | str]:
 
 
 def _unfit(know: Knowledge, function: Function, variable: Variable) -> str | None:
-    """Why what a local holds at the end is not what it starts with; None where it is."""
+    """Return why a local's final value may differ from its initializer, or None if they are equal."""
     if variable.how != "local" or not variable.initializers or variable.declaration.parent is None:
         return f"{variable.name} is not set where it is declared"
     if variable.declaration.parent.id != function.body.id:
@@ -104,7 +110,7 @@ def _unfit(know: Knowledge, function: Function, variable: Variable) -> str | Non
 
 
 def _values(know: Knowledge, returned: Node) -> list[Node]:
-    """The outputs: the parts of a returned tuple, else the expression itself."""
+    """Return the output expressions: the parts of a returned tuple, else the expression itself."""
     if returned.type == "initializer_list":
         return arguments(returned)
     if returned.type == "call_expression" and know.types.callee(returned) in _JOINS:
@@ -113,7 +119,7 @@ def _values(know: Knowledge, returned: Node) -> list[Node]:
 
 
 def _allocates(know: Knowledge, value: Node) -> bool:
-    """Whether an output is the fresh result of an operator that makes tensors by their size and options."""
+    """Return whether an output is the fresh result of an operator that allocates by size and tensor options."""
     seen: set[int] = set()
     while value.type == "identifier" and value.id not in seen:
         seen.add(value.id)

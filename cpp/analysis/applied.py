@@ -1,7 +1,8 @@
-"""What a kernel for autograd passes its values on to: ``X::apply(…)``, and an operator by the dispatcher's handle.
+"""Arguments that an autograd kernel forwards by ``X::apply(…)`` or through an operator handle of the dispatcher.
 
-``X::apply(a, b)`` of a ``torch::autograd::Function`` calls ``X::forward(ctx, a, b)``. A handle is what
-``findSchemaOrThrow("ns::f", "").typed<Tensor(const Tensor&, int64_t)>()`` gives: its type names the parameters' types.
+``X::apply(a, b)`` of a ``torch::autograd::Function`` calls ``X::forward(ctx, a, b)``. A handle is the result of
+``findSchemaOrThrow("ns::f", "").typed<Tensor(const Tensor&, int64_t)>()``. Its template argument names the parameter
+types.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _CALLED = frozenset({"call", "redispatch"})
 
 
 def applied(p: Pass, node: Node, call: Node, position: int, kind: Type, cause: Value) -> Iterator[Fact] | None:
-    """What follows for ``forward`` of an argument of ``X::apply``; None for any other call."""
+    """Return the facts for ``forward`` of an argument of ``X::apply``, or None for any other call."""
     forward = [one for one in autograd_methods(call, p.model) if one.name == "forward"]
     if len(forward) != 1 or position + BEFORE >= len(forward[0].parameters):
         return None
@@ -47,7 +48,7 @@ def _parameter(function: Function, position: int, node: Node, kind: Type, cause:
 
 
 def applying(p: Pass, forward: Function) -> list[Node]:
-    """The calls of ``X::apply`` in the file, for the ``forward`` of an X that it defines."""
+    """Return the calls of ``X::apply`` in the file, for the ``forward`` of an X that the file defines."""
     name = autograd_class(forward, p.model)
     calls = every(p.model.tree.root, "call_expression") if name is not None else []
     return [call for call in calls if forward in autograd_methods(call, p.model)]
@@ -56,7 +57,7 @@ def applying(p: Pass, forward: Function) -> list[Node]:
 def handled(
     p: Pass, call: Node, position: int, receiver: Node, name: str, kind: Type, cause: Value
 ) -> Iterable[Fact] | None:
-    """What follows of an argument of ``handle.call(…)``; None where the receiver is no handle whose type is written."""
+    """Return the facts for an argument of ``handle.call(…)``, or None if the handle's type is not spelled out."""
     maker = _maker(p, receiver)
     found = None if maker is None else _FOUND.search(p.model.tree.text(maker))
     if maker is None or found is None or name not in _CALLED:
@@ -92,7 +93,7 @@ def _handle(
 
 
 def _other_calls(p: Pass, receiver: Node, position: int, kind: Type, cause: Value) -> Iterator[Fact]:
-    """An array that another call of the same handle passes has to be symbolic too; an integer becomes a SymInt."""
+    """Yield requirements on the arrays that other calls of the handle pass. Integers convert to SymInt implicitly."""
     variable = p.model.resolved[receiver] if receiver.type == "identifier" else None
     if variable is None or kind not in LISTS:
         return
@@ -104,7 +105,7 @@ def _other_calls(p: Pass, receiver: Node, position: int, kind: Type, cause: Valu
 
 
 def _maker(p: Pass, receiver: Node) -> Node | None:
-    """The expression that a handle was made by, with ``typed<…>`` in it."""
+    """Return the expression that creates a handle and contains ``typed<…>``, or None."""
     if receiver.type == "call_expression":
         return receiver if b"typed<" in (receiver.text or b"") else None
     variable = p.model.resolved[receiver] if receiver.type == "identifier" else None

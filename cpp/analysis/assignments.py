@@ -1,4 +1,4 @@
-"""A symbolic value on either side of an assignment, and counted up or down."""
+"""Symbolic values in assignments, increments and decrements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EFFECTS = frozenset({"call_expression", "update_expression", "assignment_expres
 
 
 def update(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
-    """The value is counted up or down."""
+    """Yield the facts for a symbolic value that is incremented or decremented."""
     around = parent.parent
     name = p.model.tree.text(node)
     operator = p.model.tree.text(parent).replace(name, "").strip()
@@ -31,7 +31,10 @@ def update(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
 
 
 def assignment(p: Pass, node: Node, parent: Node, kind: Type, cause: Value, *, used: bool) -> Iterator[Fact]:
-    """The value is assigned, or assigned to; ``used`` says whether the assignment's own value is."""
+    """Yield the facts for a symbolic value on either side of an assignment.
+
+    ``used``: the assignment's own value is used.
+    """
     left, right, sign = (parent.child_by_field_name(name) for name in ("left", "right", "operator"))
     if left is None or right is None or sign is None:
         return
@@ -49,7 +52,7 @@ def assignment(p: Pass, node: Node, parent: Node, kind: Type, cause: Value, *, u
 def _target(
     p: Pass, parent: Node, parts: tuple[Node, Node, Node], operator: str, kind: Type, cause: Value
 ) -> Iterator[Fact]:
-    """A variable that is now symbolic is assigned another value."""
+    """Yield the facts for a symbolic variable that is assigned another value."""
     left, sign, right = parts
     theirs = p.kind_of(right)
     floats = {Type.FLOAT, Type.SYM_FLOAT} if kind is Type.SYM_FLOAT else set()

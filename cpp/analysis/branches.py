@@ -1,4 +1,4 @@
-"""The branch a condition decides, and what its sides do."""
+"""Branches that conditions decide, and the effects of their sides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GIVES_UP = re.compile(
 
 @dataclass(frozen=True)
 class Branch:
-    """An ``if`` or a conditional expression: the side taken when the condition holds, and the other, if written."""
+    """An ``if`` or a conditional expression: the side taken if the condition holds, and the other side, if written."""
 
     node: Node
     consequence: Node
@@ -26,7 +26,7 @@ class Branch:
 
 
 def branch_of(node: Node) -> Branch | None:
-    """The branch that a comparison helps to decide through ``&&``, ``||`` and parentheses; None if it is negated."""
+    """Return the branch that a comparison decides through ``&&``, ``||`` and parentheses, or None if it is negated."""
     inner = node
     for around in ancestors(node):
         if around.type in ("parenthesized_expression", "condition_clause"):
@@ -44,6 +44,6 @@ def branch_of(node: Node) -> Branch | None:
 
 
 def gives_up(tree: Tree, side: Node) -> bool:
-    """Whether a side of a branch does nothing but return a constant or raise."""
+    """Return whether a side of a branch only returns a constant or raises."""
     inner = side.named_children[0] if side.type == "else_clause" and side.named_children else side
     return _GIVES_UP.match(tree.text(inner)) is not None

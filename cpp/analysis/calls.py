@@ -1,4 +1,4 @@
-"""A symbolic value as an argument or as the receiver of a call: which calls take it, and under which name."""
+"""Symbolic values as arguments or receivers of calls: the accepting calls and their symbolic names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _CONVERTS = frozenset(
 
 
 def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Iterable[Fact]:
-    """A symbolic value is passed to a call."""
+    """Return the facts for a symbolic value that is passed to a call."""
     passed = arguments(call)
     position = next((i for i, value in enumerate(passed) if value.id == node.id), -1)
     method = p.types.receiver(call)
@@ -102,13 +102,13 @@ def argument(p: Pass, node: Node, call: Node, kind: Type, cause: Value) -> Itera
 
 
 def _sets_output(p: Pass, call: Node, name: str) -> bool:
-    """Whether a structured meta function hands over the sizes of an output there."""
+    """Return whether a structured meta function sets the sizes of an output by this call."""
     function = p.model.function_at(call.start_byte)
     return name.startswith("set_output") and function is not None and function.macro in STRUCTURED_META
 
 
 def list_method(p: Pass, call: Node, name: str, kind: Type, cause: Value) -> Iterator[Fact]:
-    """A method is called on a value that is now symbolic."""
+    """Yield the facts for a method that is called on a symbolic value."""
     if kind in HELD:
         yield from _optional_method(call, name, kind, cause)
     elif kind not in LISTS:
@@ -167,7 +167,7 @@ def _method(
 
 
 def _is_element(name: str, position: int, kind: Type) -> bool:
-    """Whether an argument of a container's method is put into it, or is an iterator over it."""
+    """Return whether an argument of a container's method becomes an element, or is an iterator over elements."""
     if name == "assign":
         return position != 0
     if name in ("push_back", "emplace_back", "insert", "append", "swap"):
@@ -216,7 +216,7 @@ def _constructor(
 
 
 def _converted(node: Node, call: Node, cause: Value) -> Iterator[Fact]:
-    """An array that is symbolic now needs no conversion."""
+    """Yield the facts that remove the conversion of an array that is now symbolic."""
     yield Writes(cause, call, "", (call.start_byte, node.start_byte))
     yield Writes(cause, call, "", (node.end_byte, call.end_byte))
     yield Flows(cause, call, Type.SYM_REF)

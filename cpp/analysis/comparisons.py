@@ -1,4 +1,4 @@
-"""Comparisons of sizes as SymBool expressions: what asks a question without forcing its answer."""
+"""Comparisons of sizes as SymBool expressions, which add no guard."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SMALLEST_GENERAL_SIZE = 2
 
 @dataclass(frozen=True)
 class Comparison:
-    """``subject sign other``, where ``subject`` is a SymInt."""
+    """The comparison ``subject sign other``, where ``subject`` is a SymInt."""
 
     node: Node
     subject: Node
@@ -31,10 +31,10 @@ class Comparison:
 
 
 def comparison(types: Inference, node: Node, *, of_sizes: bool = True) -> Comparison | None:
-    """The comparison that an expression is, turned so that the SymInt comes first; None if it is not of a SymInt.
+    """Return the comparison of an expression, mirrored so that the SymInt comes first, or None if there is no SymInt.
 
-    With ``of_sizes``, one side must come from a size: a SymInt that the caller passed for something else (an index to
-    ignore, a count of groups) does not count. A comment among the operands has no place to go: None too.
+    With ``of_sizes``, one side must come from a size. A SymInt that the caller passed for something else (an ignore
+    index, a group count) does not count. Return None too if the operands contain a comment, because it can't be kept.
     """
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
@@ -76,7 +76,7 @@ def _comes_from_a_size(types: Inference, node: Node) -> bool:
 
 
 def from_method(types: Inference, node: Node) -> Comparison | None:
-    """The comparison that a call such as ``n.sym_eq(0)`` makes, or None."""
+    """Return the comparison that a call such as ``n.sym_eq(0)`` makes, or None."""
     method = types.receiver(node) if node.type == "call_expression" else None
     listed = node.child_by_field_name("arguments")
     if method is None or method[1] not in _SIGNS or listed is None or listed.named_child_count != 1:
@@ -85,7 +85,7 @@ def from_method(types: Inference, node: Node) -> Comparison | None:
 
 
 def is_size(types: Inference, node: Node) -> bool:
-    """Whether a value is a dimension's size or a number of elements as it stands, or a product of such."""
+    """Return whether a value is an unmodified dimension size or number of elements, or a product of such values."""
     seen: set[int] = set()
     waiting = [node]
     while waiting:
@@ -97,7 +97,7 @@ def is_size(types: Inference, node: Node) -> bool:
 
 
 def _made_from(types: Inference, node: Node, seen: set[int]) -> list[Node] | None:
-    """What all have to be sizes for ``node`` to be one; None where it is none whatever they are."""
+    """Return the nodes that must all be sizes for ``node`` to be one. Return None if it can never be one."""
     if node.type == "parenthesized_expression" and node.named_child_count == 1:
         return [node.named_children[0]]
     if node.type == "binary_expression":
@@ -128,9 +128,10 @@ def _made_from(types: Inference, node: Node, seen: set[int]) -> list[Node] | Non
 
 
 def general_answer(types: Inference, found: Comparison) -> bool | None:
-    """What a comparison says of every size of at least 2, the general case; None when sizes differ in it.
+    """Return the result of a comparison for every size of at least 2, the general case, or None if it varies.
 
-    None also where the compared value is computed from sizes, or is a stride or an offset: these may well be 0 or 1.
+    Return None also if the compared value is computed from sizes, or is a stride or an offset. These may well be 0 or
+    1.
     """
     text = types.model.tree.text(found.other)
     if not is_size(types, found.subject):

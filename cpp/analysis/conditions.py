@@ -1,4 +1,4 @@
-"""A size where a condition stands: truth, and the bounds of loops."""
+"""Sizes as conditions: truth tests and loop bounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIMPLE = frozenset(
 
 
 def truth(node: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
-    """An integer tested for truth: a SymInt has to be compared with 0."""
+    """Return the facts for an integer tested for truth. A SymInt must be compared with 0."""
     if kind in HELD:
         return ()
     if kind is not Type.SYM_INT or node.type not in SIMPLE | {"field_expression"}:
@@ -28,7 +28,7 @@ def truth(node: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
 
 
 def loop_of(node: Node) -> Node | None:
-    """The loop whose condition a boolean expression is part of, or None."""
+    """Return the loop whose condition contains a boolean expression, or None."""
     inner = node
     for around in ancestors(node):
         if around.type in ("parenthesized_expression", "unary_expression", "binary_expression", "condition_clause"):

@@ -1,4 +1,4 @@
-"""What stands around a value decides what happens when the value becomes symbolic: one handler a syntactic parent."""
+"""Handlers of the syntactic parents of a symbolic value, one for each parent type."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BRACED = ("compound_literal_expression", "argument_list")
 
 
 def arrive(p: Pass, node: Node, kind: Type, cause: Value) -> Iterable[Fact]:
-    """Carry a value that is now symbolic into its surroundings."""
+    """Return the facts for a value that is now symbolic, by its syntactic parent."""
     parent = node.parent
     if parent is None or _is_dropped(node):
         return ()
@@ -37,7 +37,7 @@ def arrive(p: Pass, node: Node, kind: Type, cause: Value) -> Iterable[Fact]:
 
 
 def _is_dropped(node: Node) -> bool:
-    """Whether nothing uses the value of an expression."""
+    """Return whether the value of an expression is unused."""
     around = node.parent
     if around is None or around.type == "lambda_capture_specifier":
         return True

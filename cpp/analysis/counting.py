@@ -1,4 +1,4 @@
-"""Which integers count something: they are the same with and without a sign, so that a SymInt has their values."""
+"""Unsigned integers that count: they are never negative, so a SymInt can represent their values."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _DEEPEST = 8
 
 
 def counts(types: Inference, node: Node, depth: int = 0) -> bool:
-    """Whether a value is made from sizes, lengths and literals in a way that never goes below 0.
+    """Return whether a value is computed from sizes, lengths and literals and is never below 0.
 
-    An unsigned parameter does not count: ``size_t limit = -1``, or the largest value there is, says that there is none.
+    An unsigned parameter does not count: ``size_t limit = -1``, the largest value, is a common way to mean "no limit".
     """
     if node.type == "parenthesized_expression" and node.named_children:
         return counts(types, node.named_children[-1], depth)
@@ -49,7 +49,7 @@ def counts(types: Inference, node: Node, depth: int = 0) -> bool:
 
 
 def _value(literal: str) -> int:
-    """The value of an integer as C++ writes it; -1 of what is none."""
+    """Return the value of a C++ integer literal, or -1 if it is none."""
     digits = re.sub(r"^0(?=[0-7])", "0o", literal.lower().replace("'", ""))
     try:
         return int(re.sub(r"[ulz]+$", "", digits), 0)
@@ -67,7 +67,10 @@ def _variable_counts(types: Inference, variable: Variable, depth: int) -> bool:
 
 
 def _starts(types: Inference, variable: Variable, value: Node, depth: int) -> bool:
-    """Whether what starts a variable counts; nothing that is counted up to is reached but what there is time for."""
+    """Return whether a variable's initial value counts.
+
+    A loop variable never exceeds its bound in a feasible run time.
+    """
     if variable.how == "range":
         ends = arguments(value)
         return types.callee(value) in RANGES and (len(ends) == 1 or counts(types, ends[0], depth))
@@ -75,7 +78,7 @@ def _starts(types: Inference, variable: Variable, value: Node, depth: int) -> bo
 
 
 def _may_write(types: Inference, use: Node, depth: int) -> bool:
-    """Whether a use may give the variable a value that does not count; counting on by ``++`` never comes so far."""
+    """Return whether a use may assign a value that does not count. Increments never overflow in a feasible run time."""
     around = use.parent
     if around is None or around.type in _HANDING:
         return True

@@ -1,4 +1,4 @@
-"""Arrays that must become symbolic because they meet one that is: where they come from is promoted."""
+"""Arrays that must become symbolic because they meet a symbolic array: their origins are promoted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ARRAYS = (Type.INT_REF, Type.INT_VEC)
 
 
 def demand(p: Pass, required: Requires) -> Iterator[Fact]:
-    """Promote where an array comes from, or say that it stays concrete."""
+    """Promote the origin of an array, or refuse because the array stays concrete."""
     node, cause = required.node, required.cause
     if node.id in p.promoted:
         yield Flows(cause, node, p.promoted[node.id])
@@ -45,7 +45,7 @@ def demand(p: Pass, required: Requires) -> Iterator[Fact]:
 
 
 def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bool]:
-    """What has to be promoted for an expression to be symbolic; False where that can't be said."""
+    """Yield the promotions that make an expression symbolic. Return False if they are unknown."""
     node, cause = required.node, required.cause
     if node.type in ("identifier", "type_identifier"):
         variable = p.model.resolved[node]
@@ -86,7 +86,7 @@ def _origin(p: Pass, required: Requires, kind: Type) -> Generator[Fact, None, bo
 
 
 def _opened(p: Pass, node: Node) -> Node | None:
-    """The local optional that ``*o`` or ``o.value()`` opens; None for anything else."""
+    """Return the local optional that ``*o`` or ``o.value()`` unwraps, or None for anything else."""
     method = p.types.receiver(node) if node.type == "call_expression" else None
     if method is not None:
         held: Node | None = method[0] if method[1] == "value" else None
@@ -99,7 +99,7 @@ def _opened(p: Pass, node: Node) -> Node | None:
 
 
 def _bound(p: Pass, variable: Variable, node: Node, cause: Value) -> Iterator[Fact]:
-    """A name of a structured binding has to be symbolic: so has the part of what is unpacked."""
+    """Yield the promotion of the unpacked part for a structured binding's name that must be symbolic."""
     struct = p.types.struct_of(variable.initializers[0])
     if struct is not None and variable.position < len(struct.fields):
         yield Widens(cause, struct.fields[variable.position], node)
@@ -145,7 +145,7 @@ def _called(p: Pass, node: Node, kind: Type, cause: Value) -> Generator[Fact, No
 
 
 def construct(p: Pass, made: Constructs) -> Iterator[Fact]:
-    """Write the symbolic twin of a constructed container or array, and carry the result on."""
+    """Replace the type of a constructed container or array with its symbolic type, and propagate the result."""
     text = None if made.type_node is None else twin_of(p.model, made.type_node, made.kind)
     if made.type_node is None or text is None:
         detail = "the constructed type has no symbolic twin"
@@ -158,7 +158,7 @@ def construct(p: Pass, made: Constructs) -> Iterator[Fact]:
 
 
 def iterated(types: Inference, node: Node) -> Node | None:
-    """The container that an iterator expression such as ``v.begin() + n`` walks over."""
+    """Return the container that an iterator expression such as ``v.begin() + n`` iterates over."""
     if node.type == "binary_expression":
         sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
         node = next((side for side in sides if side is not None and types.type_of(side) is Type.INT_ITER), node)

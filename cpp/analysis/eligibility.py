@@ -1,4 +1,4 @@
-"""Which functions of a file ever see a symbolic size, and which parts of those are kernel code all the same."""
+"""Functions of a file that see symbolic sizes, and their parts that are kernel code nevertheless."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _MARKED = ("call_expression", "if_statement", "conditional_expression", "declara
 
 @dataclass(frozen=True)
 class KernelCode:
-    """A byte range inside an eligible function that only ever runs on real data, and why."""
+    """A byte range inside an eligible function that runs only on real data, with the reason."""
 
     start: int
     end: int
@@ -93,11 +93,11 @@ class Eligibility:
         """The parts of the eligible functions that work on pointers, iterators or one device, by their nodes."""
 
     def is_eligible(self, function: Function | None) -> bool:
-        """Whether a function, or the function around a lambda, sees symbolic sizes."""
+        """Return whether a function, or the function around a lambda, sees symbolic sizes."""
         return function is not None and function.outermost.node.id in self.why
 
     def is_kernel(self, function: Function) -> bool:
-        """Whether torch knows the function only as a kernel for real data."""
+        """Return whether torch uses the function only as a kernel for real data."""
         if function.macro in STRUCTURED_KERNEL or self._registered.get(function.name) == "kernel":
             return True
         if LIBRARY in function.name:
@@ -106,14 +106,14 @@ class Eligibility:
         return bool(keys) and not keys & FAKE_KEYS
 
     def is_registered(self, function: Function) -> bool:
-        """Whether the dispatcher calls the function, so that its signature is not the file's to change."""
+        """Return whether the dispatcher calls the function, so that other files determine its signature."""
         return function.macro is not None or bool(self._keys(function)) or function.name in self._registered
 
     def expected(self, function: Function) -> Kernel | None:
-        """The kernel on SymInt that torch expects where the file still defines it on integers; else None.
+        """Return the SymInt kernel that torch expects where the file still defines it on integers, else None.
 
-        Of several functions of one name each follows the overload of the schema that has its types. A kernel may be
-        called ``f_symint`` already and still take integers.
+        Each of several functions with one name follows the overload of the schema that has its types. A kernel may be
+        called ``f_symint`` already and still accept integers.
         """
         if function.internal or function.in_class or function.is_template or function.macro is not None:
             return None
@@ -133,13 +133,13 @@ class Eligibility:
         return matching[0] if len(names) == 1 and not self.model.named(matching[0].name) else None
 
     def given(self, function: Function) -> Type:
-        """What torch expects a kernel of the file to give; UNKNOWN for any other function."""
+        """Return the type that torch expects a kernel of the file to return, or UNKNOWN for any other function."""
         kernels = [kernel for kernel in self._api.kernels(function.name) if has_types(function, kernel)]
         answers = {read_type(kernel.returns) for kernel in kernels if self._keys(function)}
         return answers.pop() if len(answers) == 1 else Type.UNKNOWN
 
     def in_kernel_code(self, function: Function, node: Node) -> bool:
-        """Whether a place in a function only ever runs on real data."""
+        """Return whether a node of a function runs only on real data."""
         return any(part.start <= node.start_byte < part.end for part in self._kernel_code_of(function))
 
     def _kernel_code_of(self, function: Function) -> tuple[KernelCode, ...]:
@@ -160,7 +160,7 @@ class Eligibility:
         return found
 
     def _on_one_device(self, function: Function) -> bool:
-        """Whether a function of which nothing but ``--all-functions`` says that it sees symbols is a kernel."""
+        """Return whether a function that is eligible only because of ``--all-functions`` is a kernel."""
         names = (*self._path.parts, *_spaces(function))
         words = {word for name in names for word in re.split(r"[^a-z0-9]+", name.lower())}
         if self._path.suffix in _DEVICE_SOURCES or not _DEVICES.isdisjoint(words):
@@ -239,7 +239,7 @@ class Eligibility:
         return None
 
     def _device_side(self, branch: Node) -> KernelCode | None:
-        """The side of a branch on the device that only one kind of device takes."""
+        """Return the side of a device branch that only one kind of device takes."""
         condition, consequence = branch.child_by_field_name("condition"), branch.child_by_field_name("consequence")
         if condition is None or consequence is None or _only_raises(consequence, self.model):
             return None
@@ -256,17 +256,17 @@ class Eligibility:
         return None if side is None else KernelCode(side.start_byte, side.end_byte, SkipReason.DEVICE_BRANCH, 4)
 
     def _requires(self, test: Node) -> bool:
-        """Whether an operand of a condition asks for one device."""
+        """Return whether an operand of a condition tests for one device."""
         text = self.model.tree.text(test)
         return not text.startswith("!") and "!=" not in text and _DEVICE_TEST.search(text) is not None
 
     def _excludes(self, test: Node) -> bool:
-        """Whether an operand of a condition holds for every device but one."""
+        """Return whether an operand of a condition holds for every device but one."""
         return _NOT_THE_DEVICE.search(self.model.tree.text(test)) is not None
 
 
 def _decided_by(condition: Node, sign: str, decides: Callable[[Node], bool]) -> bool:
-    """Whether one operand of those joined by ``sign`` decides a condition, or each of those joined by the other."""
+    """Return whether one operand joined by ``sign``, or each operand joined by the other sign, decides a condition."""
     while condition.type in ("condition_clause", "parenthesized_expression") and condition.named_child_count == 1:
         condition = condition.named_children[0]
     operator = condition.child_by_field_name("operator")
@@ -278,15 +278,16 @@ def _decided_by(condition: Node, sign: str, decides: Callable[[Node], bool]) -> 
 
 
 def symint_name(kernel: str) -> str:
-    """What a kernel is called once it takes SymInt: ``f_symint``, ``f_symint_out``."""
+    """Return the name of a kernel after it accepts SymInt: ``f_symint``, ``f_symint_out``."""
     stem = kernel.removesuffix("_out")
     return f"{stem}_symint{kernel[len(stem) :]}"
 
 
 def successors(api: TorchApi, name: str) -> tuple[Kernel, ...]:
-    """The kernels on SymInt that may have taken the place of one called ``name``.
+    """Return the SymInt kernels that may have replaced the kernel ``name``.
 
-    Those are ``name_symint``, and what the schema calls an overload: ``name_padding_symint`` for ``name.padding``.
+    These are ``name_symint`` and the kernels that the schema lists for overloads: ``name_padding_symint`` for
+    ``name.padding``.
     """
     operators = (*api.functions(name), *api.methods(name))
     by_schema = (kernel for operator in operators for key, kernel in operator.kernels if key in FAKE_KEYS)
@@ -295,7 +296,7 @@ def successors(api: TorchApi, name: str) -> tuple[Kernel, ...]:
 
 
 def has_types(function: Function, kernel: Kernel) -> bool:
-    """Whether a function takes what a kernel takes, its integers for the kernel's SymInts."""
+    """Return whether a function has the parameter types of a kernel, with integers for the kernel's SymInts."""
     if len(kernel.parameters) != len(function.parameters):
         return False
     pairs = zip(function.parameters, kernel.parameters, strict=True)
@@ -303,7 +304,7 @@ def has_types(function: Function, kernel: Kernel) -> bool:
 
 
 def _falls_short(function: Function, kernel: Kernel) -> bool:
-    """Whether a function takes an integer where a kernel of its types takes a SymInt."""
+    """Return whether a function has an integer parameter where a kernel of its types has a SymInt."""
     pairs = zip(function.parameters, kernel.parameters, strict=True)
     return any(read_type(written) is not own.type for own, (written, _) in pairs)
 

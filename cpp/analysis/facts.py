@@ -1,7 +1,7 @@
-"""What the handlers of syntax forms say of a value that is now symbolic: facts, which the growth of a graph takes in.
+"""Dataflow facts about symbolic values, which syntax handlers yield and propagation consumes.
 
-``cause`` is the value a fact follows from. A fact about an expression or a variable leads to further facts about what
-stands around it; where a place does not take a symbolic value, the fact is a ``Refuses``.
+``cause`` is the value a fact follows from. A fact about an expression or a variable leads to further facts about its
+uses. A place that does not accept a symbolic value yields ``Refuses``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .reasons import SkipReason
 
 
 class Flows(NamedTuple):
-    """An expression is now of a symbolic kind."""
+    """Fact that an expression now has a symbolic type."""
 
     cause: Value
     node: Node
@@ -26,7 +26,7 @@ class Flows(NamedTuple):
 
 
 class Becomes(NamedTuple):
-    """A variable takes a symbolic type, with all of its uses."""
+    """Fact that a variable becomes symbolic, with all of its uses."""
 
     cause: Value
     variable: Variable
@@ -34,7 +34,7 @@ class Becomes(NamedTuple):
 
 
 class Widens(NamedTuple):
-    """A member of a struct takes a symbolic type, wherever it is named; ``node`` is where that was found."""
+    """Fact that a struct member becomes symbolic in all of its uses. ``node`` is the place that requires it."""
 
     cause: Value
     field: Field
@@ -42,7 +42,10 @@ class Widens(NamedTuple):
 
 
 class Gives(NamedTuple):
-    """A function of the file gives a symbolic result, in all of its calls; ``node`` is where it was found."""
+    """Fact that a function of the file returns a symbolic result in all calls.
+
+    ``node`` is the place that requires it.
+    """
 
     cause: Value
     function: Function
@@ -51,7 +54,7 @@ class Gives(NamedTuple):
 
 
 class GivesPart(NamedTuple):
-    """A function of the file gives a tuple of which one part is symbolic; ``node`` is where that was found."""
+    """Fact that one part of a function's returned tuple is symbolic. ``node`` is the place that requires it."""
 
     cause: Value
     function: Function
@@ -61,7 +64,7 @@ class GivesPart(NamedTuple):
 
 
 class Stores(NamedTuple):
-    """A value of a symbolic kind is put into a variable at a place."""
+    """Fact that a symbolic value is stored into a variable at a place."""
 
     cause: Value
     variable: Variable
@@ -70,7 +73,7 @@ class Stores(NamedTuple):
 
 
 class Puts(NamedTuple):
-    """A value of a symbolic kind is assigned to an lvalue."""
+    """Fact that a symbolic value is assigned to an lvalue."""
 
     cause: Value
     node: Node
@@ -78,7 +81,7 @@ class Puts(NamedTuple):
 
 
 class Keeps(NamedTuple):
-    """A value of a symbolic kind is stored in ``saved_data`` under a key."""
+    """Fact that a symbolic value is stored in ``saved_data`` under a key."""
 
     cause: Value
     node: Node
@@ -87,7 +90,7 @@ class Keeps(NamedTuple):
 
 
 class Returns(NamedTuple):
-    """A value of a symbolic kind is returned at a place."""
+    """Fact that a symbolic value is returned at a place."""
 
     cause: Value
     function: Function
@@ -96,9 +99,9 @@ class Returns(NamedTuple):
 
 
 class Requires(NamedTuple):
-    """An array must become symbolic because it meets one that is.
+    """Fact that an array must become symbolic because it meets a symbolic array.
 
-    With ``convert``, an array that has to stay concrete (a kernel's parameter) is converted in place, which is exact.
+    With ``convert``, an array that must stay concrete (a kernel's parameter) is converted in place, which is exact.
     """
 
     cause: Value
@@ -107,7 +110,7 @@ class Requires(NamedTuple):
 
 
 class Constructs(NamedTuple):
-    """An array is constructed by an explicit type of a concrete kind, which takes its symbolic twin."""
+    """Fact that an explicit concrete type constructs an array and must be replaced with its symbolic type."""
 
     cause: Value
     node: Node
@@ -116,7 +119,7 @@ class Constructs(NamedTuple):
 
 
 class Links(NamedTuple):
-    """``effect`` is promoted because of ``cause``, under a name that the fix mentions."""
+    """Fact that ``effect`` is promoted because of ``cause``, under a name that the fix mentions."""
 
     cause: Value
     effect: Value
@@ -124,7 +127,7 @@ class Links(NamedTuple):
 
 
 class Instantiates(NamedTuple):
-    """A function template of the file is called with a SymInt for one of its type parameters."""
+    """Fact that a function template of the file is called with a SymInt for one of its type parameters."""
 
     cause: Value
     function: Function
@@ -133,7 +136,10 @@ class Instantiates(NamedTuple):
 
 
 class Refuses(NamedTuple):
-    """A place does not take a symbolic value; without a ``detail`` the reason's own sentence says why."""
+    """Fact that a place does not accept a symbolic value.
+
+    Without a ``detail``, the reason's own sentence explains it.
+    """
 
     cause: Value
     node: Node
@@ -142,7 +148,7 @@ class Refuses(NamedTuple):
 
 
 class Writes(NamedTuple):
-    """A text takes the place of a node, or of a byte range that lies in the statement of a node."""
+    """Fact that a text replaces a node, or a byte range inside the statement of a node."""
 
     cause: Value
     node: Node
@@ -151,7 +157,7 @@ class Writes(NamedTuple):
 
 
 class Rearranges(NamedTuple):
-    """A node is written anew from texts and from parts of itself, these with whatever is written in them."""
+    """Fact that a node is rebuilt from texts and from its own parts, including the edits inside these parts."""
 
     cause: Value
     node: Node
@@ -159,9 +165,10 @@ class Rearranges(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """An expression beside a SymInt has to be one too: known at the end, when all that is promoted is known.
+    """Fact that an operand next to a SymInt must be one too. It is decided at the end, after all promotions.
 
-    One of the kinds ``wrapped`` is converted in place; any other that is not symbolic is refused for the reason.
+    An operand of one of the types ``wrapped`` is converted in place. Any other concrete operand is refused for the
+    reason.
     """
 
     cause: Value
@@ -171,21 +178,21 @@ class Matches(NamedTuple):
 
 
 class Deduces(NamedTuple):
-    """A variable declared ``auto`` holds a SymInt: known at the end is whether its first value says so."""
+    """Fact that a variable declared ``auto`` holds a SymInt. Its deduced type is checked at the end."""
 
     cause: Value
     variable: Variable
 
 
 class Divides(NamedTuple):
-    """A declaration of several members, one of which takes another type: known at the end is whether all do."""
+    """Fact that one of several members in one declaration changes its type. It is checked at the end that all do."""
 
     cause: Value
     field: Field
 
 
 class Selects(NamedTuple):
-    """``std::max`` or ``std::min`` of two values becomes a method of the one that is a SymInt at the end."""
+    """Fact that ``std::max`` or ``std::min`` becomes a method of the operand that is a SymInt at the end."""
 
     cause: Value
     call: Node
@@ -194,7 +201,7 @@ class Selects(NamedTuple):
 
 
 class Later(NamedTuple):
-    """A fact that is followed after the present chain, as the uses of a variable are."""
+    """Fact that is propagated after the present chain, as the uses of a variable are."""
 
     fact: Flows | Becomes | Stores | Requires | Widens
 
@@ -207,6 +214,6 @@ Fact = (
 
 
 def wrapped(cause: Value, node: Node, before: str, after: str) -> tuple[Writes, Writes]:
-    """A node gets text around it."""
+    """Return the two edits that put text around a node."""
     start, end = node.start_byte, node.end_byte
     return Writes(cause, node, before, (start, start)), Writes(cause, node, after, (end, end))

@@ -1,4 +1,4 @@
-"""A member of a struct becomes symbolic: its declaration, its uses, and what structs are made from."""
+"""Struct members that become symbolic: their declarations, uses and initial values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OUT_OF_SIGHT = (
 
 
 def widen(p: Pass, fact: Widens) -> Iterator[Fact]:
-    """Give a member its symbolic type, and carry on from each place that names it or fills it."""
+    """Change a member to its symbolic type, and yield facts for each place that names or initializes it."""
     field = fact.field
     value, kind = Value(Form.FIELD, field.node.id), SYMBOLIC[field.type]
     refusal = _fixed(p, field)
@@ -44,7 +44,7 @@ def widen(p: Pass, fact: Widens) -> Iterator[Fact]:
 
 
 def _fixed(p: Pass, field: Field) -> tuple[SkipReason, str] | None:
-    """Why a member can't change its type; None when it can."""
+    """Return the reason why a member can't change its type, or None if it can."""
     if p.know.path.suffix in HEADERS:
         return SkipReason.EXTERNAL_LINKAGE, f"{field.owner} can be used by other files"
     hidden = p.model.tree.hidden_use(field.name, p.model.tree.root)
@@ -64,7 +64,7 @@ def _fixed(p: Pass, field: Field) -> tuple[SkipReason, str] | None:
 
 
 def _naming(node: Node) -> Node:
-    """The part of a node that may name a struct."""
+    """Return the part of a node that may name a struct."""
     if node.type == "qualified_identifier":
         return node.child_by_field_name("scope") or node
     holder = node
@@ -86,7 +86,7 @@ def _declared(p: Pass, field: Field, value: Value) -> Iterator[Fact]:
 
 
 def divide(p: Pass, fact: Divides) -> Iterator[Fact]:
-    """``DimVector shape, dim;`` becomes two declarations where one of the members stays as it is."""
+    """Yield the edits that split ``DimVector shape, dim;`` into two declarations if one member is unchanged."""
     field, value = fact.field, fact.cause
     declaration, tree = field.declaration, p.model.tree
     declarators = declaration.children_by_field_name("declarator")
@@ -134,7 +134,7 @@ def _used(p: Pass, field: Field, node: Node, kind: Type, value: Value) -> Iterat
 
 
 def _filled(p: Pass, field: Field, listed: Node, kind: Type, value: Value) -> Iterator[Fact]:
-    """A list in braces that makes a value of the struct: what stands at the member's place fills it."""
+    """Yield the requirement on the member's element in a braced list that constructs the struct."""
     if struct_made(p.types, listed) is not p.model.structs[field.owner]:
         return
     elements = arguments(listed)
@@ -146,7 +146,7 @@ def _filled(p: Pass, field: Field, listed: Node, kind: Type, value: Value) -> It
 
 
 def fill(p: Pass, struct: Struct, node: Node, listed: Node, kind: Type, cause: Value) -> Fact | None:
-    """A symbolic value stands in a list that makes a struct: the member at its place holds it."""
+    """Return the fact for a symbolic value in a braced list that constructs a struct: its member holds the value."""
     position = next((i for i, element in enumerate(arguments(listed)) if element.id == node.id), len(struct.fields))
     field = struct.fields[position] if position < len(struct.fields) else None
     if field is None or not fits(kind, SYMBOLIC.get(field.type, field.type)):
@@ -156,7 +156,7 @@ def fill(p: Pass, struct: Struct, node: Node, listed: Node, kind: Type, cause: V
 
 
 def struct_made(types: Inference, listed: Node) -> Struct | None:
-    """The plain struct that a list in braces makes a value of; None for anything else."""
+    """Return the plain struct that a braced list constructs, or None for anything else."""
     around, model = listed.parent, types.model
     if around is None:
         return None

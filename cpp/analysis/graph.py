@@ -1,4 +1,4 @@
-"""Values that would become symbolic, what follows from which, and where that is refused: no syntax in it."""
+"""Flow graph of one pass: the values that would become symbolic, their dependencies and refusals, without syntax."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .reasons import SkipReason
 
 
 class Form(IntEnum):
-    """What a value is in the text."""
+    """Syntactic form of a value."""
 
     SEED = 0
     """A concrete call on a Tensor, or a signature that its schema has left behind."""
@@ -28,7 +28,7 @@ class Form(IntEnum):
 
 
 class Value(NamedTuple):
-    """One value of a file; ``key`` tells it from the others of its form."""
+    """A value of a file, identified by ``key`` among the values of its form."""
 
     form: Form
     key: Hashable
@@ -36,7 +36,7 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Refusal:
-    """A place, as a byte range, where a symbolic value is not welcome, and why."""
+    """A place, as a byte range, that does not accept a symbolic value, with the reason."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class Refusal:
 
 
 class FlowGraph(NamedTuple):
-    """``edges`` are pairs (cause, effect): where the effect has to stay concrete, so has the cause."""
+    """Flow graph whose ``edges`` are pairs (cause, effect). If the effect must stay concrete, so must the cause."""
 
     edges: tuple[tuple[Value, Value], ...]
     sinks: tuple[tuple[Value, Refusal], ...]

@@ -1,7 +1,8 @@
-"""The graph of one pass: every live seed is followed to its sinks, fact by fact.
+"""Propagation of one pass: every live seed is followed to its sinks, fact by fact.
 
-A handler yields facts about one value and changes nothing. A fact about an expression, a variable or a result makes a
-new value of the graph and is followed at once, before the handler goes on; what waits for ``Later`` comes after that.
+A handler yields facts about one value and changes nothing. A fact about an expression, a variable or a result adds a
+value to the graph. That value is followed at once, before the handler continues. Facts wrapped in ``Later`` are
+processed after that.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ _FOLLOWED: dict[type, Callable[[Pass, Any], Iterable[Fact]]] = {
 
 @dataclass(frozen=True)
 class Growth:
-    """The graph of a pass, what is written for each of its values, and by which names fixes mention them."""
+    """The graph of a pass, the edits of each of its values, and the names by which fixes mention the values."""
 
     graph: FlowGraph
     writings: dict[Value, list[Writes | Rearranges]]
@@ -80,7 +81,7 @@ def grow(
     kernel_code: Sequence[KernelCode],
     symbolic_arguments: Collection[tuple[str, int]] = (),
 ) -> Growth:
-    """Follow every live seed as far as it goes."""
+    """Propagate every live seed, and return the resulting graph."""
     growing = _Growing(know, live, kernel_code, symbolic_arguments)
     for seed in live:
         growing.follow(_begin(growing.p, seed))
@@ -123,7 +124,7 @@ class _Growing:
         self.p = Pass(know, know.model, know.types, self._promoted, seeds, expected, symbolic_arguments)
 
     def follow(self, facts: Iterable[Fact]) -> None:
-        """Take facts in, each with all that follows from it, and then those that had to wait."""
+        """Process facts, each with all that follows from it, and then the facts that were deferred."""
         stack = [iter(facts)]
         while stack:
             fact = next(stack[-1], None)
@@ -135,7 +136,7 @@ class _Growing:
                 stack.append(iter((self._waiting.popleft(),)))
 
     def finish(self) -> None:
-        """Take in what can be said only now that it is known what is promoted."""
+        """Process the facts that can be decided only after all promotions are known."""
         for fact in self._at_last:
             self.follow(settle(self.p, fact))
         for value, facts in self.writings.items() if self._templates else ():
@@ -145,7 +146,7 @@ class _Growing:
                     self._refuse(value, written.node, SkipReason.TEMPLATE_SIGNATURE, detail)
 
     def _take(self, fact: Fact) -> Iterable[Fact]:
-        """Take one fact in; what follows from it."""
+        """Process one fact, and return the facts that follow from it."""
         match fact:
             case Flows(cause, node, kind):
                 return self._flow(cause, node, kind)
@@ -206,12 +207,12 @@ class _Growing:
         return arrive(self.p, node, kind, value)
 
     def _sees_symbols(self, node: Node) -> bool:
-        """Whether a node stands in an eligible function, and not in a helper of kernels."""
+        """Return whether a node is inside an eligible function, and not in a helper of kernels."""
         index = bisect_right(self._starts, node.start_byte) - 1
         return index >= 0 and node.start_byte < self._ends[index]
 
     def _reach(self, cause: Value, value: Value, name: str | None) -> bool:
-        """Link a value to its cause; whether it is a new one."""
+        """Link a value to its cause, and return whether the value is new."""
         self._link(cause, value, name)
         is_new = value not in self._reached
         self._reached.add(value)

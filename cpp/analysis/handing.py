@@ -1,7 +1,7 @@
-"""What a function does with its parameters: to which arguments of operators it hands them, and where they select.
+"""Argument flow of functions: the operator arguments that their parameters reach, and their use as selectors.
 
-Nothing is promoted here: a value is followed through locals, members of locals, arithmetic, lists and the functions of
-the file, as far as it stays the same number or something computed from it.
+Nothing is promoted here. A value is followed through locals, members of locals, arithmetic, lists and the functions of
+the file. It is followed as long as it is the same number or is computed from it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NUMBERS = (frozenset(SYMBOLIC) | SYMBOLIC_TYPES) - {Type.FLOAT, Type.SYM_FLOAT,
 
 
 class Handed(NamedTuple):
-    """A value of one of ``origins`` that is the argument ``argument`` of an operator; ``line`` counts from 1."""
+    """A value of one of ``origins`` that is the argument ``argument`` of an operator. ``line`` is 1-based."""
 
     origins: Origins
     operator: str
@@ -58,7 +58,7 @@ class Handed(NamedTuple):
 
 
 class Selected(NamedTuple):
-    """Values of ``origins`` that are no sizes: ``what`` they are (INDEX, DIMENSION or COUNT), and the line."""
+    """Values of ``origins`` that are no sizes: their role ``what`` (INDEX, DIMENSION or COUNT), and the line."""
 
     origins: Origins
     what: str
@@ -67,9 +67,9 @@ class Selected(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """What a function does with its parameters, and what its result holds of them.
+    """Operator arguments and selectors that a function's parameters reach, and the origins of its result.
 
-    ``returned`` is by the members of a struct; the empty name is the result itself.
+    ``returned`` maps the members of a struct to origins. The empty name is the result itself.
     """
 
     handed: tuple[Handed, ...]
@@ -78,14 +78,17 @@ class Summary:
 
 
 class Handing:
-    """What the functions of one file hand on; each is read once."""
+    """Argument-flow summaries of the functions of one file, each computed once."""
 
     def __init__(self, know: Knowledge) -> None:
         self._know = know
         self._summaries: dict[int, Summary] = {}
 
     def of(self, function: Function) -> Summary:
-        """What a function does itself, or by a function of its file; nothing inside of its own recursion."""
+        """Return the summary of a function, including its calls of functions in the file.
+
+        Recursive calls contribute nothing.
+        """
         found = self._summaries.get(function.node.id)
         if found is None:
             self._summaries[function.node.id] = Summary((), (), {})
@@ -95,12 +98,12 @@ class Handing:
 
 @lru_cache(maxsize=4)
 def handing(know: Knowledge) -> Handing:
-    """What the functions of a file hand on; that of the last few files is kept."""
+    """Return the argument flow of a file. The last few files are cached."""
     return Handing(know)
 
 
 class _Reading:
-    """One function: what its locals hold, by the local and the member, until nothing is new."""
+    """Fixpoint over one function: the origins of each local and member."""
 
     def __init__(self, know: Knowledge, files: Handing, function: Function) -> None:
         self._know = know
@@ -121,7 +124,7 @@ class _Reading:
         return Summary(handed, tuple(dict.fromkeys(selected)), self._returned())
 
     def _grow(self, calls: list[Node], assigned: list[Node]) -> bool:
-        """Take every store in once; whether something new is held."""
+        """Process every store once, and return whether a new origin was found."""
         before = sum(map(len, self._held.values()))
         for variable in self._know.model.variables(self._function):
             for value in variable.initializers:
@@ -142,7 +145,7 @@ class _Reading:
         return sum(map(len, self._held.values())) > before
 
     def _counts(self, variable: Variable, value: Node) -> bool:
-        """Whether an initializer says how many elements a list has, or where to begin."""
+        """Return whether an initializer is the length of a list or its start."""
         types = self._know.types
         is_list = types.type_of(variable.node) in _LISTS | {Type.TENSORS}
         return is_list and types.type_of(value) in (Type.INT, Type.LONG_LONG)
@@ -153,7 +156,7 @@ class _Reading:
             self._held[holder, member or own] |= origins
 
     def _members(self, value: Node) -> Mapping[str, Origins]:
-        """What a value holds, by the members of a struct where it is one."""
+        """Return the origins of a value, by member if it is a struct."""
         if value.type in NAMES:
             variable = self._know.model.resolved[value]
             own = None if variable is None else variable.node.id
@@ -170,7 +173,7 @@ class _Reading:
         return [one for one in self._know.types.own_functions(call) if not one.is_lambda]
 
     def _given(self, call: Node, origins: Origins) -> Origins:
-        """The origins of a function's result, in terms of the function that calls it."""
+        """Return the origins of a call's result, translated to the parameters of the calling function."""
         passed = arguments(call)
         given = origins & {SIZE}
         for position in origins - {SIZE}:
@@ -179,7 +182,7 @@ class _Reading:
         return given
 
     def _target(self, node: Node) -> tuple[int, str] | None:
-        """The local, and its member, that an assignment to an expression changes."""
+        """Return the local, and its member, that an assignment to an expression changes."""
         while node.type in ("subscript_expression", "pointer_expression", "parenthesized_expression"):
             inner = node.child_by_field_name("argument") or next(iter(node.named_children), None)
             if inner is None:
@@ -198,7 +201,7 @@ class _Reading:
         return None if variable is None else (variable.node.id, member)
 
     def _carried(self, node: Node) -> Origins:
-        """The origins of the number or the numbers that an expression is."""
+        """Return the origins of an expression that is a number or a list of numbers."""
         match node.type:
             case "identifier" | "type_identifier" | "field_expression":
                 target = self._target(node)
@@ -241,7 +244,7 @@ class _Reading:
         if made and len(passed) == 2 and types.type_of(passed[0]) in (Type.INT, Type.LONG_LONG):
             return self._carried(passed[1])
         if not same and not made:
-            # What a function outside of the file makes of a list of sizes is as good as these.
+            # The result of an external function of a list of sizes counts as these sizes.
             passed = [] if types.operators(call) else [value for value in passed if types.type_of(value) in _LISTS]
         return frozenset().union(*map(self._carried, passed))
 
@@ -260,7 +263,7 @@ class _Reading:
                 yield Handed(self._carried(value), operator, argument, kind, line)
 
     def _arguments(self, call: Node, passed: list[Node], position: int) -> Iterator[tuple[str, str, str]]:
-        """The operator with its overload, the argument and its type, where a value is passed as an integer."""
+        """Yield the operator with its overload, the argument and its type for each integer argument at ``position``."""
         types = self._know.types
         is_list = types.type_of(passed[position]) in _LISTS or passed[position].type == "initializer_list"
         meant = [one for one in self._meant(call, passed, position) if one[1].type.startswith(("int", "SymInt"))]
@@ -271,7 +274,7 @@ class _Reading:
                 yield name, argument.name, argument.type
 
     def _meant(self, call: Node, passed: list[Node], position: int) -> Iterator[tuple[Operator, Argument]]:
-        """The operators that a call, or the kernel that it names, may mean, and the argument at a position."""
+        """Yield the operators that a call, or the kernel that it names, may mean, and the argument at a position."""
         types = self._know.types
         for function in self._called(call):
             for kernel in self._know.api.kernels(function.name):

@@ -1,4 +1,4 @@
-"""The type of an expression, from declarations, the operators' schemas and the file's own functions."""
+"""Type inference for expressions, from declarations, operator schemas and the file's own functions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TRANSPARENT = frozenset({"std::move", "std::forward", "std::as_const"})
 
 
 class Inference:
-    """Types of the expressions of one file; UNKNOWN whenever the evidence is thin."""
+    """Types of the expressions of one file, UNKNOWN if there is not enough evidence."""
 
     def __init__(self, model: Model, api: TorchApi) -> None:
         self.model = model
@@ -42,7 +42,7 @@ class Inference:
         self._known: dict[int, Type] = {}
 
     def type_of(self, node: Node) -> Type:
-        """The type of an expression as the file stands, before any promotion."""
+        """Return the type of an expression before any promotion."""
         known = self._known.get(node.id)
         if known is None:
             self._known[node.id] = Type.UNKNOWN
@@ -50,13 +50,13 @@ class Inference:
         return known
 
     def named_type(self, node: Node) -> Type:
-        """The type that a type node, or the callee of a construction, names; UNKNOWN for a function."""
+        """Return the type that a type node, or the callee of a construction, names. Return UNKNOWN for a function."""
         if node.type == "identifier" and self.model.resolved[node] is not None:
             return Type.UNKNOWN
         return self.model.names.read(self.model.tree.text(node), node)
 
     def receiver(self, call: Node) -> tuple[Node, str] | None:
-        """The receiver and the name of a method call, or None for any other call."""
+        """Return the receiver and the name of a method call, or None for any other call."""
         function = call.child_by_field_name("function")
         if function is None or function.type != "field_expression":
             return None
@@ -64,18 +64,21 @@ class Inference:
         return None if receiver is None or name is None else (receiver, (name.text or b"").decode())
 
     def is_tensor(self, receiver: Node) -> bool:
-        """Whether a method called on this receiver is a Tensor's."""
+        """Return whether a method called on this receiver is a Tensor's."""
         return self.type_of(receiver) in (Type.TENSOR, Type.OPTIONAL_TENSOR)
 
     def callee(self, call: Node) -> str:
-        """The name a free function is called by, template arguments cut off; empty for a method call."""
+        """Return the name of a called free function without template arguments.
+
+        Return an empty string for a method call.
+        """
         function = call.child_by_field_name("function")
         if function is None or function.type == "field_expression":
             return ""
         return re.sub(r"<.*", "", self.model.tree.text(function), flags=re.DOTALL).strip().removeprefix("::")
 
     def own_functions(self, call: Node) -> list[Function]:
-        """The functions or the lambda of this file that a free call may reach."""
+        """Return the functions or the lambda of this file that a free call may reach."""
         function = call.child_by_field_name("function")
         if function is not None and function.type == "lambda_expression":
             called = self.model.lambda_at(function)
@@ -104,7 +107,7 @@ class Inference:
         )
 
     def struct_of(self, node: Node) -> Struct | None:
-        """The plain struct of this file that an expression is a value of; None for any other."""
+        """Return the plain struct of this file that is the type of an expression, or None for any other."""
         structs = self.model.structs
         seen: set[int] = set()
         while structs and node.id not in seen:
@@ -136,12 +139,12 @@ class Inference:
         return None
 
     def struct_returned(self, function: Function) -> Struct | None:
-        """The plain struct of this file that a function returns; None for any other."""
+        """Return the plain struct of this file that a function returns, or None for any other."""
         written = function.returns_node
         return None if written is None else self.model.structs.get(bare_type(self.model.tree.text(written)))
 
     def field_of(self, node: Node) -> Field | None:
-        """The member that a field expression names; None where that can't be said."""
+        """Return the member that a field expression names, or None if it is unknown."""
         holder, name = node.child_by_field_name("argument"), node.child_by_field_name("field")
         if node.type != "field_expression" or holder is None or name is None:
             return None
@@ -149,7 +152,7 @@ class Inference:
         return None if struct is None else struct.field(self.model.tree.text(name))
 
     def returned(self, call: Node) -> tuple[Type, ...]:
-        """The types that a call returns, one for each element of a tuple; empty when unknown."""
+        """Return the types that a call returns, one for each element of a tuple. The result is empty if unknown."""
         if call.type == "identifier":
             held = self.model.resolved[call]
             return self.returned(held.initializers[0]) if held is not None and len(held.initializers) == 1 else ()
@@ -166,7 +169,7 @@ class Inference:
         return answers.pop() if len(answers) == 1 else ()
 
     def operators(self, call: Node) -> tuple[Operator, ...]:
-        """The operators that a method call on a Tensor or an ``at::`` call may mean, all overloads."""
+        """Return the operators that a Tensor method call or an ``at::`` call may mean, all overloads."""
         method = self.receiver(call)
         if method is not None:
             return self.api.methods(method[1]) if self.is_tensor(method[0]) else ()
@@ -183,7 +186,10 @@ class Inference:
         return ()
 
     def _finds_operators(self, call: Node, name: str) -> bool:
-        """Whether an unqualified name means torch's operators: in its namespaces, or with a Tensor as an argument."""
+        """Return whether an unqualified name means a torch operator.
+
+        It does in torch's namespaces, or with a Tensor argument.
+        """
         function = call.child_by_field_name("function")
         if function is None or (function.type == "identifier" and self.model.resolved[function] is not None):
             return False
@@ -253,7 +259,7 @@ class Inference:
         return ELEMENT.get(kind, Type.UNKNOWN) if variable.how == "range" and not counts else kind
 
     def _pointer(self, variable: Variable) -> Type:
-        """What a variable declared with a ``*`` points to, where that is a TensorImpl."""
+        """Return the pointee type of a variable declared with a ``*`` if it is TensorImpl, else UNKNOWN."""
         kind = self.model.names.read(variable.type_text, variable.node)
         if kind is Type.AUTO and len(variable.initializers) == 1:
             kind = self.type_of(variable.initializers[0])
@@ -262,9 +268,9 @@ class Inference:
         return kind if is_pointer and kind is Type.TENSOR_IMPL else Type.UNKNOWN
 
     def _follow_chain(self, variable: Variable) -> None:
-        """Ask for the types of the deduced variables that this one is made from, the first of them first.
+        """Infer the types of the deduced variables that this one is made from, the first of them first.
 
-        Such chains may be longer than what fits on a stack.
+        Recursion over such chains could exceed the stack.
         """
         order: list[Node] = []
         waiting = [variable]
@@ -284,11 +290,11 @@ class Inference:
             self.type_of(value)
 
     def _cast(self, node: Node) -> Type:
-        """The type that ``static_cast<…>`` names."""
+        """Return the type that ``static_cast<…>`` names."""
         return self.model.names.read(re.sub(r"^static_cast\s*<|>\s*$", "", self.model.tree.text(node)), node)
 
     def _half(self, node: Node) -> Type:
-        """What ``pair.first`` or ``pair.second`` is."""
+        """Return the type of ``pair.first`` or ``pair.second``."""
         holder, name = node.child_by_field_name("argument"), node.child_by_field_name("field")
         half = None if name is None else HALVES.get(name.text or b"")
         kinds = () if holder is None or half is None else self.returned(holder)
@@ -351,7 +357,7 @@ class Inference:
         return types[0] if len(types) == 1 else self._helped(node)
 
     def helpers(self, call: Node) -> list[HeaderFunction]:
-        """The functions of torch's headers that a call, or its ``_symint`` twin, may mean; templates left out."""
+        """Return the non-template functions of torch's headers that a call, or its ``_symint`` version, may mean."""
         qualifier, _, name = self.callee(call).rpartition("::")
         outermost = qualifier.partition("::")[0]
         known = self.headers.overloads(name) + self.headers.overloads(f"{name}_symint") if name else ()
@@ -362,14 +368,14 @@ class Inference:
         return [one for one in known if not one.template and one.takes(len(arguments(call)))]
 
     def methods_of_impl(self, call: Node) -> list[HeaderFunction]:
-        """The methods of TensorImpl that a call on one may mean."""
+        """Return the methods of TensorImpl that a call on one may mean."""
         receiver, name = self.receiver(call) or (call, "")
         known = self.headers.overloads(f"TensorImpl::{name}") if name else ()
         of_impl = bool(known) and self.type_of(receiver) is Type.TENSOR_IMPL
         return [one for one in known if of_impl and one.takes(len(arguments(call)))]
 
     def _helped(self, call: Node) -> Type:
-        """What a helper of torch's headers gives as it is called now, on plain integers."""
+        """Return the result type of a header helper in its present form, on plain integers."""
         answers = {read_type(one.returns) for one in self.helpers(call) if not one.symbolic}
         return answers.pop() if len(answers) == 1 else Type.UNKNOWN
 

@@ -1,4 +1,4 @@
-"""A symbolic value starts a variable: by ``=``, in parentheses, as what reads like a parameter, or captured."""
+"""Symbolic values that initialize variables: by ``=``, in parentheses, in a vexing parse, or by lambda capture."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TAKE_ONE = (Type.INT, Type.LONG_LONG, Type.INT_REF, Type.FLOAT, Type.AUTO, Type
 
 
 def initialized(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> tuple[Fact, ...]:
-    """The value stands behind the ``=`` of a declaration, or in its braces."""
+    """Return the facts for a symbolic value behind the ``=`` of a declaration, or in its braces."""
     variable = _declared(p, parent)
     if variable is None:
         return (Refuses(cause, parent, SkipReason.STRUCTURED_BINDING),)
@@ -45,7 +45,7 @@ def _declared(p: Pass, declarator: Node) -> Variable | None:
 
 
 def passed(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterable[Fact]:
-    """The value stands in the parentheses of a call or of a declaration."""
+    """Return the facts for a symbolic value in the parentheses of a call or of a declaration."""
     around = parent.parent
     if around is None:
         return ()
@@ -62,7 +62,7 @@ def passed(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
 
 
 def vexing(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
-    """The value stands in what the grammar reads as the parameters of a function."""
+    """Yield the facts for a symbolic value in an initializer that the grammar parses as a parameter list."""
     listed = parent.parent
     declarator = None if listed is None else listed.parent
     around = None if declarator is None else declarator.parent
@@ -80,7 +80,7 @@ def vexing(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Itera
 def _constructed(
     p: Pass, variable: Variable, listed: Node, values: list[Node], node: Node, kind: Type, cause: Value
 ) -> Iterator[Fact]:
-    """A symbolic value is a constructor argument of a declared variable."""
+    """Yield the facts for a symbolic value that is a constructor argument of a declared variable."""
     position = next((i for i, value in enumerate(values) if value.id == node.id), 0)
     if variable.type is Type.TENSORS:
         detail = f"the value decides how many Tensors {variable.name} holds"
@@ -107,8 +107,8 @@ def _constructed(
 
 
 def _overwritten(p: Pass, variable: Variable) -> bool:
-    """Whether every element of a container is set by the next statement, so that only their number is taken."""
-    # What is declared beside it, or a macro, may read it before.
+    """Return whether the next statement sets every element of a container, so that only its length is used."""
+    # A variable of the same declaration, or a macro, may read it first.
     if p.model.siblings(variable) or p.model.tree.hidden_use(variable.name, variable.scope) is not None:
         return False
     behind = variable.declaration.next_named_sibling
@@ -120,12 +120,12 @@ def _overwritten(p: Pass, variable: Variable) -> bool:
     span, value = arguments(call)[:2], arguments(call)[2:]
     if [p.model.tree.text(end) for end in span] != [f"{variable.name}.begin()", f"{variable.name}.end()"]:
         return False
-    # What is put there may be read from there.
+    # The stored value may read the container.
     return not any(p.model.resolved[name] is variable for one in value for name in every(one, "identifier"))
 
 
 def captured(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
-    """A lambda keeps the value under a name of its own."""
+    """Yield the fact for a symbolic value that a lambda captures under a new name."""
     left = parent.child_by_field_name("left")
     variable = None if left is None else p.model.resolved[left]
     if variable is not None:

@@ -1,7 +1,7 @@
-"""A symbolic value that an autograd function keeps: stored in one method, read in another.
+"""Symbolic values that an autograd function saves: stored in one method, read in another.
 
-An IValue made from SymInts that hold plain integers is one of plain integers, so that a store changes nothing on
-concrete sizes. Its readers have to follow all the same: ``toIntVector()`` of a symbolic list raises.
+An IValue made from SymInts that hold plain integers is one of plain integers, so a store is unchanged on concrete
+sizes. Its readers must change nevertheless: ``toIntVector()`` of a symbolic list raises.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SYMBOLIC = frozenset({"toSymInt", "toSymIntVector", "toSymIntList"})
 
 
 def keep(p: Pass, kept: Keeps) -> Iterator[Fact]:
-    """A symbolic value is stored under a key: promote every reader of that key, or say which can't be seen."""
+    """Promote every reader of the key under which a symbolic value is stored, or refuse if a reader is unknown."""
     target, key = kept.node, kept.key
     if kept.kind not in (Type.SYM_INT, Type.SYM_REF, Type.SYM_VEC):
         detail = f"nothing says that saved_data keeps a {kept.kind.value}"
@@ -66,7 +66,7 @@ def _follow_context(p: Pass, name: str, uses: list[Node], key: str, value: Value
 
 
 def _follow(p: Pass, place: Node, value: Value) -> Iterator[Fact]:
-    """One use of a key: a store may stay as it is, a reader becomes its symbolic twin."""
+    """Yield the facts for one use of a key. A store is unchanged, and a reader becomes its symbolic version."""
     around = place.parent
     left = None if around is None or around.type != "assignment_expression" else around.child_by_field_name("left")
     if left is not None and left.id == place.id:
@@ -92,14 +92,14 @@ def _follow(p: Pass, place: Node, value: Value) -> Iterator[Fact]:
 
 
 def _methods(model: Model, node: Node) -> list[Function]:
-    """The methods of the class whose method holds a node."""
+    """Return the methods of the class whose method contains a node."""
     inside = model.function_at(node.start_byte)
     owner = None if inside is None else _class_of(model, inside)
     return [one for one in model.functions if one.in_class and _class_of(model, one) == owner] if owner else []
 
 
 def _class_of(model: Model, function: Function) -> str:
-    """The name of the class a method belongs to, wherever it is defined."""
+    """Return the name of the class that a method belongs to, whether it is defined inside or outside of the class."""
     declarator = function.node.child_by_field_name("declarator")
     while declarator is not None and declarator.type != "qualified_identifier":
         declarator = declarator.child_by_field_name("declarator")

@@ -1,4 +1,4 @@
-"""Bringing a kernel to the signature that its schema expects: the name, the parameters, the calls."""
+"""Changes that give a kernel the signature that its schema expects: the name, the parameters, the calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .signatures import follows_schema, uses
 
 
 def follow(p: Pass, seed: Seed, expected: Signature) -> Iterator[Fact]:
-    """Rename ``f`` to ``f_symint`` with its calls in the file, and promote each parameter that the schema says."""
+    """Rename ``f`` to ``f_symint`` with its calls in the file, and promote each SymInt parameter of the schema."""
     value = seed.value
     renamed = seed.function.name != expected.name
     if renamed:

@@ -1,4 +1,4 @@
-"""Everything the analysis knows of one C++ file in one torch, computed once."""
+"""Analysis results for one C++ file and one torch, computed once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FRAMES = 20 * DEEPEST
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What can be asked about one file and its torch."""
+    """The model, types and eligible functions of one file, with its torch."""
 
     path: Path
     model: Model
@@ -37,7 +37,7 @@ class Knowledge:
 
 @lru_cache(maxsize=4)
 def knowledge(source: SourceFile, context: Context) -> Knowledge:
-    """The model, types and eligible functions of a file."""
+    """Return the model, types and eligible functions of a file."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     model = model_of(source)
     types = Inference(model, context.api)

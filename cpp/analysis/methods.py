@@ -1,4 +1,4 @@
-"""What the methods of Tensors and of lists give, by their names, and operators by their schemas."""
+"""Result types of the methods of Tensors and lists by name, and of operators by schema."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ _ELEMENTS = frozenset({"front", "back", "at"})
 
 
 def list_method(kind: Type, name: str) -> Type:
-    """What a method of a list, an iterator, a Storage, a Scalar or options gives; UNKNOWN for one that is not known."""
+    """Return the result type of a method of a list, iterator, Storage, Scalar or options.
+
+    Return UNKNOWN for other methods.
+    """
     if kind is Type.SCALAR:
         return Type.INT if name == "toLong" else Type.UNKNOWN
     if kind is Type.OPTIONS and name == "itemsize":
@@ -95,7 +98,7 @@ _LIMITS = re.compile(r"std::numeric_limits<\s*([\w:]+)\s*>::(?:max|min|lowest)\Z
 
 
 def made_type(callee: str) -> Type:
-    """What a factory of torch's own code or a limit of a type gives, by how it is called; else UNKNOWN."""
+    """Return the result type of a torch factory or a numeric limit by its callee, else UNKNOWN."""
     limits = _LIMITS.match(callee)
     if limits is not None:
         return read_type(limits[1])
@@ -103,5 +106,5 @@ def made_type(callee: str) -> Type:
 
 
 def schema_type(text: str) -> Type:
-    """What a type of a schema is in C++; UNKNOWN for one that does not matter here."""
+    """Return the C++ type of a schema type, or UNKNOWN for one that is irrelevant here."""
     return _SCHEMA.get(re.sub(r"\([^)]*\)", "", text), Type.UNKNOWN)

@@ -1,4 +1,4 @@
-"""A symbolic value beside an operator: arithmetic, comparisons, streams, and signs in front of it."""
+"""Symbolic values as operands: arithmetic, comparisons, streams and unary operators."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _FLOATS = frozenset({Type.FLOAT, Type.SYM_FLOAT})
 
 
 def is_compared(node: Node) -> bool:
-    """Whether an expression is an operand of a comparison."""
+    """Return whether an expression is an operand of a comparison."""
     around = node.parent
     sign = None if around is None or around.type != "binary_expression" else around.child_by_field_name("operator")
     return sign is not None and sign.type in _COMPARISONS
 
 
 def binary(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterable[Fact]:
-    """The value is an operand of an expression with two."""
+    """Return the facts for a symbolic operand of a binary expression."""
     left, right, sign = (parent.child_by_field_name(name) for name in ("left", "right", "operator"))
     if left is None or right is None or sign is None:
         return ()
@@ -71,14 +71,14 @@ def _arithmetic(
 
 
 def _wraps(p: Pass, left: Node, right: Node, operator: str) -> bool:
-    """Whether the file computes this without a sign, and gets what a SymInt does not: by itself, or from below 0."""
+    """Return whether an unsigned operation may differ from a SymInt's: the result or an operand may be negative."""
     if Type.UNSIGNED not in (p.types.type_of(left), p.types.type_of(right)) or operator in ("+", "*", "==", "!="):
         return False
     return operator == "-" or not (counts(p.types, left) and counts(p.types, right))
 
 
 def _is_stream(types: Inference, left: Node) -> bool:
-    """Whether a chain of ``<<`` writes: it starts with a stream or with a macro given one, or it writes a text."""
+    """Return whether a chain of ``<<`` is output: it starts with a stream or a macro with one, or contains a string."""
     while left.type == "binary_expression" and left.named_child_count == 2:
         if left.named_children[1].type in ("string_literal", "concatenated_string"):
             return True
@@ -108,7 +108,7 @@ def _comparison(p: Pass, node: Node, parent: Node, other: Node, kind: Type, caus
 
 
 def unary(p: Pass, node: Node, parent: Node, kind: Type, cause: Value) -> Iterator[Fact]:
-    """A sign stands in front of the value."""
+    """Yield the facts for a symbolic operand of a unary expression."""
     operator = p.model.tree.text(parent.children[0])
     if operator == "-" and kind is Type.SYM_INT and p.types.type_of(node) is Type.UNSIGNED:
         detail = "an unsigned - wraps where a SymInt is below 0"

@@ -1,4 +1,4 @@
-"""Arguments of operators and of torch's helper functions: which take a symbolic value, and under which name."""
+"""Arguments of operators and of torch's helper functions: acceptance of symbolic values, and the symbolic names."""
 
 from __future__ import annotations
 
@@ -69,7 +69,10 @@ _NOTHING = re.compile(r"(?:(?:::)?(?:std|c10|at)::)?nullopt")
 def operator_argument(
     p: Pass, call: Node, passed: list[Node], position: int, kind: Type, cause: Value, *, is_method: bool
 ) -> Iterable[Fact] | None:
-    """Pass the value to the operator that a call means, by its ``_symint`` name; None when it is no operator."""
+    """Return the facts for an operator argument, or None if the call is no operator.
+
+    Use the ``_symint`` name if needed.
+    """
     operators = [op for op in p.types.operators(call) if fits(p.types, op, is_method, passed, position)]
     if not operators:
         return None
@@ -127,7 +130,7 @@ def _renamed(
 def header_function(
     p: Pass, call: Node, passed: list[Node], position: int, kind: Type, cause: Value
 ) -> Iterable[Fact] | None:
-    """Pass the value to a helper of torch's headers that has an overload or a ``_symint`` twin for it; else None."""
+    """Return the facts for an argument of a header helper with a symbolic overload or version, else None."""
     for candidate in p.types.helpers(call) or p.types.methods_of_impl(call):
         if _takes(candidate, position, kind):
             return _helped(p, call, candidate, passed, cause)
@@ -135,7 +138,7 @@ def header_function(
 
 
 def header_result(p: Pass, call: Node, kind: Type, cause: Value) -> Iterable[Fact] | None:
-    """Call a helper of torch's headers in the form that gives a symbolic kind; None where there is no such form."""
+    """Return the facts that call a header helper in its form with a symbolic result, or None without such a form."""
     for candidate in p.types.helpers(call):
         if read_type(candidate.returns) is kind:
             return _helped(p, call, candidate, arguments(call), cause)
@@ -172,7 +175,7 @@ def _takes(candidate: HeaderFunction, position: int, kind: Type) -> bool:
 
 
 def fits(types: Inference, operator: Operator, is_method: bool, passed: list[Node], position: int) -> bool:
-    """Whether a call can mean an operator, as far as its other arguments tell."""
+    """Return whether a call can mean an operator, judging by its other arguments."""
     parameters = _parameters(operator, is_method)
     if position >= len(parameters) or len(passed) > len(parameters):
         return False
@@ -198,5 +201,5 @@ def _parameters(operator: Operator, is_method: bool) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """A schema type without aliasing marks and array lengths."""
+    """Return a schema type without alias annotations and array lengths."""
     return re.sub(r"\[\d+\]", "[]", re.sub(r"\([^)]*\)", "", text))

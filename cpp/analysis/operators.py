@@ -1,4 +1,4 @@
-"""The operators of a project outside of torch: what their schemas say, and which functions are their kernels."""
+"""Operators of a project outside of torch: their schemas and their kernel functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .registrations import is_for_fakes, is_named
 
 @dataclass(frozen=True)
 class Unclear:
-    """A schema of the file that nothing can be said of: where it stands, and why."""
+    """A schema of the file that can't be analysed: its byte range, and the reason."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class Unclear:
 
 @dataclass(frozen=True)
 class OwnOperator:
-    """An operator of the project; ``start`` is the schema's first byte in its file."""
+    """An operator of the project. ``start`` is the schema's first byte in its file."""
 
     name: str
     schema: DeclaredSchema
@@ -38,7 +38,7 @@ class OwnOperator:
 
     @property
     def fakes(self) -> tuple[Registered, ...]:
-        """The registrations of functions or lambdas that run on fake tensors."""
+        """Return the registrations of functions or lambdas that run on fake tensors."""
         return tuple(
             one
             for one in self.registered
@@ -49,7 +49,7 @@ class OwnOperator:
 
     @property
     def kernels(self) -> tuple[Registered, ...]:
-        """The registrations for devices."""
+        """Return the registrations for devices."""
         fakes = self.fakes
         return tuple(one for one in self.registered if one.registration.functions and one not in fakes)
 
@@ -64,7 +64,10 @@ class OwnKernel:
 
 
 def project_around(source: SourceFile) -> Project:
-    """The project of a file, or the file alone; of the file itself what it says now, which may not be on disk yet."""
+    """Return the project of a file, or a project of only the file.
+
+    The file's own registrations are read from its present content, which may not be on disk yet.
+    """
     found = project_of(source.project)
     if found.root is None:
         return project_of_file(str(source.path), source.content)
@@ -76,7 +79,10 @@ def project_around(source: SourceFile) -> Project:
 
 
 def own_operators(source: SourceFile, project: Project) -> Iterator[OwnOperator | Unclear]:
-    """The operators whose schemas, or functions that may be their kernels, stand in a file; ``Unclear`` are its own."""
+    """Yield the operators whose schemas or possible kernels a file contains.
+
+    ``Unclear`` are unreadable schemas of its own.
+    """
     here = str(source.path) if project.root is None else _relative(source.path, project.root)
     held = {name for name, files in project.holding.items() if here in files}
     for one in project.registered:
@@ -107,7 +113,7 @@ def _operator(one: Registered, mine: tuple[Registered, ...], project: Project) -
     if any(mark in said.schema for mark in ("{{", "{%")):
         return Unclear(said.start, said.end, "a tag of a template stands in this schema")
     try:
-        # A backslash joins a line to the next, or stands in front of a quote: blanks keep the places.
+        # Replace line continuations and escaped quotes by blanks, so that offsets are unchanged.
         schema = read_schema(said.schema.replace("\\\n", "  ").replace('\\"', ' "'))
     except SchemaError as error:
         return Unclear(said.start, said.end, str(error))
@@ -120,7 +126,7 @@ def _last(name: str) -> str:
 
 
 def own_kernel(project: Project, one: Registered, source: SourceFile, context: Context) -> OwnKernel | None:
-    """The function that a registration names: of the given file, of the registration's own, or of any other."""
+    """Return the function that a registration names. Search the registration's file first, then the other files."""
     for name in one.registration.functions:
         for file in _looked_at(project, one, name, source):
             know = knowledge(file, context)
@@ -147,7 +153,7 @@ def _is_file(file: SourceFile, one: Registered, project: Project) -> bool:
 
 
 def other_files(project: Project, source: SourceFile) -> Sequence[SourceFile]:
-    """All C++ files of a project."""
+    """Return all C++ files of a project."""
     if project.root is None:
         return (source,)
     paths = (project.root / file for file in project.sources)

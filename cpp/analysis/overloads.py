@@ -1,4 +1,4 @@
-"""Which of several functions of one name a call means, as far as numbers and kinds of arguments tell them apart."""
+"""Overload resolution among functions of one name, by the number and types of arguments."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _CLASSES = {
 
 
 def meant(candidates: Sequence[tuple[Function, int]], passed: Sequence[Type]) -> list[Function]:
-    """The candidates, each with how many arguments it needs, that take arguments of these types.
+    """Return the candidates that accept arguments of these types. Each candidate comes with the number of arguments
+    that it requires.
 
-    One where it is the only one that takes each argument as it is.
+    If exactly one candidate accepts each argument without conversion, return only that one.
     """
     possible = [
         one
@@ -40,7 +41,7 @@ def meant(candidates: Sequence[tuple[Function, int]], passed: Sequence[Type]) ->
 
 
 def required(model: Model, api: TorchApi, function: Function) -> int:
-    """How many arguments a function of the file takes at least; 0 where a default may stand somewhere else."""
+    """Return the minimum number of arguments of a function, or 0 if another declaration may add defaults."""
     declared = (mention.parent for mention in model.mentions.get(function.name, ()))
     if any(one is not None and one.type == "function_declarator" for one in declared):
         return 0
@@ -50,13 +51,13 @@ def required(model: Model, api: TorchApi, function: Function) -> int:
 
 
 def takes(operator: Operator, count: int, *, is_method: bool) -> bool:
-    """Whether an operator takes so many arguments."""
+    """Return whether an operator accepts ``count`` arguments."""
     parameters = operator.method_arguments if is_method else operator.arguments
     return count <= len(parameters) and all(one.default is not None for one in parameters[count:])
 
 
 def as_kernel(kernel: Kernel) -> Operator:
-    """The operator of a kernel with the arguments in the kernel's order: ``out`` comes last."""
+    """Return the operator of a kernel with its arguments in the kernel's order, in which ``out`` comes last."""
     own = {argument.name: argument for argument in kernel.operator.arguments}
     names = [name for _, name in kernel.parameters]
     if own.keys() != set(names):

@@ -1,4 +1,4 @@
-"""One pass over a file: what the handlers of syntax forms may ask while the live seeds are followed."""
+"""Context of one pass over a file, which syntax handlers read while the live seeds are followed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .seeds import Seed
 
 
 class Pass(NamedTuple):
-    """The file, and what is symbolic so far.
+    """The file and its symbolic expressions so far.
 
-    ``promoted`` are the kinds of expressions by the ids of their nodes, ``live`` the seeds by the ids of their calls,
-    ``expected`` the signatures of the functions that follow their schema, by the ids of their nodes.
+    ``promoted`` maps the node ids of expressions to their types, and ``live`` maps the node ids of calls to their
+    seeds. ``expected`` maps the node ids of functions that follow their schema to the signatures.
     """
 
     know: Knowledge
@@ -32,5 +32,5 @@ class Pass(NamedTuple):
     """The arguments of a project's own operators that take SymInts, by ``ns::name.overload`` and place."""
 
     def kind_of(self, node: Node) -> Type:
-        """The type of an expression after the promotions so far."""
+        """Return the type of an expression after the promotions so far."""
         return self.promoted.get(node.id) or self.types.type_of(node)

@@ -1,4 +1,4 @@
-"""The promotions of a file: passes over what is left of the seeds, until no value has to stay concrete."""
+"""Promotions of a file: passes over the remaining seeds, until no value must stay concrete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .solver import solve
 
 @dataclass(frozen=True)
 class Promotion:
-    """One transaction: the seeds it promotes, what is written for it, and the names of what it runs through."""
+    """One transaction: its seeds, its edits, and the names of the values that it passes through."""
 
     seeds: tuple[Seed, ...]
     writings: tuple[Writes | Rearranges, ...]
@@ -29,7 +29,7 @@ class Promotion:
 
 @dataclass(frozen=True)
 class Analysis:
-    """The file's promotions, the seeds that stay, and its kernel code."""
+    """The file's promotions, the seeds that stay concrete, and its kernel code."""
 
     know: Knowledge
     promotions: tuple[Promotion, ...]
@@ -47,10 +47,10 @@ def analyse(
     wanted: tuple[Wanted, ...] = (),
     symbolic_arguments: frozenset[tuple[str, int]] = frozenset(),
 ) -> Analysis:
-    """The promotions of a file; with ``signatures``, those too that start at a signature its schema has left behind.
+    """Return the promotions of a file. With ``signatures``, kernels whose schema takes SymInts are seeds too.
 
-    A function that is ``wanted`` with another signature has it after all of its promotion, or after nothing of it.
-    ``symbolic_arguments`` are those of operators outside of torch, by ``ns::name.overload`` and place.
+    A function that is ``wanted`` with another signature is promoted completely or not at all. ``symbolic_arguments``
+    are those of operators outside of torch, by ``ns::name.overload`` and position.
     """
     know = knowledge(source, context)
     if not know.eligibility.functions:
@@ -73,7 +73,7 @@ def _promote(
     signatures: bool,
     wanted: tuple[Wanted, ...],
 ) -> tuple[list[Promotion], list[Refused]]:
-    """The promotions of a file, and each seed that has to stay with the place that keeps it."""
+    """Return the promotions of a file, and each seed that must stay concrete with the place that requires it."""
     live, refused, kernel_code = seeds(know, signatures=signatures, wanted=wanted)
     while True:
         live, more = without_remains(live, refused)

@@ -1,4 +1,4 @@
-"""What the Python side of a project says of an operator's integer arguments: fake kernels and callers."""
+"""Python evidence that an operator's integer arguments are sizes: fake kernels and callers."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class _PythonSide:
 
 
 def python_evidence(project: Project, api: TorchApi, operator: str, place: int) -> Iterator[str]:
-    """One sentence for each fake kernel that computes a shape from an argument, and each caller that passes a size.
+    """Yield a sentence for each fake kernel that computes a shape from an argument, and each caller that passes a size.
 
-    ``operator`` is ``ns::name``, without overload; ``place`` counts the arguments from 0.
+    ``operator`` is ``ns::name``, without overload. ``place`` is the 0-based position of the argument.
     """
     if project.root is None:
         return
@@ -60,7 +60,7 @@ def _python_side(root: Path, files: Sequence[str]) -> _PythonSide:
 
 
 def _called(function: ast.expr) -> str:
-    """``ns::name`` for ``torch.ops.ns.name`` and ``torch.ops.ns.name.overload``; empty for anything else."""
+    """Return ``ns::name`` for ``torch.ops.ns.name`` and ``torch.ops.ns.name.overload``, or an empty string."""
     parts: list[str] = []
     while isinstance(function, ast.Attribute):
         parts.append(function.attr)
@@ -72,14 +72,14 @@ def _called(function: ast.expr) -> str:
 
 
 def _shapes(function: ast.FunctionDef, name: str, api: TorchApi) -> bool:
-    """Whether a parameter, or what is computed from it, stands where an operator of torch takes SymInts."""
+    """Return whether a parameter, or a value computed from it, is passed to a torch operator as a SymInt."""
     names = _computed(function, name)
     calls = (one for one in ast.walk(function) if isinstance(one, ast.Call))
     return any(_names(value, names) for call in calls for value in _symbolic_arguments(call, api))
 
 
 def _computed(function: ast.FunctionDef, name: str) -> set[str]:
-    """The names that hold what is computed from a parameter, itself among them."""
+    """Return the names of values computed from a parameter, including the parameter."""
     names = {name}
     assigned = [one for one in ast.walk(function) if isinstance(one, ast.Assign)]
     while True:
@@ -96,7 +96,7 @@ def _computed(function: ast.FunctionDef, name: str) -> set[str]:
 
 
 def _symbolic_arguments(call: ast.Call, api: TorchApi) -> Iterator[ast.expr]:
-    """The arguments of a call that an operator of its name takes as SymInts."""
+    """Yield the arguments of a call that an operator of its name takes as SymInts."""
     if not isinstance(call.func, ast.Attribute):
         return
     free = isinstance(call.func.value, ast.Name) and call.func.value.id == "torch"
@@ -113,10 +113,10 @@ def _symbolic_arguments(call: ast.Call, api: TorchApi) -> Iterator[ast.expr]:
 
 
 def _names(value: ast.expr, names: set[str]) -> bool:
-    """Whether a value, or an element of a tuple or list, is computed from one of these names."""
+    """Return whether a value, or an element of a tuple or list, is computed from one of these names."""
     return any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(value))
 
 
 def _is_size(value: ast.expr) -> bool:
-    """``x.shape[0]``, ``x.size(1)``, ``x.numel()``, or what is computed from such."""
+    """Return whether a value is ``x.shape[0]``, ``x.size(1)`` or ``x.numel()``, or is computed from one of these."""
     return any(isinstance(one, ast.Attribute) and one.attr in _SIZES for one in ast.walk(value))

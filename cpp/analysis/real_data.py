@@ -1,4 +1,4 @@
-"""Symbolic values in code that only runs on real data: there they are turned back into integers, which is exact."""
+"""Symbolic values in code that only runs on real data. They are turned back into integers there, which is exact."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SIMPLE = frozenset({"identifier", "call_expression", "subscript_expression", "f
 
 
 def realize(p: Pass, node: Node, kind: Type, cause: Value, reason: SkipReason) -> Iterator[Fact]:
-    """Turn a value back into what it was where it is read; ``reason`` is why a value that can't be has to stay."""
+    """Turn a value back into its concrete type where it is read. ``reason`` is used if that is not possible."""
     tie, source = _tie(p, node), _assigned(p, node)
     if tie is not None:
         yield from tied(p, node, tie, kind, cause)
@@ -49,7 +49,7 @@ def realize(p: Pass, node: Node, kind: Type, cause: Value, reason: SkipReason) -
 
 
 def _assigned(p: Pass, node: Node) -> Node | None:
-    """What is assigned to a value there, by ``=``; None where nothing is. A SymInt takes any integer."""
+    """Return the value that is assigned to ``node`` by ``=``, or None. A SymInt accepts any integer."""
     holder = node.parent
     if holder is None or holder.type != "assignment_expression":
         return None
@@ -59,7 +59,7 @@ def _assigned(p: Pass, node: Node) -> Node | None:
 
 
 def _held(p: Pass, node: Node) -> Node | None:
-    """Where an optional is opened, ``*o`` or ``o.value()``, or only asked, ``o.has_value``; None for another use."""
+    """Return the access of an optional, ``*o``, ``o.value()`` or ``o.has_value``, or None for another use."""
     around = node.parent
     if around is not None and around.type == "pointer_expression" and p.model.tree.text(around.children[0]) == "*":
         return around
@@ -88,14 +88,14 @@ def _is_read(p: Pass, node: Node) -> bool:
 
 
 def _takes_array(p: Pass, node: Node) -> bool:
-    """Whether a callee takes an ``IntArrayRef`` there, which refers to the array for no longer than the call."""
+    """Return whether a callee takes an ``IntArrayRef`` there, which refers to the array only during the call."""
     taking = list(_taking(p, node))
     known = bool(taking) and all(kind is Type.INT_REF for kind in taking)
     return known and available(_COPIED, p.know.min_torch, p.know.api)
 
 
 def _taking(p: Pass, node: Node) -> Iterator[Type]:
-    """What the functions that a call may mean take at the place of an argument."""
+    """Yield the parameter types at an argument's position, for each function that the call may mean."""
     call = next(ancestors(node.parent), None) if node.parent is not None else None
     if call is None or call.type != "call_expression":
         return

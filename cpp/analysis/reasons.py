@@ -1,4 +1,4 @@
-"""Why a value has to stay concrete, or a place stays as it is: a stable word, and what it means in general."""
+"""Reasons why a value must stay concrete, or a place is unchanged: a stable word and a general sentence."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from enum import Enum
 
 
 class SkipReason(Enum):
-    """The value is the word that reports and suppressions know; ``sentence`` says it where no place says more."""
+    """Stable words for reports and suppressions.
+
+    ``sentence`` is the explanation if a place has no more specific one.
+    """
 
     sentence: str
 
     def __new__(cls, word: str, sentence: str = "") -> SkipReason:
-        """A member by its word: ``SkipReason("loop-bound")`` finds it again."""
+        """Return a member by its word. ``SkipReason("loop-bound")`` looks it up again."""
         member = object.__new__(cls)
         member._value_ = word
         member.sentence = sentence

@@ -1,4 +1,4 @@
-"""What a file hands to the dispatcher, and whether under keys whose kernels run on fake tensors."""
+"""Dispatcher registrations of a file, and whether their keys run on fake tensors."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Unread = tuple[int, int, str]
 
 @dataclass(frozen=True)
 class Registrations:
-    """What the file and its project say of the file's functions.
+    """Registrations of the file's functions, in the file and elsewhere in its project.
 
-    ``kinds`` are by name: "fake" where a key of theirs runs on fake tensors, else "kernel". ``elsewhere`` are the names
-    of which another file says it.
+    ``kinds`` maps names to "fake" if one of their keys runs on fake tensors, else "kernel". ``elsewhere`` are the names
+    that another file registers.
     """
 
     kinds: dict[str, str]
@@ -46,22 +46,22 @@ class Registrations:
     """The file's own, in source order."""
 
     def is_fake_block(self, function: Function) -> bool:
-        """Whether a function is the body of a block that registers for a key that runs on fake tensors."""
+        """Return whether a function is the body of a block that registers for a key that runs on fake tensors."""
         start, end = function.node.start_byte, function.node.end_byte
         fakes = (block for block in self.blocks if not block.stable and is_for_fakes(block.key))
         return any(start <= block.start and block.end <= end for block in fakes)
 
     def names(self, node: Node) -> bool:
-        """Whether a place stands in what is handed to a registration."""
+        """Return whether a node is inside the arguments of a registration."""
         handed = (one for block in self.blocks for one in block.registrations)
         return any(one.start <= node.start_byte < one.end for one in handed)
 
 
 def registrations(model: Model, project: Project) -> Registrations:
-    """The file's functions that are registered, in the file itself or elsewhere in its project.
+    """Return the file's functions that are registered, in the file or elsewhere in its project.
 
-    They stand in TORCH_LIBRARY blocks, in macros that come to such, or in ``RegisterOperators().op(…)`` as it was
-    before those; a key named in the call comes before the one of the block.
+    Registrations occur in TORCH_LIBRARY blocks, in macros that expand to them, or in the older
+    ``RegisterOperators().op(…)``. A key in the call takes precedence over the key of the block.
     """
     kinds: dict[str, str] = {}
     blocks = read_blocks(model.tree.content, project.macros) if _may_register(model, project) else ()
@@ -79,7 +79,7 @@ def registrations(model: Model, project: Project) -> Registrations:
 
 
 def is_for_fakes(key: str | None) -> bool:
-    """Whether the kernels of a key, empty for none, run on fake tensors."""
+    """Return whether the kernels of a key, empty for none, run on fake tensors."""
     return key is not None and (key in FAKE_KEYS or key in _EVERY_KEY or key.startswith("Autograd"))
 
 
@@ -89,7 +89,7 @@ def _may_register(model: Model, project: Project) -> bool:
         return True
     if project.root is None:
         return False
-    # A macro of which no definition is at hand may be one of a library that the project uses.
+    # An undefined macro may come from a library that the project uses.
     return any(name.encode() in content for name in project.macros) or b"DISPATCH" in content or b"REGISTER" in content
 
 
@@ -100,7 +100,7 @@ def _add(kinds: dict[str, str], name: str, one: Registration, model: Model) -> N
 
 
 def is_named(function: Function, name: str) -> bool:
-    """Whether a name, as another file writes it, may be the function's."""
+    """Return whether a name, as written in another file, may refer to the function."""
     qualifier = name.rpartition("::")[0].removeprefix("::")
     around = "::".join(space for spaces in function.namespaces for space in spaces.split("::") if space)
     return not qualifier or around == qualifier or around.endswith(f"::{qualifier}")
@@ -118,7 +118,7 @@ def _unread(blocks: tuple[Block, ...], model: Model, project: Project) -> Iterat
 
 
 def _names_no_function(block: Block, model: Model, project: Project) -> bool:
-    """Whether a block registers functions, and none of them is known; one that a file of the project defines is."""
+    """Return whether a block registers functions of which none is known in the file or project."""
     named = [one for one in block.registrations if one.functions]
     if not named or any(one.is_lambda for one in block.registrations):
         return False
@@ -128,7 +128,7 @@ def _names_no_function(block: Block, model: Model, project: Project) -> bool:
 
 
 def autograd_methods(call: Node, model: Model) -> list[Function]:
-    """The methods that ``X::apply(…)`` runs, where the file has ``X``, a torch::autograd::Function."""
+    """Return the methods that ``X::apply(…)`` runs if the file defines ``X``, a torch::autograd::Function."""
     called = call.child_by_field_name("function")
     scope = None if called is None else called.child_by_field_name("scope")
     if called is None or scope is None or not model.tree.text(called).endswith("::apply"):
@@ -142,7 +142,7 @@ def autograd_methods(call: Node, model: Model) -> list[Function]:
 
 
 def autograd_class(function: Function, model: Model) -> str | None:
-    """The torch::autograd::Function of the file that a method belongs to; None for any other function."""
+    """Return the torch::autograd::Function of the file that a method belongs to, or None for any other function."""
     for around in ancestors(function.node) if function.in_class else ():
         if around.type in ("class_specifier", "struct_specifier"):
             head = model.tree.text(around).partition("{")[0]

@@ -1,4 +1,4 @@
-"""Which files hold something that a rule could speak of; a look at their text, no parse."""
+"""Text-based prefilter of the files that a rule may apply to, without parsing."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _ALWAYS = (*MARKS, b"META_FUNC", b"generated::details", b"functionalization")
 
 @lru_cache(maxsize=4)
 def worth_reading(source: SourceFile, context: Context) -> bool:
-    """Whether a file can hold a function that sees symbolic sizes; a look at its text, no parse.
+    """Return whether a file may contain a function that sees symbolic sizes, from its text only.
 
-    It can where it defines something by the name of a kernel that runs on fake tensors.
+    It may if it defines something by the name of a kernel that runs on fake tensors.
     """
     content = source.content
     if context.all_functions or any(word in content for word in _ALWAYS):
@@ -42,7 +42,7 @@ def worth_reading(source: SourceFile, context: Context) -> bool:
 
 
 def _begins_line(names: set[bytes], content: bytes) -> bool:
-    """Whether a line begins as `_DEFINED` does with one of the names: what most files do not have is told quickly."""
+    """Return whether a line begins as `_DEFINED` does with one of the names. This quickly rejects most files."""
     if not names:
         return False
     for match in re.finditer(rb"\b(?:" + b"|".join(sorted(names)) + rb")\(", content):
@@ -62,7 +62,7 @@ _KERNEL_HEAD = re.compile(rb"^[ \t]*[A-Za-z][\w:<>&*, ]*[ &*](\w+)\(([^()]*)", r
 
 @lru_cache(maxsize=4)
 def trails_schema(source: SourceFile, context: Context) -> bool:
-    """Whether a file may define a kernel on integers where torch expects SymInts."""
+    """Return whether a file may define a kernel on integers where torch expects SymInts."""
     heads = set(_KERNEL_HEAD.findall(source.content))
     known = context.api.names
     return any(_left_behind(name.decode(), taken, context) for name, taken in heads if name in known)
@@ -75,7 +75,7 @@ def _left_behind(name: str, taken: bytes, context: Context) -> bool:
 
 
 def is_read(source: SourceFile, context: Context) -> bool:
-    """Whether any rule reads more of a file than its text."""
+    """Return whether any rule needs more of a file than its text."""
     return (
         bool(source.project)
         or any(guard.encode() in source.content for guard in GUARDS)

@@ -1,4 +1,4 @@
-"""What a function of the file gives back: its return type, what it returns, and its calls."""
+"""Results of the file's functions: return types, returned values and calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .twins import twin_of
 
 
 def give_back(p: Pass, returned: Returns) -> Iterator[Fact]:
-    """A value is returned: the function's result becomes symbolic, or can't."""
+    """Yield the facts for a returned symbolic value: the function's result becomes symbolic, or that is refused."""
     function, kind = returned.function, returned.kind
     if function.returns in SYMBOLIC_TYPES or (function.returns is Type.SCALAR and kind is not Type.SYM_REF):
         return
@@ -28,7 +28,7 @@ def give_back(p: Pass, returned: Returns) -> Iterator[Fact]:
 
 
 def give(p: Pass, fact: Gives) -> Iterator[Fact]:
-    """Change a function's return type, and carry on from what it returns and from its calls."""
+    """Change a function's return type, and continue with its returned values and its calls."""
     function, kind = fact.function, fact.kind
     value = Value(Form.RESULT, function.node.id)
     refusal = may_change(p, function, result=True)

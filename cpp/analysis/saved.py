@@ -1,4 +1,4 @@
-"""What an autograd function keeps for its backward, by its syntax: ``ctx->saved_data["shape"].toIntVector()``."""
+"""Syntax of values that an autograd function saves for backward: ``ctx->saved_data["shape"].toIntVector()``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ READERS = {
 
 
 def is_context(model: Model, node: Node) -> bool:
-    """Whether an expression is the AutogradContext that a function was given."""
+    """Return whether an expression is the AutogradContext parameter of a function."""
     variable = model.resolved[node] if node.type == "identifier" else None
     return variable is not None and "AutogradContext" in variable.type_text
 
 
 def slot(model: Model, node: Node) -> str | None:
-    """The key of ``ctx->saved_data["key"]`` as written; None for anything else, and for a key that is no literal."""
+    """Return the key of ``ctx->saved_data["key"]`` as written, or None for anything else and for computed keys."""
     base = node.child_by_field_name("argument") if node.type == "subscript_expression" else None
     listed = node.child_by_field_name("indices")
     if base is None or listed is None or listed.named_child_count != 1 or base.type != "field_expression":

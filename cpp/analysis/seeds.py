@@ -1,4 +1,4 @@
-"""Where symbolic values start: concrete calls on Tensors, and signatures that their schemas have left behind."""
+"""Sources of symbolic values: concrete calls on Tensors, and signatures that are older than their schemas."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .reasons import SkipReason
 
 @dataclass(frozen=True)
 class Seed:
-    """A concrete call on a Tensor in a function that sees symbolic sizes, or a signature its schema has left behind.
+    """A concrete call on a Tensor in a function that sees symbolic sizes, or a signature older than its schema.
 
-    For a signature, ``call`` and ``name`` are the function's own name and ``expected`` is what takes its place.
+    For a signature, ``call`` and ``name`` are the function's own name, and ``expected`` is the new signature.
     """
 
     call: Node
@@ -44,9 +44,9 @@ Wanted = tuple[int, Signature]
 def seeds(
     know: Knowledge, *, signatures: bool, wanted: Sequence[Wanted] = ()
 ) -> tuple[list[Seed], list[Refused], list[KernelCode]]:
-    """The seeds of a file that may be promoted, those that can't be, and the kernel code of its eligible functions.
+    """Return the seeds that may be promoted, the refused seeds, and the kernel code of the eligible functions.
 
-    With ``signatures``, kernels whose schema takes SymInt while they don't are seeds too; so are the functions that are
+    With ``signatures``, kernels on integers whose schema takes SymInt are seeds too, as are the functions that are
     ``wanted`` with another signature.
     """
     asked = dict(wanted)
@@ -105,7 +105,10 @@ def _calls(know: Knowledge, function: Function) -> Iterator[tuple[Seed, Refusal 
 
 
 def without_remains(live: Sequence[Seed], refused: Sequence[Refused]) -> tuple[list[Seed], list[Refused]]:
-    """Promote a statement whole or not at all, and a structured meta function likewise: what is left still throws."""
+    """Return the seeds whose statement and structured meta function have no refused seed, and the dropped seeds.
+
+    A partly promoted statement would still throw.
+    """
     if not refused:
         return list(live), []
     functions = {seed.function.node.id for seed, _ in refused if seed.function.macro in STRUCTURED_META}

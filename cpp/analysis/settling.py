@@ -1,4 +1,4 @@
-"""What can be said of a value only when it is known what is promoted around it."""
+"""Deferred facts, which can be decided only after all promotions are known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SIMPLE = ("identifier", "call_expression", "subscript_expression", "parenthesiz
 
 
 def settle(p: Pass, fact: AtLast) -> Iterator[Fact]:
-    """What is written, or refused, once the kinds of all expressions are known."""
+    """Yield the edits or refusals of a deferred fact, after the types of all expressions are known."""
     if isinstance(fact, Matches):
         yield from _match(p, fact)
     elif isinstance(fact, Deduces):
@@ -36,7 +36,7 @@ def _match(p: Pass, fact: Matches) -> Iterator[Fact]:
 
 
 def _deduce(p: Pass, fact: Deduces) -> Iterator[Fact]:
-    """``auto n = 0`` deduces int, whatever is assigned later."""
+    """Yield the new type of ``auto n = 0``, which deduces int regardless of later assignments."""
     variable = fact.variable
     node, value = variable.type_node, variable.initializers[0] if variable.initializers else None
     kind = None if value is None else p.kind_of(value)

@@ -1,4 +1,4 @@
-"""Signatures of the file's own functions: whether they may change, who calls them, what they return."""
+"""Signatures of the file's own functions: permission to change them, their callers and their returned values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADERS = frozenset({".h", ".hpp", ".cuh", ".hh"})
 
 
 def may_change(p: Pass, function: Function, *, result: bool = False) -> tuple[SkipReason, str] | None:
-    """None when the signature, or only its ``result``, is this file's to change, else the reason and a sentence."""
+    """Return None if the file may change the signature, or only its ``result``, else the reason and a sentence."""
     if function.is_lambda:
         return None
     if p.know.eligibility.is_registered(function):
@@ -45,30 +45,30 @@ def may_change(p: Pass, function: Function, *, result: bool = False) -> tuple[Sk
 
 
 def _apart(p: Pass, function: Function, other: Function) -> bool:
-    """Whether no number of arguments can call both of two functions of one name.
+    """Return whether no number of arguments can call both of two functions of one name.
 
-    Where one can, a SymInt may call another of them than the integer did.
+    Otherwise, a SymInt argument may select another of them than the integer did.
     """
     least, most = required(p.model, p.know.api, function), len(function.parameters)
     return len(other.parameters) < least or most < required(p.model, p.know.api, other)
 
 
 def _named_here_only(p: Pass, function: Function) -> bool:
-    """A function of at::native that no header names: whoever else called it would have to declare it by hand."""
+    """Return whether a function of at::native is named by no header. Other callers would have to declare it by hand."""
     native = "::".join(function.namespaces).startswith("at::native")
     return native and not p.know.api.named_in_headers(function.name)
 
 
 def follows_schema(p: Pass, parameter: Variable) -> bool:
-    """Whether a kernel's parameter is being brought to the symbolic type that its schema has for it."""
+    """Return whether a kernel's parameter is being changed to the symbolic type of its schema."""
     expected = p.expected.get(parameter.function.node.id)
     return expected is not None and read_type(expected.parameters[parameter.position][0]) in SYMBOLIC.values()
 
 
 def takes_results(p: Pass, call: Node) -> bool:
-    """Whether a symbolic result can be taken where a function is called: anywhere but in a kernel.
+    """Return whether a call of a function accepts a symbolic result, which it does except in a kernel.
 
-    In a helper of kernels, which only ever sees real data, the result is turned back into integers.
+    In a helper of kernels, which only sees real data, the result is turned back into integers.
     """
     caller = p.model.function_at(call.start_byte)
     if p.know.eligibility.is_eligible(caller):
@@ -78,9 +78,9 @@ def takes_results(p: Pass, call: Node) -> bool:
 
 @dataclass(frozen=True)
 class Uses:
-    """How the file uses one of its functions: its calls, and the places where it is used in another way.
+    """Uses of a function in the file: its calls, and the places where it is used in another way.
 
-    ``registered`` are the places where it is handed to the dispatcher, which takes the signature that it has.
+    ``registered`` are the places that pass it to the dispatcher, which accepts its present signature.
     """
 
     calls: tuple[Node, ...]
@@ -89,7 +89,7 @@ class Uses:
 
 
 def uses(p: Pass, function: Function) -> Uses:
-    """Every use of a function of this file."""
+    """Return every use of a function of this file."""
     if function.is_lambda:
         holder = function.node.parent
         if holder is not None and holder.type == "call_expression":
@@ -125,7 +125,7 @@ def uses(p: Pass, function: Function) -> Uses:
 
 
 def returned_values(function: Function) -> Iterator[Node]:
-    """The expressions a function returns, those of lambdas inside it left out."""
+    """Yield the expressions that a function returns, except those of lambdas inside it."""
     waiting = [function.body]
     while waiting:
         node = waiting.pop()

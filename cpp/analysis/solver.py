@@ -1,4 +1,4 @@
-"""Which values of a graph have to stay concrete, and which of the others stand or fall together."""
+"""Solver of a flow graph: the values that must stay concrete, and the sets of values that change together."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .graph import FlowGraph, Refusal, Value
 
 
 class Solution(NamedTuple):
-    """What a graph decides.
+    """Solution of a flow graph.
 
-    ``refused`` holds every value from which a sink is reached, with the first such sink in the graph's order.
-    ``transactions`` are the sets of values that edges join, those with a start in them, in the order of the starts;
-    there are none while something is refused.
+    ``refused`` maps every value from which a sink is reachable to the first such sink in the graph's order.
+    ``transactions`` are the connected sets of values that contain a start, in the order of the starts. There are none
+    while something is refused.
     """
 
     refused: dict[Value, Refusal]
@@ -22,7 +22,7 @@ class Solution(NamedTuple):
 
 
 def solve(graph: FlowGraph, starts: Iterable[Value]) -> Solution:
-    """Carry refusals backwards to all that they follow from; where there are none, find what belongs together."""
+    """Propagate refusals backwards to their causes. If there are none, find the connected sets of values."""
     refused = _refused(graph)
     return Solution(refused, () if refused else _transactions(graph, starts))
 

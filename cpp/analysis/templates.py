@@ -1,7 +1,7 @@
-"""A function template of the file that is called with a SymInt where it was called with an integer.
+"""Function templates of the file that are called with a SymInt instead of an integer.
 
-Its text stays: the compiler makes it anew for the other type, and what calls it with integers is not touched. So the
-template must say nothing that a SymInt would have to be written another way for.
+The template's text is unchanged: the compiler instantiates it for the other type, and integer callers are unaffected.
+So the template must not contain code that a SymInt would require to be written differently.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ SYMINT_FORMS = "at::symint::"
 
 
 def instantiate(p: Pass, function: Function, call: Node, position: int, kind: Type, cause: Value) -> Iterator[Fact]:
-    """A template of the file is handed a symbolic value: all that depends on the same type has to be symbolic."""
+    """Yield the facts for a symbolic argument of a template.
+
+    All arguments of the same type parameter must be symbolic.
+    """
     (letter, *others) = sorted(_mentioned(function, function.parameters[position].type_text))
     if others or symbolic_kind(function.parameters[position], letter) is not kind or not _fits(function, letter):
         detail = f"{function.name} takes a {function.parameters[position].type_text} there"
@@ -45,7 +48,7 @@ def instantiate(p: Pass, function: Function, call: Node, position: int, kind: Ty
 
 
 def instantiated(p: Pass, made: Instantiates) -> Iterator[Fact]:
-    """Follow every value of the type that a template is now made for."""
+    """Yield the facts for every value of the type parameter that is now SymInt."""
     function, letter = made.function, made.letter
     value = Value(Form.RESULT, (function.node.id, letter))
     dependent = [one for one in p.model.variables(function) if letter in _mentioned(function, one.type_text)]
@@ -71,23 +74,23 @@ def instantiated(p: Pass, made: Instantiates) -> Iterator[Fact]:
 
 
 def depends(variable: Variable) -> bool:
-    """Whether the type of a variable names a type parameter of its function, a template."""
+    """Return whether the type of a variable names a type parameter of its function, a template."""
     return bool(_mentioned(variable.function, variable.type_text))
 
 
 def symbolic_kind(variable: Variable, letter: str) -> Type:
-    """What a variable is where a type parameter is SymInt; UNKNOWN where that has no name here."""
+    """Return a variable's type for a type parameter that is SymInt, or UNKNOWN for an unsupported type."""
     return read_type(re.sub(rf"\b{letter}\b", "c10::SymInt", variable.type_text))
 
 
 def takes_form(p: Pass, call: Node, position: int) -> bool:
-    """Whether ``at::symint::f<T>`` takes a SymInt at a position: a schema of ``f`` says so."""
+    """Return whether ``at::symint::f<T>`` takes a SymInt at a position, according to a schema of ``f``."""
     named = p.know.api.functions(p.types.callee(call).removeprefix(SYMINT_FORMS))
     return any(position < len(one.arguments) and "SymInt" in one.arguments[position].type for one in named)
 
 
 def _forms(p: Pass, function: Function, letter: str) -> list[Node]:
-    """The calls ``at::symint::f<T>`` and ``std::forward<T>`` in a template."""
+    """Return the calls ``at::symint::f<T>`` and ``std::forward<T>`` in a template."""
     found = []
     for call in every(function.body, "call_expression"):
         callee = call.child_by_field_name("function")
@@ -98,7 +101,7 @@ def _forms(p: Pass, function: Function, letter: str) -> list[Node]:
 
 
 def _named(node: Node | None, letter: str) -> list[Node]:
-    """The places at or below a node that name a type parameter."""
+    """Return the nodes at or below a node that name a type parameter."""
     named = [] if node is None else every(node, "type_identifier", "identifier")
     return [one for one in named if one.text == letter.encode()]
 
@@ -108,7 +111,7 @@ def _mentioned(function: Function, type_text: str) -> frozenset[str]:
 
 
 def _fits(function: Function, letter: str) -> bool:
-    """Whether a template returns nothing of the type and changes no argument of it."""
+    """Return whether a template neither returns a value of the type nor changes an argument of it."""
     returns = function.returns_node
     if returns is not None and _named(returns, letter):
         return False

@@ -1,4 +1,4 @@
-"""A function gives several values at once: each part of its tuple becomes symbolic by itself, where it is taken out."""
+"""Functions that return tuples: each part becomes symbolic separately, where it is unpacked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAKERS = frozenset({"std::make_tuple", "std::make_pair"})
 
 
 def returned_part(p: Pass, node: Node, made: Node, kind: Type, cause: Value) -> GivesPart | None:
-    """The value is one of those that ``return std::make_tuple(…)`` or ``return {…}`` gives; None anywhere else."""
+    """Return the fact for a value in ``return std::make_tuple(…)`` or ``return {…}``, or None anywhere else."""
     around = made.parent
     if around is None or around.type != "return_statement":
         return None
@@ -35,7 +35,7 @@ def returned_part(p: Pass, node: Node, made: Node, kind: Type, cause: Value) -> 
 
 
 def give_part(p: Pass, fact: GivesPart) -> Iterator[Fact]:
-    """Change one part of a function's return type, and carry on from what it returns and from where it is taken out."""
+    """Change one part of a function's return type, and continue with its returned values and where it is unpacked."""
     function, position = fact.function, fact.position
     value = Value(Form.RESULT, (function.node.id, position))
     written = function.parts[position]
@@ -60,7 +60,7 @@ def give_part(p: Pass, fact: GivesPart) -> Iterator[Fact]:
     for node, reason, detail in used.escapes:
         call = next((around for around in ancestors(node) if around.type == "call_expression"), node)
         if reason is SkipReason.OVERLOADED and all(position < len(own.parts) for own in p.types.own_functions(call)):
-            # Whichever of them is meant, all give the same.
+            # All overloads return the same type.
             yield from part_of(p, call, position, value)
             calls.append(call)
         else:
@@ -74,7 +74,7 @@ def give_part(p: Pass, fact: GivesPart) -> Iterator[Fact]:
 
 
 def _made(p: Pass, node: Node, position: int, kind: Type, value: Value) -> Iterator[Fact]:
-    """A tuple that is returned: an array at the position has to be symbolic; an integer is converted by C++."""
+    """Yield the requirement on a returned tuple: an array at the position must be symbolic. C++ converts an integer."""
     made = node.type == "initializer_list" or (node.type == "call_expression" and p.types.callee(node) in _MAKERS)
     values = arguments(node) if made else []
     if position >= len(values):
@@ -84,7 +84,7 @@ def _made(p: Pass, node: Node, position: int, kind: Type, value: Value) -> Itera
 
 
 def taken(p: Pass, node: Node, position: int, kind: Type, value: Value) -> Iterator[Fact]:
-    """Where a part is taken out of a tuple: by ``std::get``, by ``std::tie``, by a structured binding."""
+    """Yield the facts where a part of a tuple is unpacked: by ``std::get``, ``std::tie`` or a structured binding."""
     around = node.parent
     if around is not None and around.type == "init_declarator":
         yield from _kept(p, node, around, position, kind, value)
@@ -136,13 +136,13 @@ def _kept(p: Pass, node: Node, declarator: Node, position: int, kind: Type, valu
 
 
 def _either(p: Pass, node: Node, around: Node, position: int, kind: Type, value: Value) -> Iterator[Fact]:
-    """Both branches of a conditional expression have to give the same tuple."""
+    """Yield the facts for a conditional expression whose branches must return the same tuple type."""
     yield from part_of(p, around, position, value)
     yield from taken(p, around, position, kind, value)
 
 
 def tied(p: Pass, node: Node, tie: Node, kind: Type, cause: Value) -> Iterator[Fact]:
-    """``std::tie(value, …) = …`` puts a part of another tuple into the value: an array, or any integer."""
+    """Yield the facts for a value in ``std::tie(value, …) = …``, which receives an array or any integer."""
     position = next((i for i, value in enumerate(arguments(tie)) if value.id == node.id), 0)
     around = tie.parent
     left = None if around is None or around.type != "assignment_expression" else around.child_by_field_name("left")
@@ -165,7 +165,7 @@ def _gives_integer(p: Pass, node: Node, position: int) -> bool:
 
 
 def index_of(p: Pass, call: Node) -> int | None:
-    """The N of ``std::get<N>(…)``; None for anything else."""
+    """Return the N of ``std::get<N>(…)``, or None for anything else."""
     if call.type != "call_expression" or p.types.callee(call) != "std::get":
         return None
     function = call.child_by_field_name("function")
@@ -174,7 +174,10 @@ def index_of(p: Pass, call: Node) -> int | None:
 
 
 def part_of(p: Pass, node: Node, position: int, cause: Value) -> Iterator[Fact]:
-    """A part of a tuple has to be symbolic: so has what the functions that may have made the tuple give there."""
+    """Yield the facts for a tuple part that must be symbolic.
+
+    The functions that may return it must return it symbolic.
+    """
     variable = p.model.resolved[node] if node.type == "identifier" else None
     if variable is not None and len(variable.initializers) == 1:
         yield from part_of(p, variable.initializers[0], position, cause)
@@ -195,7 +198,7 @@ def part_of(p: Pass, node: Node, position: int, cause: Value) -> Iterator[Fact]:
 
 
 def unpack(p: Pass, bound: Variable, kind: Type, value: Value) -> Iterator[Fact]:
-    """A name of a structured binding stands for a value that is now symbolic."""
+    """Yield the facts for a name of a structured binding that is bound to a symbolic value."""
     hidden = p.model.tree.hidden_use(bound.name, bound.scope)
     if hidden is not None:
         detail = f"{bound.name} is named where the code can't be read with certainty"

@@ -1,4 +1,4 @@
-"""The symbolic twin of a written type, by a name that is known where the type stands."""
+"""Symbolic counterparts of written types, by a name that is visible at the type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNQUALIFIED = re.compile(r"(?<![:\w])(?=(?:SymIntArrayRef|SymDimVector|Optional
 
 
 def twin_of(model: Model, node: Node, kind: Type) -> str | None:
-    """The text of the symbolic twin of a type of a concrete kind; None when it has none."""
+    """Return the text of the symbolic counterpart of a concrete type, or None if there is none."""
     text = symbolic_text(model.tree.text(node), kind)
     if text is None or not _UNQUALIFIED.search(text):
         return text

@@ -1,4 +1,4 @@
-"""What a value is stored in: variables, their declarations, and what is put into the parts of a container."""
+"""Variables that store symbolic values: their declarations, uses and container elements."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIXED = frozenset({"structured-binding", "c-array"})
 
 
 def store(p: Pass, stored: Stores) -> tuple[Fact, ...]:
-    """Promote the variable that a value is put into, or say why it can't be."""
+    """Return the facts that promote the variable into which a value is stored, or the refusal."""
     variable, kind, cause = stored.variable, stored.kind, stored.cause
     symbolic = p.promoted.get(variable.node.id)
     if symbolic is not None and fits(kind, symbolic):
@@ -44,9 +44,9 @@ def store(p: Pass, stored: Stores) -> tuple[Fact, ...]:
 
 
 def become(p: Pass, fact: Becomes, dependent: bool) -> Iterator[Fact]:
-    """Give a variable its symbolic type, and carry on from each of its uses.
+    """Change a variable to its symbolic type, and yield facts for each of its uses.
 
-    The type of a ``dependent`` one is a parameter of its function template.
+    The type of a ``dependent`` variable is a parameter of its function template.
     """
     variable, kind = fact.variable, fact.kind
     value = Value(Form.VARIABLE, variable.node.id)
@@ -73,7 +73,7 @@ def become(p: Pass, fact: Becomes, dependent: bool) -> Iterator[Fact]:
 
 
 def _fixed(p: Pass, variable: Variable) -> tuple[SkipReason, str] | None:
-    """Why a variable can't change its type; None when it can."""
+    """Return the reason why a variable can't change its type, or None if it can."""
     name = variable.name
     hidden = p.model.tree.hidden_use(name, variable.scope)
     if hidden is not None:
@@ -88,7 +88,7 @@ def _fixed(p: Pass, variable: Variable) -> tuple[SkipReason, str] | None:
 
 
 def _jumped_over(variable: Variable) -> bool:
-    """Whether a jump may go past a declaration without an initializer: not past that of an object."""
+    """Return whether a jump may bypass a declaration without an initializer. C++ forbids that for an object."""
     if variable.how != "local" or variable.initializers:
         return False
     around = variable.declaration.parent
@@ -97,7 +97,7 @@ def _jumped_over(variable: Variable) -> bool:
 
 
 def _container(p: Pass, value: Node) -> Node:
-    """What a deduced reference or range variable names belongs to a container, which must be symbolic too."""
+    """Return the container whose element a reference or range variable names. It must be symbolic too."""
     if value.type == "subscript_expression":
         return value.child_by_field_name("argument") or value
     method = p.types.receiver(value) if value.type == "call_expression" else None
@@ -164,7 +164,7 @@ def _parameter(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterato
 
 
 def _of_apply(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterator[Fact]:
-    """A parameter of an autograd function's ``forward`` is given by every ``apply``."""
+    """Yield the requirements on the arguments of every ``apply`` for a parameter of an autograd ``forward``."""
     for call in applying(p, variable.function):
         handed = arguments(call)
         if kind is not Type.SYM_INT and variable.position - BEFORE < len(handed):
@@ -172,7 +172,7 @@ def _of_apply(p: Pass, variable: Variable, kind: Type, value: Value) -> Iterator
 
 
 def put(p: Pass, assigned: Puts) -> Iterator[Fact]:
-    """A symbolic value is assigned to an lvalue."""
+    """Yield the facts for a symbolic value that is assigned to an lvalue."""
     target, kind, cause = assigned.node, assigned.kind, assigned.cause
     held = p.types.type_of(target)
     if held in SYMBOLIC_TYPES or (held is Type.SCALAR and kind in (Type.SYM_INT, Type.SYM_FLOAT)):

@@ -1,7 +1,6 @@
-"""Integer parameters that are sizes: what says so, and the signature that takes SymInts there.
+"""Integer parameters that are sizes: the evidence, and the signature that takes SymInts there.
 
-A schema says ``int`` of sizes and of much else. What a parameter is called says nothing: where its value goes says what
-it is.
+A schema uses ``int`` for sizes and for much else. A parameter's name is no evidence. Only the uses of its value are.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ _INTEGERS = frozenset({Type.INT, Type.INT_REF, Type.INT_VEC, Type.OPTIONAL_INT, 
 
 
 def widened(function: Function, names: Collection[str], name: str | None = None) -> Signature | None:
-    """The signature of a function whose parameters ``names`` take SymInts, under a new name if it gets one.
+    """Return the signature of a function whose parameters ``names`` take SymInts, under a new name if given.
 
-    None where one of the names is no parameter, or is of a type without a symbolic twin.
+    Return None if one of the names is no parameter, or its type has no symbolic counterpart.
     """
     parameters: list[tuple[str, str]] = []
     for own in function.parameters:
@@ -40,7 +39,7 @@ def widened(function: Function, names: Collection[str], name: str | None = None)
 
 
 def evidence(know: Knowledge, function: Function, parameter: str) -> tuple[str, ...]:
-    """What says that one of a function's integer parameters is a size, a sentence each; of a dimension, nothing."""
+    """Return the evidence that an integer parameter is a size, a sentence each. A dimension has no evidence."""
     variable = next((one for one in function.parameters if one.name == parameter), None)
     if variable is None or variable.type not in _INTEGERS:
         return ()
@@ -56,7 +55,7 @@ def evidence(know: Knowledge, function: Function, parameter: str) -> tuple[str, 
 
 
 def _equal_sizes(know: Knowledge, variable: Variable) -> Iterator[str]:
-    """The places where the parameter itself has to equal a size of a Tensor."""
+    """Yield a sentence for each place where the parameter itself must equal a size of a Tensor."""
     for use in know.model.references(variable):
         around = use.parent
         if around is None or around.type != "binary_expression":

@@ -1,1 +1,1 @@
-"""Decisions as edits, and as the words beside them."""
+"""Edits for the decisions of rules, and the accompanying messages."""

@@ -1,8 +1,8 @@
-"""What could be tried in a failing function where no rule dares: each of these is kept only when running it proves it.
+"""Candidate fixes for a failing function that no rule applies. A candidate is kept only if running it proves it.
 
-A larger or smaller size is taken by ``max`` and ``min``; a difference that a branch guards is held at 0 instead; the
-operands of a check are joined symbolically; a comparison gets the default that there is a reason for, and none where
-there is no reason; a default is checked at run time.
+A larger or smaller size is computed by ``max`` and ``min``. A difference that a branch guards is clamped to 0 instead.
+The operands of a check are joined symbolically. A comparison gets a default only if there is a reason for one. A
+default is checked at run time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _METHODS = {"std::max": "max", "std::min": "min"}
 
 
 def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
-    """The bytes of the function that a demangled name means; ``line`` says nothing here."""
+    """Return the bytes of the function that a demangled name means. ``line`` is unused."""
     found = _DEMANGLED.match(function.replace("(anonymous namespace)::", ""))
     name, passed = (found[1], _arguments_of(found[2])) if found else (function, None)
     named = [one for one in model_of(source).functions if one.name.rpartition("::")[2] == name]
@@ -61,14 +61,14 @@ def _words(text: str) -> set[str]:
 
 
 def _arguments_of(text: str) -> list[str]:
-    """The arguments of a demangled signature."""
+    """Return the arguments of a demangled signature."""
     found = listed(text)
     last = found.pop().strip()
     return [*found, last] if last and last != "void" else found
 
 
 def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
-    """The fixes inside ``where``, the ones that keep every size first."""
+    """Yield the fixes inside ``where``, first those that keep every size."""
     know = knowledge(source, context)
     tree = know.model.tree
     function = know.model.function_at(where[0])
@@ -109,7 +109,7 @@ def _body(know: Knowledge, function: Function) -> bytes:
 
 
 def _decides(know: Knowledge, node: Node) -> bool:
-    """Is its truth forced, by a branch and by no macro that takes a SymBool?"""
+    """Return whether a comparison is forced to a bool by a branch, and not passed to a macro that accepts a SymBool."""
     for around in ancestors(node):
         if around.type == "call_expression":
             callee = around.child_by_field_name("function")
@@ -124,7 +124,7 @@ def _decides(know: Knowledge, node: Node) -> bool:
 
 
 def _default(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
-    """The comparison with the default that there is a reason for; of two sizes in an order there is none."""
+    """Yield the comparison with its default, if there is a reason for one. An order of two sizes has none."""
     answer = general_answer(know.types, found)
     if answer is not None:
         yield _with_default(know, found, name, answer, "as for every size of at least 2")
@@ -141,7 +141,7 @@ def _with_default(know: Knowledge, found: Comparison, name: str, truth: bool, wh
 
 
 def _larger(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
-    """``std::max(a, b)`` of SymInts → ``a.max(b)``."""
+    """Yield the fix of ``std::max(a, b)`` of SymInts → ``a.max(b)``."""
     callee, operands = call.child_by_field_name("function"), arguments(call)
     if callee is None or len(operands) != 2 or know.model.tree.trusted(call) is not None:
         return
@@ -156,10 +156,10 @@ def _larger(know: Knowledge, call: Node, name: str) -> Iterator[Fix]:
 
 
 def _held_at_zero(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix]:
-    """``if (a < b) p = b - a;`` → the branch is taken by an undecided size too, with ``(b - a).max(0)``.
+    """Yield the fix that takes the branch of ``if (a < b) p = b - a;`` for an undecided size, with ``(b - a).max(0)``.
 
-    Where the branch would not have been taken the difference is 0. A branch on ``a > b`` beside it, whose work does
-    nothing for an ``a`` that is no larger, is taken likewise: running it says whether that is so.
+    The difference is 0 where the branch would not have been taken. An accompanying branch on ``a > b`` is taken
+    likewise. Its work must have no effect for an ``a`` that is no larger, and running it decides whether that holds.
     """
     branch = next((around for around in ancestors(found.node) if around.type == "if_statement"), None)
     body = None if branch is None else branch.child_by_field_name("consequence")
@@ -195,7 +195,10 @@ def _held_at_zero(know: Knowledge, found: Comparison, name: str) -> Iterator[Fix
 
 
 def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iterator[Fix]:
-    """``if (a < b) p = b - a; if (a > b) crop`` → only the first, whatever the sign: a negative padding crops."""
+    """Yield the fix that keeps only the first branch of ``if (a < b) p = b - a; if (a > b) crop``.
+
+    The sign does not matter, because a negative padding crops.
+    """
     for found in compared:
         branch = next((around for around in ancestors(found.node) if around.type == "if_statement"), None)
         body = None if branch is None else branch.child_by_field_name("consequence")
@@ -228,7 +231,10 @@ def _one_formula(know: Knowledge, compared: list[Comparison], name: str) -> Iter
 
 
 def _equal_arrays(know: Knowledge, node: Node, name: str) -> Iterator[Fix]:
-    """``a.sym_sizes() == b.sym_sizes()`` → ``TORCH_GUARD_OR_FALSE(c10::sym_equals(a.sym_sizes(), b.sym_sizes()))``."""
+    """Yield the fix that compares two symbolic shapes by ``TORCH_GUARD_OR_FALSE(c10::sym_equals(…))``.
+
+    It applies to ``a.sym_sizes() == b.sym_sizes()`` and to ``!=``.
+    """
     left, right, sign = (
         node.child_by_field_name("left"),
         node.child_by_field_name("right"),

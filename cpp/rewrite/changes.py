@@ -1,4 +1,4 @@
-"""What a promotion changes on concrete values, in the words of an unsafe fix."""
+"""Changes of concrete behavior by a promotion, as the message of an unsafe fix."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _EITHER = re.compile(rb"CHECK|ASSERT|assert")
 
 
 def changes(edits: Sequence[Edit], tree: Tree) -> str | None:
-    """What may be different although every size is a plain integer; None when nothing is."""
+    """Return the possible differences on plain integer sizes, or None if there are none."""
     words = [*_kept_whole(edits, tree), *_spelled_otherwise(edits, tree)]
     return "; ".join(dict.fromkeys(words)) or None
 
 
 def _kept_whole(edits: Sequence[Edit], tree: Tree) -> list[str]:
-    """A SymInt in place of a narrower integer."""
+    """Return a sentence for each SymInt in place of a narrower integer."""
     replaced = [tree.content[edit.start : edit.end].decode() for edit in edits if edit.text == b"c10::SymInt"]
     narrow = (text for text in replaced if text and not is_wide(text))
     return [f"a size of 2**31 or more, which `{text}` cut off, is kept whole" for text in narrow]
 
 
 def _spelled_otherwise(edits: Sequence[Edit], tree: Tree) -> list[str]:
-    """Macros whose message holds the text of their condition."""
+    """Return a sentence for each macro whose message contains the text of its changed condition."""
     words: list[str] = []
     if not _EITHER.search(tree.content):
         return words

@@ -1,7 +1,7 @@
-"""A default that is checked at run time: where a branch that leaves is passed by, the code behind it says so.
+"""Defaults that are checked at run time: a branch that returns or raises is skipped, and a check follows it.
 
-On known sizes the check holds, since the branch has been left otherwise. A size that was not known while tracing and
-turns out to be the special case is told, where the default alone would give another result.
+On known sizes the check holds, since the branch returns or raises otherwise. If a size that was undecided during
+tracing is the special case, the check raises. An unchecked default would give a different result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _LISTS = {Type.SYM_REF, Type.SYM_VEC}
 
 
 def checked_default(rule: str, know: Knowledge, found: Comparison, function: str) -> Iterator[Fix]:
-    """``if (a == b) return x;`` with ``TORCH_GUARD_OR_FALSE``, and behind it ``TORCH_SYM_CHECK(a.sym_ne(b), …);``."""
+    """Yield the fix of ``if (a == b) return x;`` with ``TORCH_GUARD_OR_FALSE`` and a runtime check.
+
+    ``TORCH_SYM_CHECK(a.sym_ne(b), …);`` follows the branch.
+    """
     branch, others = _branch(know, found.node)
     special = found.sign == "==" or general_answer(know.types, found) is False
     if branch is not None and special and not others and _returns(branch):
@@ -33,7 +36,10 @@ def checked_default(rule: str, know: Knowledge, found: Comparison, function: str
 
 
 def refused_later(rule: str, know: Knowledge, node: Node, function: str) -> Iterator[Fix]:
-    """``if (p && a != b) { TORCH_CHECK(false, …); }``: what is surely bad is refused there, the rest at run time."""
+    """Yield the fix of ``if (p && a != b) { TORCH_CHECK(false, …); }`` that defers undecided sizes to run time.
+
+    Sizes that are known to be bad are still rejected there.
+    """
     branch, others = _branch(know, node)
     if branch is None or not _refuses(know, branch):
         return
@@ -75,7 +81,7 @@ def _opposite(know: Knowledge, found: Comparison) -> str:
 
 
 def _branch(know: Knowledge, node: Node) -> tuple[Node | None, list[str]]:
-    """The ``if`` without an else that is entered where ``node`` and the ``others``, which ask no size, are true."""
+    """Return the ``if`` without an else that is entered if ``node`` and the ``others`` hold, which compare no size."""
     others: list[str] = []
     inner = node
     for around in ancestors(node):
@@ -120,7 +126,7 @@ def _returns(branch: Node) -> bool:
 
 
 def _refuses(know: Knowledge, branch: Node) -> bool:
-    """Whether the branch does nothing but raise."""
+    """Return whether the branch only raises."""
     body = branch.child_by_field_name("consequence")
     listed = body.named_children if body is not None and body.type == "compound_statement" else [body]
     (only,) = listed if len(listed) == 1 else (None,)

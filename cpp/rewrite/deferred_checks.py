@@ -1,4 +1,4 @@
-"""A ``TORCH_CHECK`` whose sizes can be checked at run time: its operands become one SymBool."""
+"""Deferral of a ``TORCH_CHECK`` on sizes to run time: its operands become one SymBool."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ _JOINED = {"&&": ("sym_and", "false"), "||": ("sym_or", "true")}
 
 
 def checked_later(rule: str, know: Knowledge, call: Node, function: Function) -> Iterator[Fix]:
-    """``TORCH_CHECK(p && a == b, …)`` → ``TORCH_SYM_CHECK((p) ? a.sym_eq(b) : c10::SymBool(false), …)``.
+    """Yield the fix of ``TORCH_CHECK(p && a == b, …)`` → ``TORCH_SYM_CHECK((p) ? a.sym_eq(b) : c10::SymBool(false),
+    …)``.
 
-    What is known at once comes first and is decided first. In a function template a value of the template's type may be
-    a SymInt or a number: ``c10::SymInt(n).sym_eq(m)`` is right for both.
+    Known operands come first and are decided first. In a function template, a value of the template's type may be a
+    SymInt or a number. ``c10::SymInt(n).sym_eq(m)`` is right for both.
     """
     callee, listed = call.child_by_field_name("function"), arguments(call)
     tree = know.model.tree
@@ -45,7 +46,7 @@ def checked_later(rule: str, know: Knowledge, call: Node, function: Function) ->
 
 
 def _sym_bool(know: Knowledge, function: Function, node: Node) -> str | None:
-    """A condition as a SymBool; None where it asks nothing of a SymInt, or something known comes behind one."""
+    """Return a condition as a SymBool, or None if it has no SymInt, or a known operand follows a symbolic one."""
     sign = "||" if len(_operands(know, node, "||")) > 1 else "&&"
     operands = _operands(know, node, sign)
     if len(operands) == 1:
@@ -73,7 +74,7 @@ def _grouped(text: str) -> str:
 
 
 def _unknown(know: Knowledge, node: Node) -> Comparison | None:
-    """A comparison with a number of something whose type is not known here; the compiler knows."""
+    """Return the comparison of a value of unknown type with a number, or None. The compiler can determine the type."""
     sides = _compared(know, node)
     if sides is None:
         return None
@@ -85,7 +86,7 @@ def _unknown(know: Knowledge, node: Node) -> Comparison | None:
 
 
 def _of_the_template(know: Knowledge, function: Function, node: Node) -> str | None:
-    """The comparison of a value whose type is one that a function template is called with."""
+    """Return the comparison of a value whose type is a type parameter of a function template, or None."""
     sides = _compared(know, node)
     if sides is None:
         return None

@@ -1,4 +1,4 @@
-"""A promotion as a fix: what is written for its values, as edits of the file's bytes."""
+"""Conversion of a promotion to a fix: the edits of the file's bytes for its values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADERS = {b"c10::SymDimVector": "c10/util/DimVector.h"}
 
 
 def fix(rule: str, mode: int, what: str, promotion: Promotion, tree: Tree, *, function: str = "") -> Fix:
-    """The fix that carries a promotion out; ``what`` says what becomes of its seeds."""
+    """Return the fix that applies a promotion. ``what`` describes the change of its seeds."""
     edits = emit(promotion, tree.content)
     words = changes(edits, tree)
     message = f"{what}, with {', '.join(promotion.through)}" if promotion.through else what
@@ -25,7 +25,7 @@ def fix(rule: str, mode: int, what: str, promotion: Promotion, tree: Tree, *, fu
 
 
 def emit(promotion: Promotion, content: bytes) -> tuple[Edit, ...]:
-    """The edits of a promotion, in source order."""
+    """Return the edits of a promotion, in source order."""
     edits = {
         Edit(*(one.span or (one.node.start_byte, one.node.end_byte)), one.text.encode())
         for one in promotion.writings
@@ -38,7 +38,7 @@ def emit(promotion: Promotion, content: bytes) -> tuple[Edit, ...]:
 
 
 def _rearranged(anew: Rearranges, edits: set[Edit], content: bytes) -> set[Edit]:
-    """The edits with one more, in place of those inside a node that is written anew."""
+    """Return the edits with one more, which replaces those inside a rearranged node."""
     text = b""
     for piece in anew.pieces:
         if isinstance(piece, str):

@@ -1,4 +1,4 @@
-"""clang-format on the lines that a fix made too long, and on nothing else."""
+"""clang-format for only the lines that a fix made too long."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ _SECONDS = 60
 def wrap_long_lines(path: Path, before: bytes, after: bytes) -> bytes:
     """Reformat changed lines past the column limit, in the style of the ``.clang-format`` that governs ``path``.
 
-    A line that fits, or was as long before, keeps the layout its author gave it; so does everything in a folder without
-    a style of its own.
-    The result is ``after`` itself where no line needs it or where no clang-format is installed.
+    A line that fits, or was as long before, keeps its layout, as does every file in a folder without a style. Return
+    ``after`` itself if no line is too long or clang-format is not installed.
     """
     style = _style_of(path)
     if style is None:
@@ -40,7 +39,7 @@ def wrap_long_lines(path: Path, before: bytes, after: bytes) -> bytes:
 
 
 def _only_at(lines: list[int], text: bytes, formatted: bytes) -> bytes:
-    """Take from ``formatted`` what became of the given lines, at the indentation that their author chose."""
+    """Return ``text`` with only the given lines replaced from ``formatted``, at their original indentation."""
     old, new = text.splitlines(keepends=True), formatted.splitlines(keepends=True)
     result: list[bytes] = []
     for tag, start, end, new_start, new_end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

@@ -1,4 +1,4 @@
-"""The headers that fixes need, each brought once."""
+"""Headers that fixes need, each included once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIRECTIVE = re.compile(
 
 
 def includes(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:
-    """Bring each header the fixes need, once, into the block of includes whose paths are nearest to it."""
+    """Insert each header that the fixes need, once, into the block of includes with the nearest paths."""
     directives = _directives(source.content)
     present = {path for _, _, path in directives}
     needed = sorted({header for fix in fixes for header in fix.needs} - present)
@@ -31,7 +31,7 @@ def includes(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list
 
 
 def _directives(content: bytes) -> list[tuple[int, int, str]]:
-    """Start, end and path of each include that no comment and no conditional holds."""
+    """Return start, end and path of each include outside of comments and conditionals."""
     found: list[tuple[int, int, str]] = []
     depth = 0
     for match in _DIRECTIVE.finditer(_COMMENT.sub(lambda comment: re.sub(rb"[^\r\n]", b" ", comment[0]), content)):

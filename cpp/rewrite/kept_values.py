@@ -1,4 +1,4 @@
-"""Branches on an order of sizes that can be taken either way: a divisor held at 0, a product in another order."""
+"""Branches on an order of sizes with equivalent sides: a divisor clamped to 0, and a reordered product."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _PRODUCTS = frozenset({"at::matmul", "matmul", "at::mm", "mm", "at::bmm", "bmm"}
 
 
 def divided_by(know: Knowledge, function: Function) -> Iterator[Fix]:
-    """``if (d <= 0) …; else x / d`` of a SymFloat → the other side, with ``d.max(0)``: a division by 0 that is told.
+    """Yield the fix of ``if (d <= 0) …; else x / d`` of a SymFloat: the else side, with ``d.max(0)``.
 
-    Where an undecided divisor turns out to be no larger than 0, dividing by 0 raises in Python: no result is wrong.
+    If an undecided divisor is not larger than 0 at run time, the division by 0 raises in Python. No result is wrong.
     """
     text = know.model.tree.text
     for branch in every(function.body, "if_statement"):
@@ -48,7 +48,7 @@ def divided_by(know: Knowledge, function: Function) -> Iterator[Fix]:
 
 
 def multiplied_in_order(know: Knowledge, function: Function) -> Iterator[Fix]:
-    """``m >= n ? a @ (b * c) : (a * b) @ c`` → the first side: both multiply the same, one of them with less work."""
+    """Yield the fix of ``m >= n ? a @ (b * c) : (a * b) @ c``: the first side. Both compute the same product."""
     text = know.model.tree.text
     fixes = []
     for choice in every(function.body, "conditional_expression"):
@@ -73,7 +73,7 @@ def _condition(branch: Node) -> Node | None:
 
 
 def _is_sym_float(know: Knowledge, node: Node) -> bool:
-    """Whether a value is a SymFloat: by its type, or since one is an operand of what it is computed by."""
+    """Return whether a value is a SymFloat, by its type or by an operand of its computation."""
     if know.types.type_of(node) is Type.SYM_FLOAT:
         return True
     if node.type == "identifier":
@@ -95,7 +95,10 @@ def _divides(know: Knowledge, use: Node) -> bool:
 
 
 def _same_product(know: Knowledge, one: Node, other: Node) -> bool:
-    """Whether both multiply the same: products of matrices are associative, and a factor scales rows or columns."""
+    """Return whether both sides compute the same product.
+
+    Matrix products are associative, and a factor scales rows or columns.
+    """
     text = know.model.tree.text
     called = {text(callee) for side in (one, other) for callee in _callees(side)}
     outermost = {text(callee) for side in (one, other) if (callee := side.child_by_field_name("function")) is not None}
@@ -116,7 +119,7 @@ def _callees(side: Node) -> Iterator[Node]:
 
 
 def _operands(know: Knowledge, side: Node) -> Counter[str]:
-    """The Tensors that are multiplied, by name; which of their dimensions is unsqueezed is part of the order."""
+    """Return the multiplied Tensors by name. The unsqueezed dimension belongs to the order and is ignored."""
     tensors = (node for node in every(side, "identifier") if know.types.type_of(node) is Type.TENSOR)
     return Counter(know.model.tree.text(node) for node in tensors)
 

@@ -1,4 +1,4 @@
-"""Declarations of functions whose parameters take SymInts now."""
+"""Declarations of functions whose parameters now take SymInts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ..syntax.types import SYMBOLIC, read_type, symbolic_text
 
 
 def redeclared(content: bytes, name: str, expected: Signature, spaces: Sequence[str] | None = None) -> list[Edit]:
-    """What the declarations of a function in a file say once it has another signature.
+    """Return the edits of a function's declarations in a file for a changed signature.
 
-    Of several functions of the name those are meant whose types agree; ``spaces`` are the namespaces of the function.
+    Only functions of the name with matching types are edited. ``spaces`` are the namespaces of the function.
     """
     tree = tree_of(content)
     return [edit for one in prototypes(tree, name, spaces) for edit in _as_expected(tree, one, expected) or []]
 
 
 def stand_in(model: Model, expected: Signature) -> str:
-    """A definition with the name and types that a function of a file has now, for a text that calls it."""
+    """Return a definition with the present name and types of a file's function, for a text that calls it."""
     (function,) = model.named(expected.name)
     returns = "void" if function.returns_node is None else model.tree.text(function.returns_node)
     taken = ", ".join(f"{kind} {name}" for kind, name in expected.parameters)
@@ -32,7 +32,7 @@ def stand_in(model: Model, expected: Signature) -> str:
 
 
 def prototypes(tree: Tree, name: str, spaces: Sequence[str] | None = None) -> Iterator[FunctionDeclaration]:
-    """The declarations of a function in a file that do not define it."""
+    """Yield the declarations of a function in a file that do not define it."""
     for one in function_declarations(tree):
         inside = [part for space in one.around.namespaces for part in space.split("::") if part]
         if one.body is None and one.unqualified == name and (spaces is None or inside == list(spaces)):
@@ -61,7 +61,7 @@ def _as_expected(tree: Tree, one: FunctionDeclaration, expected: Signature) -> l
 
 
 def _text(tree: Tree, parameter: Node) -> str:
-    """The type of a parameter without its name and default."""
+    """Return the type of a parameter without its name and default."""
     named = parameter.child_by_field_name("declarator")
     while named is not None and named.type not in ("identifier", "abstract_reference_declarator"):
         named = named.named_children[-1] if named.named_children else None

@@ -1,4 +1,4 @@
-"""A fake kernel to start from, as text in C++ and in Python: the allocations of a kernel, with symbolic sizes."""
+"""Draft of a fake kernel in C++ and in Python: the allocations of a kernel, with symbolic sizes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DTYPES = {
 
 
 def scaffold(operator: OwnOperator, kernel: OwnKernel, made: Allocations, context: Context) -> str:
-    """The text of a meta kernel and its registration, with the same in Python as a comment where that is plain."""
+    """Return the text of a meta kernel and its registration, with a Python version as a comment if there is one."""
     space, _, name = operator.name.partition("::")
     function = f"{name.replace('.', '_')}_meta"
     text = _function(kernel, function, made)
@@ -45,7 +45,7 @@ def _integers(function: Function) -> list[str]:
 
 
 def widened_schema(operator: OwnOperator, kernel: OwnKernel) -> str | None:
-    """The schema that the text goes with, as it is written, where it is not the present one."""
+    """Return the schema that the draft requires, as written, or None if it is the present one."""
     text, names = operator.schema.text, _integers(kernel.function)
     pairs = zip(operator.schema.arguments, kernel.function.parameters, strict=False)
     for argument, parameter in reversed(list(pairs)):
@@ -64,7 +64,7 @@ def _function(kernel: OwnKernel, name: str, made: Allocations) -> str:
 
 
 def _symbolic(kernel: OwnKernel, text: str, name: str, context: Context) -> str:
-    """The text with symbolic sizes, as they come out where it stands behind the kernel."""
+    """Return the text with symbolic sizes, as the rules rewrite it behind the kernel."""
     content = kernel.source.content.rstrip() + b"\n\n"
     source = replace(kernel.source, content=content + text.encode(), project=b"")
     for _ in range(2):
@@ -89,7 +89,7 @@ def _symbolic(kernel: OwnKernel, text: str, name: str, context: Context) -> str:
 
 
 def _python(operator: OwnOperator, kernel: OwnKernel, made: Allocations) -> str | None:
-    """The same as a comment in Python; None where a part has no plain translation."""
+    """Return the Python version as a comment, or None if a part has no simple translation."""
     try:
         lines = []
         for one in made.declarations:

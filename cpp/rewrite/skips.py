@@ -1,4 +1,4 @@
-"""What a seed that has to stay tells its reader."""
+"""Skips for calls that must stay concrete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = 60
 
 
 def skip(rule: str, source: SourceFile, seed: Seed, refusal: Refusal) -> Skip:
-    """A Skip at the seed, with the reason and the text of the place that keeps its value concrete."""
+    """Build the Skip for a seed that must stay concrete, with the reason and the text of the place that requires it."""
     iterates = refusal.reason is SkipReason.TENSOR_ITERATOR
     mode = 3 if iterates else 4 if refusal.reason in _LATER or seed.expected is not None else 1
     sink = source.content[refusal.start : refusal.end].decode().split("\n")[0].strip()

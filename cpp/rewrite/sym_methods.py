@@ -1,4 +1,4 @@
-"""A comparison as a method call: ``a == b`` to ``a.sym_eq(b)``."""
+"""Comparisons as method calls: ``a == b`` to ``a.sym_eq(b)``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..analysis.inference import Inference
 
 
 def as_method(types: Inference, found: Comparison, around: tuple[str, str] = ("", "")) -> tuple[Edit, ...]:
-    """The edits that turn ``a == b`` into ``a.sym_eq(b)``, with a text before and one behind."""
+    """Return the edits that turn ``a == b`` into ``a.sym_eq(b)``, with a text before and one behind."""
     text = types.model.tree.text
     opening, closing = ("", "") if found.subject.type in SIMPLE else ("(", ")")
     called = f"{closing}.{METHODS[found.sign]}("

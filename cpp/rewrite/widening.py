@@ -1,4 +1,4 @@
-"""An operator of a project whose integers become SymInts: its schema, its kernels, their declarations; or nothing."""
+"""Change of a project operator's integers to SymInts: its schema, kernels and declarations, or nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HIDDEN = ("comment", "string_content", "system_lib_string")
 
 @dataclass(frozen=True)
 class Widened:
-    """What becomes of an operator: the edits of each file, the headers each needs, and why the arguments are sizes."""
+    """A widened operator: the edits and headers of each file, and the evidence that its arguments are sizes."""
 
     arguments: tuple[str, ...]
     reasons: tuple[str, ...]
@@ -42,7 +42,7 @@ class Widened:
 
 @dataclass(frozen=True)
 class Kept:
-    """Why an operator stays on integers though an argument of it is a size."""
+    """Reason why an operator keeps integers although an argument of it is a size."""
 
     reason: SkipReason
     detail: str
@@ -55,10 +55,10 @@ class _Left(Exception):
 
 
 def widen(operator: OwnOperator, source: SourceFile, project: Project, context: Context) -> Widened | Kept | None:
-    """Let the arguments of an operator that are sizes take SymInts, with its kernels for fake tensors.
+    """Change the arguments of an operator that are sizes to SymInts, with its kernels for fake tensors.
 
-    Kernels for devices keep their integers: the dispatcher unpacks for them. None where no argument is known to be a
-    size.
+    Kernels for devices keep their integers, because the dispatcher unpacks for them. Return None if no argument is
+    known to be a size.
     """
     kernels = [own_kernel(project, one, source, context) for one in operator.fakes]
     devices = [own_kernel(project, one, source, context) for one in operator.kernels]
@@ -107,7 +107,7 @@ def _evidence(
     argument: DeclaredArgument,
     context: Context,
 ) -> Iterator[str]:
-    """What says that an integer argument is a size."""
+    """Yield the evidence that an integer argument is a size, a sentence each."""
     for kernel in filter(None, (*kernels, *devices)):
         for line in evidence(kernel.know, kernel.function, kernel.function.parameters[place].name):
             yield f"in {kernel.function.name} {line}"
@@ -192,7 +192,7 @@ def _signature(kernel: OwnKernel, places: Collection[int], operator: OwnOperator
 
 
 def _elsewhere(other: SourceFile, kernel: OwnKernel, signature: Signature, project: Project) -> Iterator[Edit]:
-    """What a file writes where it declares a kernel; raises _Left where it names it in a way that can't be followed."""
+    """Yield the edits of a kernel's declarations in a file. Raise _Left if the file names it in an unsupported way."""
     name = kernel.function.name
     word = re.compile(rb"\b%s\b" % name.encode())
     if not word.search(other.content):
@@ -221,7 +221,10 @@ def _elsewhere(other: SourceFile, kernel: OwnKernel, signature: Signature, proje
 
 
 def _passes_integers(tree: object, node: object, signature: Signature) -> bool:
-    """Whether a place calls the function with integers, which C++ makes SymInts of; of a list it makes none."""
+    """Return whether a place calls the function with integers, which C++ converts to SymInts.
+
+    It does not convert lists.
+    """
     around = getattr(node, "parent", None)
     while around is not None and around.type == "qualified_identifier":
         around = around.parent

@@ -1,1 +1,1 @@
-"""The rules for C++, one a file."""
+"""Rules for C++, one a file."""

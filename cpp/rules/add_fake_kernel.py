@@ -1,16 +1,17 @@
-"""Give an operator a kernel for fake tensors: a meta kernel to start from, made of its own kernel's allocations.
+"""Give an operator a kernel for fake tensors: a draft meta kernel from its own kernel's allocations.
 
-What: an operator of ``m.def(…)`` that has kernels for devices, and none for ``Meta``, for a composite key or by
-``torch.library.register_fake`` anywhere in the project. The text that is shown is the device kernel's allocations,
-where these are its outputs, in C++ and, where that is plain, in Python.
+What: an operator of ``m.def(…)`` that has kernels for devices but none for fake tensors. These would be registered for
+``Meta``, for a composite key, or by ``torch.library.register_fake`` anywhere in the project. The text that is shown
+contains the device kernel's allocations if these are its outputs. It is in C++ and, if the translation is simple, in
+Python.
 
-Why: without such a kernel nothing can be traced through the operator: it stops with its name.
+Why: without such a kernel, the operator can't be traced. Tracing stops with its name.
 
-What it leaves alone: operators whose kernels are made by templates or lambdas, or registered where no definition is
-found. An output that is no allocation of the kernel, or is changed afterwards, is said instead of a text.
+What it leaves alone: operators whose kernels are made by templates or lambdas, or registered without a definition in
+sight. An output that is not allocated by the kernel, or is changed afterwards, is reported instead of a text.
 
-Safety: manual: the text is shown and never applied. What it says of shapes, types and devices is for a person to check,
-``torch.library.opcheck`` does it on a call.
+Safety: manual: the text is shown and never applied. A person must check its shapes, types and devices.
+``torch.library.opcheck`` checks them on a call.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _ELSEWHERE = (b"set_python_module", b"impl_abstract_pystub")
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    """A text or a reason for each operator of the file that has no kernel for fake tensors."""
+    """Yield a draft or a reason for each operator of the file that has no kernel for fake tensors."""
     if not source.project and not any(mark in source.content for mark in MARKS):
         return
     project = project_around(source)

@@ -1,12 +1,13 @@
 """Clamp a size without a branch: ``if (n > m) n = m;`` becomes ``n = n.min(m);``.
 
-What: an ``if`` on the order of two sizes whose only statement gives the one the value of the other, and a conditional
-expression that picks the smaller or the larger of the two it compares.
+What: an ``if`` on the order of two sizes whose only statement assigns one of them to the other. Also a conditional
+expression that picks the smaller or the larger of the two sizes it compares.
 
-Why: the branch decides which size is the smaller one, and so pins their order; ``min`` and ``max`` of SymInt keep both.
+Why: the branch decides which size is the smaller one, and so adds a guard on their order. ``min`` and ``max`` of SymInt
+keep both.
 
-What it leaves alone: a branch with an ``else`` or with anything else in it; operands whose evaluation could do more
-than read a size; a choice that is assigned to or referred to; kernels.
+What it leaves alone: a branch with an ``else`` or with other statements. Operands whose evaluation may do more than
+read a size. A choice that is assigned to or referred to. Kernels.
 
 Safety: safe. Either way the variable holds the smaller, or the larger, of the two.
 """
@@ -34,7 +35,7 @@ _PLAIN = ("identifier", "number_literal")
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
-    """One Fix for each branch that only picks one of the two sizes it compares."""
+    """Yield one Fix for each branch that only picks one of the two sizes it compares."""
     if not worth_reading(source, context):
         return
     know = knowledge(source, context)
@@ -51,7 +52,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
 
 
 def _clamped(types: Inference, node: Node) -> str | None:
-    """What is written for a branch; None where it does more than pick a size."""
+    """Return the text that replaces a branch, or None if it does more than pick a size."""
     found = comparison(types, _condition(node))
     if found is None or found.sign not in _ORDERS or every(node, "comment"):
         return None
@@ -79,7 +80,7 @@ def _clamped(types: Inference, node: Node) -> str | None:
 
 
 def _is_place(types: Inference, node: Node) -> bool:
-    """Whether a conditional expression may be used as the variable that it picks: assigned, referred to, pointed to."""
+    """Return whether a conditional expression may be used as an lvalue: assigned, referred to, or pointed to."""
     around = node.parent
     while around is not None and around.type == "parenthesized_expression":
         node, around = around, around.parent
@@ -98,7 +99,7 @@ def _is_place(types: Inference, node: Node) -> bool:
 
 
 def _returns_reference(node: Node) -> bool:
-    """Whether the function or lambda around a place gives a reference."""
+    """Return whether the function or lambda around a place returns a reference."""
     function = next(one for one in ancestors(node) if one.type in ("function_definition", "lambda_expression"))
     declarator = function.child_by_field_name("declarator")
     given = [] if declarator is None else every(declarator, "trailing_return_type")
@@ -108,7 +109,7 @@ def _returns_reference(node: Node) -> bool:
 
 
 def _picked(types: Inference, found: Comparison, taken: str, left: str) -> str | None:
-    """``a.min(b)`` where ``taken`` is taken if the comparison holds, and ``left`` if not."""
+    """Return ``a.min(b)`` or ``a.max(b)`` where ``taken`` is chosen if the comparison holds, and ``left`` if not."""
     subject, other = types.model.tree.text(found.subject), types.model.tree.text(found.other)
     if {taken, left} != {subject, other} or subject == other:
         return None

@@ -1,18 +1,18 @@
 """Bring a composite kernel to the SymInt signature that its schema already has.
 
-What: where torch expects ``f_symint(..., c10::SymInt)`` and the file still defines ``f(..., int64_t)``, the function is
-renamed, its parameters take the schema's types, and the values are carried on as by use_sym_sizes. Of several functions
-called ``f`` each follows the overload that has its types, as ``f_symint`` or, for ``f.padding``, ``f_padding_symint``.
-A kernel that has its name already takes the types of its schema.
+What: a function ``f(..., int64_t)`` where torch expects ``f_symint(..., c10::SymInt)``. The function is renamed, its
+parameters take the schema's types, and the values are propagated as by use_sym_sizes. Each of several functions called
+``f`` follows the overload that has its types. Its new name is ``f_symint`` or, for ``f.padding``, ``f_padding_symint``.
+A kernel that already has its name takes the types of its schema.
 
-Why: between such a schema and such a kernel every SymInt is guarded to one value on the way in.
+Why: between such a schema and such a kernel, every SymInt argument is specialized to one value.
 
-What it leaves alone: a kernel of which one parameter has to stay concrete inside; templated functions; one of several
-functions of a name whose types no overload has, or whose calls can't be told from those of another; a kernel that
-kernel code of the file calls too. Structured kernels can't take SymInt.
+What it leaves alone: a kernel of which one parameter must stay concrete inside. Templated functions. One of several
+functions of a name whose types match no overload, or whose calls can't be distinguished from those of another. A kernel
+that kernel code of the file calls too. Structured kernels can't take SymInt.
 
-Safety: safe. On plain integers the same values reach the same calls. Unsafe where a SymInt takes the place of an
-``int``, which cuts off a size of 2**31 or more, or stands in a check whose message is its condition.
+Safety: safe. On plain integers the same values reach the same calls. Unsafe where a SymInt replaces an ``int``, which
+truncates a size of 2**31 or more. Unsafe also in a check whose message is its condition.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAME = "follow_symint_schema"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    """One Fix for each kernel that can follow its schema, one Skip for each that can't."""
+    """Yield one Fix for each kernel that can follow its schema, and one Skip for each that can't."""
     if not trails_schema(source, context):
         return
     analysis = analyse(source, context, signatures=True)

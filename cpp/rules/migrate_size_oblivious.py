@@ -1,15 +1,15 @@
-"""Replace TORCH_GUARD_SIZE_OBLIVIOUS by a guard that says its default.
+"""Replace TORCH_GUARD_SIZE_OBLIVIOUS by a guard with an explicit default.
 
-What: ``TORCH_GUARD_SIZE_OBLIVIOUS(n.sym_eq(0))`` becomes ``TORCH_GUARD_OR_FALSE(n.sym_eq(0))``; a condition that holds
+What: ``TORCH_GUARD_SIZE_OBLIVIOUS(n.sym_eq(0))`` becomes ``TORCH_GUARD_OR_FALSE(n.sym_eq(0))``. A condition that holds
 for every size of at least 2 becomes TORCH_GUARD_OR_TRUE.
 
-Why: size-oblivious reasoning is being retired; it silently took an undecided size to be at least 2, which is what the
-new macros say aloud.
+Why: size-oblivious reasoning is being retired. It silently assumed that an undecided size is at least 2, which the new
+macros make explicit.
 
-What it leaves alone: conditions that sizes of 2 and more answer differently, and anything that is not one comparison.
+What it leaves alone: conditions whose result varies among sizes of 2 and more, and anything that is not one comparison.
 
-Safety: safe. Size-oblivious reasoning gave the same answer to the same undecided sizes; a size that is known is
-compared as before.
+Safety: safe. Size-oblivious reasoning gave the same result for the same undecided sizes. A known size is compared as
+before.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _OLD = "TORCH_GUARD_SIZE_OBLIVIOUS"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    """One Fix or Skip for each use of the old macro, whichever function it stands in."""
+    """Yield one Fix or Skip for each use of the old macro, in any function."""
     if not available("TORCH_GUARD_OR_FALSE", context.min_torch, context.api):
         return
     know = knowledge(source, context)

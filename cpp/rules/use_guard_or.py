@@ -3,13 +3,13 @@
 What: ``if (n == 0)`` on a SymInt becomes ``if (TORCH_GUARD_OR_FALSE(n.sym_eq(0)))``, and ``n != 0`` likewise with
 TORCH_GUARD_OR_TRUE, in an ``if`` or a conditional expression.
 
-Why: an unbacked size has no value to decide by; the code must say which path is right for the general case, that of a
-size of at least 2.
+Why: an unbacked size has no value to decide the branch. The code must choose the path that is right for the general
+case, a size of at least 2.
 
-What it leaves alone: a comparison that sizes of 2 and more answer differently (``n < k``); a general path that only
-returns a constant or raises, so that the other side is the real work; a negated condition; loops; kernels.
+What it leaves alone: a comparison whose result varies among sizes of 2 and more (``n < k``). A general path that only
+returns a constant or raises, so that the other side is the real work. A negated condition, loops and kernels.
 
-Safety: unsafe. An undecided size takes the stated path, and a size of 0 or 1 that turns up later has taken it too.
+Safety: unsafe. An undecided size takes the stated path, even if it is 0 or 1 at run time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NAME = "use_guard_or"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    """One Fix for each comparison that decides a branch, one Skip where neither side is the general one."""
+    """Yield one Fix for each comparison that decides a branch, and one Skip where neither side is the general one."""
     if not available("TORCH_GUARD_OR_FALSE", context.min_torch, context.api) or not worth_reading(source, context):
         return
     know = knowledge(source, context)

@@ -1,14 +1,14 @@
-"""Hand guard macros a SymBool, not a bool that has been guarded on already.
+"""Pass guard macros a SymBool, not a bool that has already been guarded on.
 
-What: ``TORCH_GUARD_OR_FALSE(n == 0)`` on a SymInt becomes ``TORCH_GUARD_OR_FALSE(n.sym_eq(0))``; so too in the
-argument of TORCH_GUARD_OR_TRUE, TORCH_STATICALLY_KNOWN_TRUE and TORCH_GUARD_SIZE_OBLIVIOUS.
+What: ``TORCH_GUARD_OR_FALSE(n == 0)`` on a SymInt becomes ``TORCH_GUARD_OR_FALSE(n.sym_eq(0))``. The same applies to
+the argument of TORCH_GUARD_OR_TRUE, TORCH_STATICALLY_KNOWN_TRUE and TORCH_GUARD_SIZE_OBLIVIOUS.
 
-Why: ``n == 0`` is a plain bool, and computing it guards, or throws on an undecided size, before the macro runs: it
-reads as mended and is not.
+Why: ``n == 0`` is a plain bool. Computing it adds a guard, or throws on an undecided size, before the macro runs. Such
+code looks fixed and is not.
 
 What it leaves alone: conditions that are not one comparison of a SymInt.
 
-Safety: safe. The answer for a known size is the same.
+Safety: safe. The result for a known size is the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAME = "use_sym_bool"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix]:
-    """One Fix for each macro whose argument is a comparison that forces its own answer."""
+    """Yield one Fix for each macro whose argument is a comparison that is forced to a bool."""
     know = knowledge(source, context)
     tree = know.model.tree
     for node in every(tree.root, "call_expression"):

@@ -1,13 +1,13 @@
-"""Validate sizes with TORCH_SYM_CHECK, which defers what it can't decide.
+"""Validate sizes with TORCH_SYM_CHECK, which defers undecided conditions to run time.
 
 What: ``TORCH_CHECK(a == b, ...)`` on a SymInt becomes ``TORCH_SYM_CHECK(a.sym_eq(b), ...)``.
 
-Why: the false side of a check is an error, so an undecided size needs no guard: the condition becomes an assertion
-that holds at run time, and the compiler may rely on it.
+Why: the false side of a check is an error, so an undecided size needs no guard. The condition becomes a runtime
+assertion, and the compiler may rely on it.
 
 What it leaves alone: conditions joined by ``&&`` or ``||``, whose later part may only make sense if the first one
-holds; comparisons of arrays; checks with another exception type, which have no symbolic form; checks and assertions
-that say no more than the text of their condition, which would say something else then; kernels.
+holds. Comparisons of arrays. Checks with another exception type, which have no symbolic form. Checks and assertions
+whose message is the text of their condition, which would change. Kernels.
 
 Safety: safe. On plain integers the two are the same check with the same message.
 """
@@ -35,7 +35,7 @@ _OLD, _NEW = "TORCH_CHECK", "TORCH_SYM_CHECK"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    """One Fix for each check whose condition is one comparison of a SymInt."""
+    """Yield one Fix for each check whose condition is one comparison of a SymInt."""
     if not available(_NEW, context.min_torch, context.api) or not worth_reading(source, context):
         return
     know = knowledge(source, context)

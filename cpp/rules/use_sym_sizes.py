@@ -1,19 +1,20 @@
-"""Ask Tensors for symbolic sizes, and carry the answers through everything they flow into.
+"""Request symbolic sizes from Tensors, and propagate them through everything they flow into.
 
 What: ``numel()``, ``size(d)``, ``sizes()``, ``stride(d)``, ``strides()``, ``storage_offset()`` and ``nbytes()`` become
-their ``sym_`` twins, and with them the variables, containers, members of structs, parameters, results and operator
-calls (``view`` to ``view_symint``) that the values reach. In a branch for one device, and in a helper that only kernels
+their ``sym_`` versions. The variables, containers, struct members, parameters, results and operator calls (``view`` to
+``view_symint``) that the values reach change with them. In a branch for one device, and in a helper that only kernels
 call, a value is turned back into integers.
 
-Why: on a fake tensor with symbolic sizes the concrete calls throw, or pin the size to one value without a word.
+Why: on a fake tensor with symbolic sizes, the concrete calls throw, or silently specialize the size to one value.
 
-What it leaves alone: kernels; code on data pointers, iterators or one device; a value that ends in a loop bound, an
-index, a container's length, the number of outputs, an operator without a SymInt schema, or anything that is not known
-to take a SymInt. Each of these is reported with the place that keeps the value concrete; so is code on iterators,
-pointers or one device that stands in a function which sees symbolic sizes, whether it asks for sizes or not.
+What it leaves alone: kernels, and code on data pointers, iterators or one device. A value that ends in a loop bound, an
+index, a container's length, the number of outputs, or an operator without a SymInt schema. A value that ends in
+anything that is not known to take a SymInt. Each of these is reported with the place that keeps the value concrete.
+Code on iterators, pointers or one device in a function that sees symbolic sizes is reported too, whether it reads sizes
+or not.
 
-Safety: safe. A SymInt that holds a plain integer computes what the integer computed. Unsafe where it takes the place of
-an ``int``, which cuts off a size of 2**31 or more, or stands in a check whose message is its condition.
+Safety: safe. A SymInt that holds a plain integer computes what the integer computed. Unsafe where it replaces an
+``int``, which truncates a size of 2**31 or more. Unsafe also in a check whose message is its condition.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _ON_REAL_DATA = "code that only runs on real data, in a function that sees symbo
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    """One Fix for each promotion, one Skip for each concrete call that has to stay."""
+    """Yield one Fix for each promotion, and one Skip for each concrete call that must stay concrete."""
     if not worth_reading(source, context):
         return
     analysis = analyse(source, context)
@@ -60,7 +61,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _unread(source: SourceFile, model: Model) -> Iterator[Skip]:
-    """The first concrete call of a template that stands in nothing that could be read as a function."""
+    """Yield a Skip for the first concrete call of a template outside of every function that could be read."""
     for call in _CALL.finditer(source.content):
         if model.function_at(call.start()) is None:
             reason = SkipReason.TEMPLATE_UNREAD

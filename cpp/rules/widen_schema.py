@@ -1,16 +1,18 @@
 """Let an operator's schema take SymInts where its integers are sizes: ``int n`` → ``SymInt n``.
 
-What: the schema in ``m.def(…)``, with the operator's composite, meta and autograd kernels, their declarations and what
-their parameters flow into. An argument is a size where its value reaches a SymInt of one of torch's operators, where a
-fake kernel in Python computes a shape from it, where a caller passes a size, or where another overload takes a SymInt.
+What: the schema in ``m.def(…)``, with the operator's composite, meta and autograd kernels and their declarations. The
+values that their parameters flow into change too. An argument is a size if its value reaches a SymInt of one of torch's
+operators. It is also a size if a fake kernel in Python computes a shape from it. The same holds if a caller passes a
+size, or if another overload takes a SymInt.
 
-Why: a symbolic size that is passed to an ``int`` is pinned to one value before any kernel is called.
+Why: a symbolic size that is passed to an ``int`` is specialized to one value before any kernel is called.
 
-What it leaves alone: arguments that nothing shows to be sizes, whatever they are called; kernels for devices, for which
-the dispatcher unpacks; an operator of which one kernel for fake tensors has to stay on integers, or has none.
+What it leaves alone: arguments without evidence that they are sizes. Names are no evidence. Kernels for devices, for
+which the dispatcher unpacks. An operator of which one kernel for fake tensors must stay on integers, or which has no
+such kernel.
 
-Safety: unsafe: an integer that is passed to the operator comes out as before, but C++ code outside of the project that
-calls it by a typed handle, and models that were serialized with the schema, are not seen.
+Safety: unsafe: an integer argument gives the same result as before. But C++ code outside of the project that calls the
+operator by a typed handle is not seen. Nor are models that were serialized with the schema.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ _DOUBT = "callers of the schema outside of this project are not seen"
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    """One Fix for each operator of the file that has sizes among its integers."""
+    """Yield one Fix for each operator of the file that has sizes among its integers."""
     if not source.project and not any(mark in source.content for mark in MARKS):
         return
     project = project_around(source)
@@ -48,7 +50,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _fix(operator: OwnOperator, source: SourceFile, found: Widened) -> Fix:
-    """The part of a change that stands in one file."""
+    """Return the part of a change that is in one file."""
     files = tuple(sorted(str(path) for path in found.edits)) if len(found.edits) > 1 else ()
     fix = Fix(
         NAME,

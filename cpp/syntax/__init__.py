@@ -1,1 +1,1 @@
-"""C++ text as a model: trees with true offsets, functions, variables by scope, what the names of types mean."""
+"""Model of C++ text: trees with original offsets, functions, variables by scope, and the meaning of type names."""

@@ -1,10 +1,10 @@
-"""Lists of words with commas, where brackets hold commas of their own."""
+"""Comma-separated lists whose elements may contain bracketed commas."""
 
 from __future__ import annotations
 
 
 def listed(text: str) -> list[str]:
-    """The parts of a text between the commas that stand in no brackets."""
+    """Return the parts of a text between the commas outside of brackets."""
     found, depth, start = [], 0, 0
     for at, letter in enumerate(text):
         depth += (letter in "<([{") - (letter in ">)]}")

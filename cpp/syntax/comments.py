@@ -1,4 +1,4 @@
-"""C++ without its comments, to see whether two texts are the same code."""
+"""Comparison of C++ texts without comments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PIECE = re.compile(
 
 
 def same_code(before: bytes, after: bytes) -> bool:
-    """Whether two texts differ in comments, blank lines and blanks at the ends of lines only.
+    """Return whether two texts differ only in comments, blank lines and trailing whitespace.
 
     Line ends count, since a directive ends with its line. Lines that a backslash joins are one line.
     """
@@ -29,5 +29,5 @@ def _lines(content: bytes) -> list[bytes]:
 
 
 def _without_comment(match: re.Match[bytes]) -> bytes:
-    # A comment over several lines keeps their ends: what it stands in may be a directive.
+    # Keep the line ends of a multi-line comment: it may be inside a directive.
     return re.sub(rb"[^\n]", b"", match[0]) or b" " if match["comment"] is not None else match[0]

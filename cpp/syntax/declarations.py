@@ -1,4 +1,4 @@
-"""Functions of a file, and the variables and lambdas of a function by the scope that declares them."""
+"""Functions of a file, and the variables and lambdas of a function by their scope."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DECLARING = (*sorted(_SCOPES), "declaration", "lambda_capture_initializer")
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """A parameter or local. ``initializers`` are the expressions its declaration gives it."""
+    """A parameter or local. ``initializers`` are the initial expressions of its declaration."""
 
     name: str
     node: Node
@@ -49,7 +49,7 @@ class Variable:
 
     @property
     def function(self) -> Function:
-        """The function or lambda whose parameter or local it is."""
+        """Return the function or lambda whose parameter or local it is."""
         function = self._function()
         assert function is not None
         return function
@@ -57,7 +57,7 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function definition, or a lambda (``name`` is then the name of the variable that holds it, or empty)."""
+    """A function definition, or a lambda. A lambda's ``name`` is that of the variable that holds it, or empty."""
 
     name: str
     node: Node
@@ -76,12 +76,12 @@ class Function:
 
     @property
     def outermost(self) -> Function:
-        """The function definition around a lambda; the function itself otherwise."""
+        """Return the function definition around a lambda, or the function itself otherwise."""
         return self if self.outer is None else self.outer.outermost
 
     @property
     def type_parameters(self) -> frozenset[str]:
-        """The names of the types that a function template is called with."""
+        """Return the names of the type parameters of a function template."""
         around = self.node.parent if self.is_template else None
         listed = None if around is None else around.child_by_field_name("parameters")
         declared = [] if listed is None else every(listed, "type_parameter_declaration")
@@ -90,7 +90,7 @@ class Function:
 
     @property
     def parts(self) -> list[Node]:
-        """The types of the parts of the tuple or pair that it returns; none for another type."""
+        """Return the types of the parts of the returned tuple or pair, or none for another type."""
         node = self.returns_node
         while node is not None and node.type == "qualified_identifier":
             node = node.child_by_field_name("name")
@@ -102,16 +102,16 @@ class Function:
 
     @property
     def signature(self) -> tuple[str, ...]:
-        """The parameter type texts, as written."""
+        """Return the parameter type texts, as written."""
         return tuple(parameter.type_text for parameter in self.parameters)
 
 
 @dataclass(frozen=True)
 class FunctionScopes:
-    """What one function definition declares and what its names mean, those of its lambdas included.
+    """The declarations of one function definition and the meaning of its names, including those of its lambdas.
 
-    ``lambdas`` are kept by the ids of their nodes, ``resolved`` by the nodes of identifiers, ``references`` by the ids
-    of the declared names.
+    ``lambdas`` are keyed by the ids of their nodes, ``resolved`` by the nodes of identifiers, and ``references`` by the
+    ids of the declared names.
     """
 
     variables: tuple[Variable, ...]
@@ -121,7 +121,7 @@ class FunctionScopes:
 
 
 def read_functions(tree: Tree, names: Names) -> tuple[Function, ...]:
-    """The function definitions of a file in source order; what is defined inside of one is left out."""
+    """Return the function definitions of a file in source order, without those nested in another."""
     return tuple(
         _function(tree, names, found, found.body) for found in function_declarations(tree) if found.body is not None
     )
@@ -149,7 +149,7 @@ def _function(tree: Tree, names: Names, found: FunctionDeclaration, body: Node) 
 
 
 def _parameters(tree: Tree, names: Names, function: Function, nodes: Sequence[Node]) -> Iterator[Variable]:
-    """The parameters of a function or lambda."""
+    """Yield the parameters of a function or lambda."""
     for position, child in enumerate(nodes):
         inner = child.child_by_field_name("declarator")
         name = None if inner is None else _declared_name(inner)
@@ -174,7 +174,7 @@ def _parameters(tree: Tree, names: Names, function: Function, nodes: Sequence[No
 
 
 class _Reader:
-    """Reads the variables and lambdas of one function definition."""
+    """Reader of the variables and lambdas of one function definition."""
 
     def __init__(self, tree: Tree, names: Names, function: Function, nodes: Iterable[Node]) -> None:
         self.tree = tree
@@ -195,7 +195,7 @@ class _Reader:
             self.variables[variable.scope.id, variable.name].append(variable)
 
     def _visit(self, node: Node, function: Function, scope: Node) -> Function:
-        """Add what a node declares; the function that what stands in it belongs to."""
+        """Record the declarations of a node, and return the function that its contents belong to."""
         if node.type == "lambda_expression":
             function = self._lambda(node, function)
         elif node.type == "declaration":
@@ -302,7 +302,7 @@ class _Reader:
 
 
 def read_scopes(tree: Tree, names: Names, function: Function) -> FunctionScopes:
-    """Read what a function definition declares, and resolve each name in it that is declared there."""
+    """Read the declarations of a function definition, and resolve each name in it that is declared there."""
     nodes = every(function.node, *_DECLARING, *NAMES)
     start = function.body.start_byte
     inside = (node for node in nodes if node.type not in NAMES and node.start_byte >= start)
@@ -325,7 +325,7 @@ def read_scopes(tree: Tree, names: Names, function: Function) -> FunctionScopes:
 
 
 def _visible(candidates: Sequence[Variable], name: Node) -> Variable | None:
-    """The innermost declaration before a name, the last of its scope."""
+    """Return the innermost declaration before a name, the last of its scope."""
     at = name.start_byte
     visible = (
         variable
@@ -337,16 +337,16 @@ def _visible(candidates: Sequence[Variable], name: Node) -> Variable | None:
 
 
 def vexing_arguments(parameters: Node) -> list[Node]:
-    """The arguments of ``DimVector shape(sizes);``, which the grammar reads as a function's parameters.
+    """Return the arguments of ``DimVector shape(sizes);``, which the grammar parses as a function's parameters.
 
-    Of ``DimVector shape(std::move(sizes));`` it is ``sizes``.
+    For ``DimVector shape(std::move(sizes));`` the result is ``sizes``.
     """
     values = [child for child in parameters.named_children if child.type != "comment"]
     return [moved(value) or value.child_by_field_name("type") or value for value in values]
 
 
 def moved(parameter: Node) -> Node | None:
-    """What is moved in a ``std::move(value)`` that the grammar reads as a parameter; None for anything else."""
+    """Return the moved value of a ``std::move(value)`` that the grammar parses as a parameter, else None."""
     kind, declarator = parameter.child_by_field_name("type"), parameter.child_by_field_name("declarator")
     if kind is None or kind.text != b"std::move" or declarator is None:
         return None

@@ -1,4 +1,4 @@
-"""The functions that a text declares and defines: the one place that knows how C++ writes them down."""
+"""Function declarations and definitions of a C++ text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[^\n]*", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What stands around a function: ``plain`` is nothing but namespaces, templates and conditionals that parse."""
+    """Scopes around a function. ``plain``: only namespaces, templates and conditionals that parse."""
 
     namespaces: tuple[str, ...] = ()
     unnamed: bool = False
@@ -39,10 +39,10 @@ class Surroundings:
 
 @dataclass(frozen=True, eq=False)
 class FunctionDeclaration:
-    """A function at namespace level or of a class; ``body`` is None where it is declared only.
+    """A function at namespace level or of a class. ``body`` is None if it is only declared.
 
-    ``name`` is as written, with its qualifiers; of ``TORCH_IMPL_FUNC(f)(…)`` it is ``f``, and ``macro`` the other.
-    ``returns`` is the type of the result, behind ``->`` or in front; None for a constructor.
+    ``name`` is as written, with its qualifiers. For ``TORCH_IMPL_FUNC(f)(…)``, ``name`` is ``f`` and ``macro`` is the
+    macro. ``returns`` is the result type, behind ``->`` or in front, or None for a constructor.
     """
 
     name: str
@@ -58,7 +58,7 @@ class FunctionDeclaration:
 
     @property
     def unqualified(self) -> str:
-        """The name without qualifiers and template arguments."""
+        """Return the name without qualifiers and template arguments."""
         node = self.name_node
         while node is not None and node.type in ("qualified_identifier", "template_function"):
             node = node.child_by_field_name("name")
@@ -66,13 +66,16 @@ class FunctionDeclaration:
 
     @property
     def is_block(self) -> bool:
-        """Whether a macro such as ``TORCH_LIBRARY(ns, m)`` opens the body: what that defines is not in the text."""
+        """Return whether a macro such as ``TORCH_LIBRARY(ns, m)`` opens the body.
+
+        The definitions of such a body are not in the text.
+        """
         return self.macro is None and self.returns is None and self.name.isupper()
 
 
 @dataclass(frozen=True)
 class Definition:
-    """The text of a function definition without comments and layout, and the words that stand outside its strings."""
+    """The text of a function definition without comments and layout, and the words outside of its strings."""
 
     text: bytes
     words: frozenset[str]
@@ -80,9 +83,9 @@ class Definition:
 
 @dataclass(frozen=True)
 class Outline:
-    """The functions that a text defines outside classes, by unqualified name, and the text outside of them.
+    """The functions that a text defines outside of classes, by unqualified name, and the remaining text.
 
-    Comments, layout and includes are left out. ``names`` are those of the classes' own functions too.
+    Comments, layout and includes are omitted. ``names`` includes the functions of classes.
     """
 
     definitions: Mapping[str, tuple[Definition, ...]]
@@ -91,7 +94,7 @@ class Outline:
 
 
 def outline(content: bytes) -> Outline:
-    """What a text defines, read without knowing what any name means."""
+    """Return the definitions of a text, without resolving any name."""
     from .tree import every, tree_of
 
     tree = tree_of(content)
@@ -120,7 +123,7 @@ def outline(content: bytes) -> Outline:
 
 
 def _without(content: bytes, spans: list[tuple[int, int]], start: int, end: int) -> bytes:
-    """A part of a text without some spans and without layout."""
+    """Return a part of a text without some spans and without layout."""
     pieces, at = [], start
     for first, last in sorted(span for span in spans if start <= span[0] < end):
         if first >= at:
@@ -131,7 +134,7 @@ def _without(content: bytes, spans: list[tuple[int, int]], start: int, end: int)
 
 
 def function_declarations(tree: Tree) -> list[FunctionDeclaration]:
-    """The functions of a text in source order; what is declared inside of one is left out."""
+    """Return the functions of a text in source order, without those declared inside another."""
     found = []
     stack = [(tree.root, Surroundings())]
     while stack:
@@ -193,14 +196,14 @@ def _text(node: Node) -> str:
 
 
 def parameter_nodes(declarator: Node) -> list[Node]:
-    """The declarations of the parameters of a function or lambda."""
+    """Return the declarations of the parameters of a function or lambda."""
     listed = declarator.child_by_field_name("parameters")
     children = [] if listed is None else listed.named_children
     return [child for child in children if child.type.endswith("parameter_declaration")]
 
 
 def trailing_return(declarator: Node) -> Node | None:
-    """The type behind the ``->`` of a function or lambda, or None."""
+    """Return the type behind the ``->`` of a function or lambda, or None."""
     for child in declarator.named_children:
         if child.type == "trailing_return_type" and child.named_children:
             return child.named_children[0]

@@ -1,9 +1,10 @@
-"""C++ functions that torch's own headers declare, as far as they can take a symbolic size.
+"""Index of the C++ functions in torch's own headers that may accept a symbolic size.
 
-The operators of the yaml are `TorchApi`'s; here are the helpers beside them: ``maybe_wrap_dim``, ``infer_size_symint``,
-``c10::multiply_integers``. Kept are free functions of which an overload, or the twin called ``f_symint``, has a
-parameter of a symbolic type, what gives a plain number, and templates, flagged as such: whether these take a ``SymInt``
-no header says. A public method of a class is kept likewise, as ``TensorImpl::set_sizes_and_strides``.
+The operators of native_functions.yaml are in `TorchApi`. This index has the helpers: ``maybe_wrap_dim``,
+``infer_size_symint``, ``c10::multiply_integers``. It contains free functions that have a parameter of a symbolic type
+in an overload or in the version ``f_symint``. It also contains functions that return a plain number, and templates,
+flagged because no header states whether they accept a ``SymInt``. Public methods of a class are indexed likewise, as
+``TensorImpl::set_sizes_and_strides``.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _TWIN = "_symint"
 
 @dataclass(frozen=True)
 class HeaderFunction:
-    """One declaration; ``parameters`` are (type as written, name, whether it has a default)."""
+    """One declaration. ``parameters`` are (type as written, name, whether it has a default)."""
 
     name: str
     namespace: str
@@ -44,23 +45,23 @@ class HeaderFunction:
 
     @property
     def symbolic(self) -> bool:
-        """Whether a parameter has a symbolic type."""
+        """Return whether a parameter has a symbolic type."""
         return any(_is_symbolic(kind) for kind, _, _ in self.parameters)
 
     def takes(self, count: int) -> bool:
-        """Whether it can be called with ``count`` arguments."""
+        """Return whether it can be called with ``count`` arguments."""
         required = sum(not default for _, _, default in self.parameters)
         return required <= count <= len(self.parameters)
 
 
 class HeaderIndex:
-    """The functions that the headers below some include folders declare, by name; read when a name is asked for."""
+    """The functions that the headers below some include folders declare, by name. It is read at the first lookup."""
 
     def __init__(self, include_dirs: Iterable[Path]) -> None:
         self._include_dirs = tuple(include_dirs)
 
     def overloads(self, name: str) -> tuple[HeaderFunction, ...]:
-        """Every declaration of an unqualified name; () when none takes a symbolic size or gives a plain number."""
+        """Return every indexed declaration of an unqualified name, or () if there is none."""
         return tuple(
             HeaderFunction(name, namespace, tuple((kind, own, default) for kind, own, default in parameters), *rest)
             for namespace, parameters, *rest in _rows(self._include_dirs).get(name, ())
@@ -69,7 +70,7 @@ class HeaderIndex:
 
 @lru_cache(maxsize=4)
 def _rows(include_dirs: tuple[Path, ...]) -> dict[str, list[list[Any]]]:
-    """The rows of an index, stored until one of the headers is written."""
+    """Return the rows of the index, which is cached until one of the headers changes."""
     digest = hashlib.sha256(fingerprint(include_dirs).encode())
     for name in ("headers.py", "functions.py", "tree.py", "mask.py", "types.py"):
         digest.update(Path(__file__).with_name(name).read_bytes())
@@ -103,7 +104,7 @@ def _index(include_dirs: tuple[Path, ...]) -> bytes:
 
 
 def _declared(tree: Tree, file: str) -> Iterator[HeaderFunction]:
-    """The free functions of a header, and the public methods of its classes."""
+    """Yield the free functions of a header, and the public methods of its classes."""
     for found in function_declarations(tree):
         name, owner = found.name_node, found.around.owner
         is_free = name is not None and name.type == "identifier" and found.around.plain
@@ -155,7 +156,7 @@ def _returned(tree: Tree, found: FunctionDeclaration) -> str:
 
 
 def _broken(node: Node) -> bool:
-    """Whether the declaration itself does not parse; the grammar stumbles over some defaults and bodies."""
+    """Return whether the declaration itself does not parse. Errors in defaults and bodies do not count."""
     if not node.has_error:
         return False
     if node.type == "ERROR" or node.is_missing:
@@ -173,7 +174,7 @@ def _plain(text: bytes) -> str:
 
 
 def _gives_number(function: HeaderFunction) -> bool:
-    """Whether a free function gives a plain number, which a symbolic size may meet."""
+    """Return whether a free function returns a plain number, which a symbolic size may meet."""
     return "::" not in function.name and read_type(function.returns) in (Type.FLOAT, Type.INT)
 
 

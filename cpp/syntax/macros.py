@@ -1,4 +1,4 @@
-"""Macros as text: what a file defines them as, and what a use of one becomes."""
+"""Macros as text: their definitions in a file, and the expansion of a use."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _REST = "__VA_ARGS__"
 
 @dataclass(frozen=True)
 class Macro:
-    """A definition; ``parameters`` is None for a macro that is used without parentheses."""
+    """A macro definition. ``parameters`` is None for a macro that is used without parentheses."""
 
     name: str
     parameters: tuple[str, ...] | None
     body: str
 
     def expand(self, arguments: Sequence[str] = ()) -> str:
-        """The body with the arguments in their places, joined by ``##`` and quoted by ``#``; not looked at again."""
+        """Return the body with the arguments substituted, joined by ``##`` and quoted by ``#``, without rescanning."""
         given = dict(zip(self.parameters or (), arguments, strict=False))
         if self.parameters and self.parameters[-1] == _REST:
             given[_REST] = ", ".join(arguments[len(self.parameters) - 1 :])
@@ -40,7 +40,7 @@ class Macro:
 
 
 def definitions(text: str) -> dict[str, Macro]:
-    """The macros that a file defines, by name; of several definitions the last."""
+    """Return the macros that a file defines, by name. The last of several definitions counts."""
     found = {}
     for match in _DEFINE.finditer(text):
         name, listed, body = match.groups()
@@ -53,7 +53,7 @@ def definitions(text: str) -> dict[str, Macro]:
 
 
 def reaching(macros: Mapping[str, Macro], words: re.Pattern[str]) -> dict[str, Macro]:
-    """Those whose body, or the body of a macro that they use, holds a match of ``words``."""
+    """Return the macros whose body, or the body of a macro that they use, contains a match of ``words``."""
     found = {name: macro for name, macro in macros.items() if words.search(macro.body)}
     while True:
         names = re.compile(r"\b(?:" + "|".join(map(re.escape, found)) + r")\b") if found else None

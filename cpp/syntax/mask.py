@@ -1,8 +1,8 @@
-"""Blanks of equal length over what the C++ grammar can't read, so that every offset stays true.
+"""Masking of text that the C++ grammar can't parse, by blanks of equal length, so that offsets are unchanged.
 
-Attribute and export macros stand where the grammar expects nothing; a macro call without its semicolon swallows the
-statement behind it; the second branch of an ``#if`` may close a brace that the first one opened. The tags of a Jinja
-template are no C++ at all.
+Attribute and export macros occur where the grammar expects nothing. A macro call without a semicolon swallows the next
+statement. The second branch of an ``#if`` may close a brace that the first one opened. The tags of a Jinja template are
+not C++.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Masked:
 
 
 def template_tags(content: bytes) -> tuple[tuple[int, int], ...]:
-    """Where the tags of a Jinja template stand, comments left out; none in a file that has no statement of Jinja's."""
+    """Return the byte ranges of the tags of a Jinja template, except comments. A file without statements has none."""
     if not _TEMPLATE.search(content):
         return ()
     return tuple(match.span() for match in _TAG.finditer(content) if not match[0].startswith(b"{#"))
@@ -51,7 +51,7 @@ def template_tags(content: bytes) -> tuple[tuple[int, int], ...]:
 def mask_attributes(content: bytes) -> Masked:
     """Hide the tags of templates, and attribute macros: the well-known ones and those the file defines as attributes.
 
-    An expression tag becomes a name, since it stands where a name or a part of one does.
+    An expression tag becomes a name, since it occurs in place of a name or a part of one.
     """
     text = _TAG.sub(_named, content) if _TEMPLATE.search(content) else content
     text = _ATTRIBUTES.sub(_blank, text)
@@ -63,7 +63,7 @@ def mask_attributes(content: bytes) -> Masked:
 
 
 def mask_preprocessor(masked: Masked) -> Masked:
-    """Hide macro bodies too, and of each conditional everything but its first branch; end bare macro calls by ``;``."""
+    """Hide macro bodies too, and all but the first branch of each conditional. End bare macro calls by ``;``."""
     text = masked.text
     hidden = [match.span() for match in _DEFINE.finditer(text)] + _later_branches(text)
     buffer = bytearray(text)
@@ -77,7 +77,7 @@ def mask_preprocessor(masked: Masked) -> Masked:
 
 
 def macro_bodies(content: bytes) -> dict[bytes, tuple[frozenset[bytes], bytes]]:
-    """Of every macro of the file its parameters and its body: code that no tree shows."""
+    """Return the parameters and the body of every macro of the file. This code is in no tree."""
     found: dict[bytes, tuple[frozenset[bytes], bytes]] = {}
     for match in _DEFINE.finditer(content):
         head = _MACRO_HEAD.match(match[0])

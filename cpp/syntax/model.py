@@ -1,4 +1,4 @@
-"""The functions of one C++ file, their variables by lexical scope, and who calls whom."""
+"""Functions of one C++ file, their variables by lexical scope, and their mentions."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ STRUCTURED_KERNEL = ("TORCH_IMPL_FUNC",)
 
 
 class _Resolved(dict[Node, Variable | None]):
-    """The parameter or local that an identifier names at its place, or None for anything global.
+    """The parameter or local that each identifier refers to, or None for anything global.
 
-    Filled for a whole function when one of its names is asked for.
+    A lookup fills in all names of the identifier's function.
     """
 
     def __init__(self, model: Model) -> None:
@@ -38,7 +38,7 @@ class _Resolved(dict[Node, Variable | None]):
 
 
 class Model:
-    """What the rules ask about one parsed file."""
+    """Functions, scopes, names and structs of one parsed file."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -52,7 +52,7 @@ class Model:
         self._starts = [function.node.start_byte for function in self.functions]
 
     def function_at(self, offset: int) -> Function | None:
-        """The outermost function definition that holds a byte offset."""
+        """Return the outermost function definition that contains a byte offset."""
         for index in range(bisect_right(self._starts, offset) - 1, -1, -1):
             function = self.functions[index]
             if offset < function.node.end_byte:
@@ -62,7 +62,7 @@ class Model:
         return None
 
     def innermost(self, node: Node) -> Function | None:
-        """The function or lambda that directly holds a node."""
+        """Return the function or lambda that directly contains a node."""
         for around in ancestors(node):
             if around.type in ("function_definition", "lambda_expression"):
                 owner = self.function_at(around.start_byte)
@@ -74,11 +74,11 @@ class Model:
         return None
 
     def named(self, name: str) -> list[Function]:
-        """The file's own functions of that name, lambdas and methods left out."""
+        """Return the file's own functions of a name, without lambdas and methods."""
         return self._by_name.get(name, [])
 
     def is_hidden(self, name: str, node: Node) -> bool:
-        """Whether an unqualified call at a place may find something of the file or its class before torch's own."""
+        """Return whether an unqualified call may find a function of the file or its class before torch's own."""
         owner = self.function_at(node.start_byte)
         in_class = owner is not None and owner.in_class
         if in_class and (not self.names.in_torch(node) or any(f.in_class and f.name == name for f in self.functions)):
@@ -88,7 +88,7 @@ class Model:
 
     @cached_property
     def _prototypes(self) -> dict[str, list[tuple[bool, Type]]]:
-        """What functions that the file declares and does not define return, and whether each belongs to a class."""
+        """Return the result types of functions that the file only declares, and whether each belongs to a class."""
         table: dict[str, list[tuple[bool, Type]]] = defaultdict(list)
         for node in every(self.tree.root, "function_declarator"):
             name, holder = node.child_by_field_name("declarator"), node.parent
@@ -104,7 +104,7 @@ class Model:
 
     @cached_property
     def members(self) -> dict[str, list[Node]]:
-        """Every expression that names a member, by the member's name; calls of methods are left out."""
+        """Return every expression that names a member, by the member's name, except calls of methods."""
         table: dict[str, list[Node]] = defaultdict(list)
         for node in every(self.tree.root, "field_expression"):
             name, around = node.child_by_field_name("field"), node.parent
@@ -123,7 +123,7 @@ class Model:
 
     @cached_property
     def mentions(self) -> dict[str, list[Node]]:
-        """Every mention of one of the file's own functions by name, declarations too, its definition left out."""
+        """Return every mention of the file's own functions by name, including declarations, without the definition."""
         table: dict[str, list[Node]] = defaultdict(list)
         names = {name.encode() for name in self._by_name}
         for node in every(self.tree.root, *NAMES):
@@ -144,37 +144,37 @@ class Model:
         return any("::".join(function.namespaces).endswith(qualifier) for function in self.named(name))
 
     def resolved_beside(self, identifier: Node) -> Mapping[Node, Variable | None]:
-        """What the names of the function around an identifier mean."""
+        """Return the meaning of the names in the function around an identifier."""
         owner = self.function_at(identifier.start_byte)
         return {} if owner is None else self._scopes_of(owner).resolved
 
     def references(self, variable: Variable) -> tuple[Node, ...]:
-        """Every use of a variable outside its own declarator."""
+        """Return every use of a variable outside its own declarator."""
         return self._scopes_of(self._by_node[variable.definition]).references.get(variable.node.id, ())
 
     def variables(self, function: Function) -> tuple[Variable, ...]:
-        """The parameters and locals of a function definition, those of its lambdas included."""
+        """Return the parameters and locals of a function definition, including those of its lambdas."""
         return self._scopes_of(function).variables
 
     def siblings(self, variable: Variable) -> list[Variable]:
-        """The other variables of the same declaration."""
+        """Return the other variables of the same declaration."""
         declared = self._scopes_of(self._by_node[variable.definition]).variables
         return [v for v in declared if v.declaration.id == variable.declaration.id and v is not variable]
 
     def lambda_at(self, node: Node) -> Function | None:
-        """The lambda that a lambda expression is."""
+        """Return the lambda of a lambda expression."""
         owner = self.function_at(node.start_byte)
         return None if owner is None else self._scopes_of(owner).lambdas.get(node.id)
 
     def lambda_of(self, variable: Variable) -> Function | None:
-        """The lambda a variable holds, when it is initialized with one."""
+        """Return the lambda that initializes a variable, or None."""
         for node in variable.initializers:
             if node.type == "lambda_expression":
                 return self.lambda_at(node)
         return None
 
     def _scopes_of(self, function: Function) -> FunctionScopes:
-        """The scopes of a function definition, read whole when one of its names is asked for."""
+        """Return the scopes of a function definition, which are read at the first lookup."""
         found = self._scopes.get(function.node.id)
         if found is None:
             found = self._scopes[function.node.id] = read_scopes(self.tree, self.names, function)
@@ -183,7 +183,7 @@ class Model:
 
 @lru_cache(maxsize=4)
 def model_of(source: SourceFile) -> Model:
-    """The model of a file; the last few are kept."""
+    """Return the model of a file. The last few are cached."""
     return Model(parse(source))
 
 

@@ -1,8 +1,7 @@
-"""What the names of types mean at their place: torch's own, or something else of the same name.
+"""Name lookup for types: torch's own type, or another one of the same name.
 
-``Tensor`` is at::Tensor where it is qualified so, in torch's own namespaces, and where a ``using`` in sight says so. A
-class, alias or template parameter of the same name that is nearer hides it, as do the namespaces that have a Tensor of
-their own.
+``Tensor`` is at::Tensor if it is qualified so, in torch's own namespaces, and after a visible ``using``. A nearer
+class, alias or template parameter of the same name hides it, as do the namespaces that have their own Tensor.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class _Declared:
-    """A declaration of a name: where it holds, and what it stands for (None: something of its own)."""
+    """A declaration of a name: its extent, and its target (None: a new type)."""
 
     start: int
     end: int
@@ -68,7 +67,7 @@ class Names:
         self._asked: set[tuple[str, int]] = set()
 
     def read(self, text: str, at: Node) -> Type:
-        """The Type that a type text names where ``at`` stands; UNKNOWN where one of its names is not torch's."""
+        """Return the Type that a type text names at ``at``, or UNKNOWN if one of its names is not torch's."""
         kind = read_type(text)
         if kind in (Type.UNKNOWN, Type.AUTO):
             return kind
@@ -79,12 +78,12 @@ class Names:
         return kind
 
     def in_torch(self, at: Node) -> bool:
-        """Whether an unqualified name of torch's functions is found where ``at`` stands."""
+        """Return whether unqualified lookup at ``at`` finds torch's functions."""
         path = self._path(at.start_byte)
         return _shares(path) or bool({("at",), ("torch",)} & set(self._opened(at)))
 
     def is_outermost(self, namespace: str, at: Node) -> bool:
-        """Whether ``at::`` or ``torch::`` means the namespace outside of all others: no alias and no inner one."""
+        """Return whether ``at::`` or ``torch::`` means the global namespace of that name: no alias and no inner one."""
         alias = self._nearest(namespace, at)
         if alias is not None and (alias.target or "").removeprefix("::") not in _OUTERMOST:
             return False
@@ -122,7 +121,10 @@ class Names:
             self._asked.remove(key)
 
     def _nearest(self, name: str, at: Node) -> _Declared | None:
-        """The declaration that unqualified lookup finds: inner scopes first, then inner namespaces, then directives."""
+        """Return the declaration that unqualified lookup finds.
+
+        Inner scopes come first, then inner namespaces, then directives.
+        """
         offset, path = at.start_byte, self._path(at.start_byte)
         declared = [one for one in self._declared.get(name, ()) if one.node.id != at.id]
         inner = [one for one in declared if one.path is None and one.start <= offset < one.end]
@@ -134,7 +136,7 @@ class Names:
         return max([*near, *around], key=lambda one: len(one.path or ()), default=None)
 
     def _opened(self, at: Node) -> list[_Path]:
-        """The namespaces that a ``using namespace`` in sight opens."""
+        """Return the namespaces that a visible ``using namespace`` opens."""
         offset, path = at.start_byte, self._path(at.start_byte)
         return [
             tuple(part for part in (one.target or "").split("::") if part)
@@ -189,7 +191,7 @@ class Names:
         return scope.start_byte, scope.end_byte, self._path(node.start_byte)
 
     def _methods(self, root: Node) -> None:
-        """What a class declares holds in the methods that are defined outside of it too."""
+        """Extend the declarations of a class to its methods that are defined outside of it."""
         members: dict[str, list[tuple[str, _Declared]]] = defaultdict(list)
         for name, found in self._declared.items():
             for one in found:
@@ -217,7 +219,7 @@ def _shares(path: _Path) -> bool:
 
 
 def _namespaces(tree: Tree) -> Iterator[tuple[int, int, _Path]]:
-    """Each namespace's extent and full name, the unnamed ones left out of it."""
+    """Yield each namespace's extent and full name, without unnamed parts."""
     waiting: list[tuple[Node, _Path]] = [(tree.root, ())]
     while waiting:
         node, path = waiting.pop()

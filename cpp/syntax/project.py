@@ -1,4 +1,4 @@
-"""What the sources of a project hand to the dispatcher, in C++ and in Python, as an index by name."""
+"""Index of a project's dispatcher registrations by name, in C++ and in Python."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FAKES = frozenset({"register_fake", "impl_abstract", "custom_op", "triton_op", 
 
 @dataclass(frozen=True)
 class Registered:
-    """A registration and the file, from the project's folder, that it stands in."""
+    """A registration and its file, relative to the project's folder."""
 
     file: str
     registration: Registration
@@ -34,9 +34,9 @@ class Registered:
 class Project:
     """The registrations of all files.
 
-    ``holding`` are the files in which a registered function's name stands in front of a parenthesis, by the name.
-    ``fakes`` are the operators that Python gives a fake kernel, without overload; ``sources`` are the C++ files, and
-    ``callers`` the Python files that name a fake kernel or call an operator, all from the project's folder.
+    ``holding`` maps a registered function's name to the files that contain it in front of a parenthesis. ``fakes`` are
+    the operators that have a fake kernel in Python, without overload. ``sources`` are the C++ files. ``callers`` are
+    the Python files that name a fake kernel or call an operator. All paths are relative to the project's folder.
     """
 
     root: Path | None = None
@@ -49,7 +49,7 @@ class Project:
 
     @cached_property
     def by_function(self) -> Mapping[str, Sequence[Registered]]:
-        """The registrations by the last part of each name that may be the registered function's."""
+        """Return the registrations by the last part of each name that may be the registered function's."""
         found: dict[str, list[Registered]] = defaultdict(list)
         for one in self.registered:
             for name in one.registration.functions:
@@ -58,7 +58,7 @@ class Project:
 
     @cached_property
     def by_operator(self) -> Mapping[str, Sequence[Registered]]:
-        """The registrations by the operator's name with its namespace and without its overload."""
+        """Return the registrations by the operator's name with its namespace and without its overload."""
         found: dict[str, list[Registered]] = defaultdict(list)
         for one in self.registered:
             found[one.registration.operator.partition(".")[0]].append(one)
@@ -69,7 +69,7 @@ NO_PROJECT = Project()
 
 
 def read_project(root: Path, files: Sequence[Path]) -> bytes:
-    """The index of a project's files, to be kept; `project_of` makes it a value again."""
+    """Return the serialized index of a project's files. `project_of` deserializes it."""
     contents = {}
     for path in files:
         try:
@@ -108,7 +108,7 @@ def read_project(root: Path, files: Sequence[Path]) -> bytes:
 
 @lru_cache(maxsize=8)
 def project_of(said: bytes) -> Project:
-    """The value of an index."""
+    """Return the deserialized index."""
     if not said:
         return NO_PROJECT
     kept = json.loads(said)
@@ -133,7 +133,7 @@ def _holding(root: Path, sources: Mapping[Path, bytes], names: set[str]) -> dict
 
 
 def project_of_file(file: str, content: bytes) -> Project:
-    """A file by itself as a project."""
+    """Return a project of only one file."""
     blocks = read_blocks(content, {})
     return Project(registered=tuple(Registered(file, one) for block in blocks for one in block.registrations))
 
@@ -144,7 +144,7 @@ def _registered(row: Sequence[Any]) -> Registered:
 
 
 def _python_fakes(content: bytes) -> Iterator[str]:
-    """The operators that a Python file gives a kernel for fake tensors, as far as their names are written out."""
+    """Yield the operators that have a fake kernel in a Python file, if their names are written out."""
     if not _PYTHON_WORDS.search(content):
         return
     try:
@@ -173,7 +173,7 @@ def _python_fakes(content: bytes) -> Iterator[str]:
 
 
 def faked_operators(function: ast.FunctionDef) -> Iterator[str]:
-    """The operators, as ``ns::name``, of which the decorators of a Python function make it the fake kernel."""
+    """Yield the operators, as ``ns::name``, whose fake kernel a decorated Python function is."""
     for decorator in function.decorator_list:
         words = [_text(argument) for argument in decorator.args] if isinstance(decorator, ast.Call) else []
         if not words or not isinstance(decorator, ast.Call):

@@ -1,6 +1,7 @@
-"""What a C++ text hands to the dispatcher: operators, their schemas, and the functions that are their kernels.
+"""Dispatcher registrations in a C++ text: operators, their schemas, and their kernel functions.
 
-Read as text, not as a tree: registrations stand in macros, whose uses no grammar can read before they are expanded.
+They are read as text, not as a tree, because registrations occur in macros, whose uses no grammar can parse before they
+are expanded.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ _DEEPEST = 8
 
 @dataclass(frozen=True)
 class Registration:
-    """One ``def``, ``impl`` or ``op``; offsets are bytes of the text, those of the macro's use for what it expands to.
+    """One ``def``, ``impl`` or ``op``. Offsets are bytes of the text, and those of the macro's use for an expansion.
 
-    ``schema`` is the text in the quotes, from the byte ``schema_start`` on (-1: not as it stands, by a macro or in
-    several pieces). ``functions`` are the names that the function's argument holds, qualified as they are there; none
-    for a lambda or for a schema alone. ``key`` is empty where no key is named, and None where it can't be read.
+    ``schema`` is the text in the quotes, and ``schema_start`` its first byte. The latter is -1 if the schema comes from
+    a macro or several pieces. ``functions`` are the names in the function's argument, qualified as written. There are
+    none for a lambda or for a schema only. ``key`` is empty if no key is named, and None if it can't be read.
     """
 
     operator: str
@@ -71,7 +72,7 @@ class Registration:
 
 @dataclass(frozen=True)
 class Block:
-    """A block of registrations, or what stands for one; ``unread`` says what of it could not be read."""
+    """A block of registrations, or an equivalent. ``unread`` describes the part that could not be read."""
 
     start: int
     end: int
@@ -82,7 +83,7 @@ class Block:
 
 
 def registering_macros(texts: Sequence[str]) -> dict[str, Macro]:
-    """The macros of some files that register something when they are used, or that stand for a dispatch key."""
+    """Return the macros of some files that register something when they are used, or that are a dispatch key."""
     found: dict[str, Macro] = {}
     for text in texts:
         if "define" in text:
@@ -92,7 +93,7 @@ def registering_macros(texts: Sequence[str]) -> dict[str, Macro]:
 
 
 def read_blocks(content: bytes, macros: Mapping[str, Macro]) -> tuple[Block, ...]:
-    """The registrations of a file; ``macros`` are the registering ones of other files, its own are read here."""
+    """Return the registrations of a file. ``macros`` are the registering ones of other files, its own are read here."""
     return _read(content, macros) if macros else _read_alone(content)
 
 
@@ -109,14 +110,14 @@ def _read(content: bytes, macros: Mapping[str, Macro]) -> tuple[Block, ...]:
 
 @dataclass(frozen=True)
 class _Call:
-    """A use of parentheses: the texts between its commas with their offsets, and where it ends."""
+    """A use of parentheses: the texts between its commas with their offsets, and its end."""
 
     arguments: tuple[tuple[int, str], ...]
     end: int
 
 
 class _Reader:
-    """Reads one text, which may be what a macro became; then ``origin`` is where that stands."""
+    """Reader of one text. For a macro's expansion, ``origin`` is the span of the macro's use."""
 
     def __init__(self, text: str, macros: Mapping[str, Macro], origin: tuple[int, int] | None = None, depth: int = 0):
         self.text = text
@@ -127,7 +128,7 @@ class _Reader:
         self.depth = depth
 
     def blocks(self) -> Iterator[Block]:
-        """The blocks of the text, and each use of a macro outside of them that comes to registrations."""
+        """Yield the blocks of the text, and each use of a macro outside of them that expands to registrations."""
         at = 0
         while (found := _CALL.search(self.code, at)) is not None:
             at = found.end()
@@ -179,7 +180,7 @@ class _Reader:
         following = re.compile(r"\s*\{").match(self.text, call.end)
         inner = _Reader(text, self.macros, span, self.depth + 1)
         if following is not None:
-            # The macro is the head of a block, whose body stands behind its use.
+            # The macro is the head of a block, whose body follows its use.
             last = list(_CALL.finditer(text))
             for found in last:
                 head, library = _call(text, found.end()), _LIBRARY.match(found[1])
@@ -189,7 +190,7 @@ class _Reader:
         yield from inner.blocks()
 
     def _old(self, start: int, call: _Call) -> Block:
-        """``RegisterOperators().op(…).op(…)``, or the same with one operator in the first parentheses."""
+        """Return the block of ``RegisterOperators().op(…).op(…)``, or with one operator in the first parentheses."""
         found, end = [], call.end
         if len(call.arguments) > 1:
             found.append(self._one(call.arguments, "", "", start, end))
@@ -202,7 +203,7 @@ class _Reader:
         return Block(*self._span(start, end), "", tuple(found))
 
     def body(self, key: str | None, space: str) -> tuple[list[Registration], str | None]:
-        """The registrations between the braces of a block, and what of it can't be read."""
+        """Return the registrations between the braces of a block, and a sentence about an unreadable part."""
         found: list[Registration] = []
         unread: str | None = None
         at = 0
@@ -235,7 +236,7 @@ class _Reader:
         return found, unread
 
     def _stands_alone(self, start: int) -> bool:
-        """Whether a statement begins at an offset."""
+        """Return whether a statement begins at an offset."""
         before = self.text[:start].rstrip()
         return not before or before[-1] in ";{}"
 
@@ -264,7 +265,7 @@ class _Reader:
         )
 
     def _several(self, arguments: Sequence[tuple[int, str]], start: int, end: int) -> list[Registration]:
-        """What one ``op`` registers: a function, or options that name one function for each key."""
+        """Return the registrations of one ``op``: a function, or options that name one function for each key."""
         last = arguments[-1][1] if arguments else ""
         options = [(match[1], match[2]) for match in _OPTION.finditer(last)]
         schema = next((text for at, one in arguments if (text := _string(one, at)[0])), "")
@@ -280,7 +281,10 @@ class _Reader:
         ]  # fmt: skip
 
     def _by_key(self, start: int, call: _Call, space: str) -> Registration | None:
-        """What an unknown macro registers, if its arguments are a dispatch key, an operator's name and a function."""
+        """Return the registration of an unknown macro, or None.
+
+        Its arguments are a dispatch key, an operator's name and a function.
+        """
         if not any('"' in text for _, text in call.arguments):
             return None
         keys = [text.strip() for _, text in call.arguments if _WORD_KEY.match(text) or _KEY.search(text)]
@@ -296,7 +300,7 @@ class _Reader:
         return Registration(_operator(names[0], space), functions, key, *self._span(start, call.end))
 
     def _key(self, word: str) -> str | None:
-        """The dispatch key that a word of a block's head is, or comes to."""
+        """Return the dispatch key that a word of a block's head is, or expands to."""
         for _ in range(_DEEPEST):
             if _WORD_KEY.match(word):
                 return word
@@ -316,7 +320,7 @@ def _moved(one: Registration, by: int, stable: bool) -> Registration:
 
 
 def _bare(text: str) -> str:
-    """The text with blanks of equal length for comments and directives."""
+    """Return the text with blanks of equal length for comments and directives."""
 
     def blanked(match: re.Match[str]) -> str:
         return re.sub(r"[^\n]", " ", match[0]) if match["hidden"] is not None else match[0]
@@ -325,7 +329,7 @@ def _bare(text: str) -> str:
 
 
 def _call(text: str, opens: int) -> _Call | None:
-    """What stands between the bracket at ``opens`` and the one that closes it; None where none does."""
+    """Return the arguments between the bracket at ``opens`` and its closing bracket, or None if there is none."""
     depth, begins = 0, opens + 1
     found: list[tuple[int, str]] = []
     for token in _TOKEN.finditer(text, opens):
@@ -345,7 +349,10 @@ def _call(text: str, opens: int) -> _Call | None:
 
 
 def _string(text: str, at: int) -> tuple[str, int]:
-    """The characters of a string literal, in whatever call it stands, and where they start; -1 for several literals."""
+    """Return the characters of a string literal, unwrapped from calls, and their start.
+
+    The start is -1 for several literals.
+    """
     while (wrapped := _WRAPPED.match(text)) is not None and not text.lstrip().startswith(('R"', '"')):
         at += wrapped.start(1)
         text = wrapped[1]
@@ -358,13 +365,13 @@ def _string(text: str, at: int) -> tuple[str, int]:
 
 
 def _operator(schema: str, space: str) -> str:
-    """``ns::name.overload`` of a schema or of a name; the namespace of the block where none is written."""
+    """Return ``ns::name.overload`` of a schema or name, with the namespace of the block if none is written."""
     name = re.sub(r"\s", "", schema.partition("(")[0])
     return name if "::" in name or not space or not name else f"{space}::{name}"
 
 
 def _functions(text: str) -> tuple[str, ...]:
-    """The names in a function's argument that may be the function's, qualified as they are written."""
+    """Return the names in a function's argument that may be the function's, qualified as they are written."""
     text = re.sub(r"<[^<>]*>", "", _STRING.sub("", text))
     names = (re.sub(r"\s", "", name) for name in _NAME.findall(text))
     return tuple(

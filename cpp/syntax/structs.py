@@ -1,4 +1,4 @@
-"""The plain structs of a file: data members only, so that each use of a member names it or stands at its place."""
+"""Plain structs of a file: only data members, so that each use of a member is by name or by position."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _IN_BODY = frozenset({"field_declaration", "comment", "{", "}", ";"})
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A data member; ``position`` is its place among the members of its struct."""
+    """A data member. ``position`` is its index among the members of its struct."""
 
     name: str
     owner: str
@@ -32,14 +32,14 @@ class Field:
 
 @dataclass(frozen=True, eq=False)
 class Struct:
-    """A struct of data members and nothing else: no base, no function, no template."""
+    """A struct with data members only: no base, no function, no template."""
 
     name: str
     node: Node
     fields: tuple[Field, ...]
 
     def field(self, name: str) -> Field | None:
-        """The member of that name."""
+        """Return the member of that name."""
         return next((one for one in self.fields if one.name == name), None)
 
 
@@ -47,7 +47,7 @@ _CLASSES = ("struct_specifier", "class_specifier")
 
 
 def read_structs(tree: Tree, names: Names) -> Mapping[str, Struct]:
-    """The plain structs of a file by name; a name that several classes of the file have means none of them."""
+    """Return the plain structs of a file by name. A name of several classes of the file is omitted."""
     nodes = [node for node in names.declaring if node.type in _CLASSES and _is_defined(node)]
     seen = Counter(_name(tree, node) for node in nodes)
     read = (_struct(tree, names, node) for node in nodes if seen[_name(tree, node)] == 1)
@@ -55,7 +55,7 @@ def read_structs(tree: Tree, names: Names) -> Mapping[str, Struct]:
 
 
 def bare_type(text: str) -> str:
-    """The unqualified name that a type of a variable is written with, without ``const`` and ``&``."""
+    """Return the unqualified name of a variable's type, without ``const`` and ``&``."""
     return _DECORATION.sub("", text).rpartition("::")[2]
 
 

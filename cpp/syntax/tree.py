@@ -1,4 +1,4 @@
-"""The syntax tree of one C++ file, with true byte offsets, and which parts of it can be trusted."""
+"""Syntax tree of one C++ file, with original byte offsets, and its trustworthy parts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ STATEMENTS = frozenset(
 class Tree:
     """A parsed file. ``text(node)`` is the original text, never the masked one.
 
-    Names, operators and other nodes without children are never masked, but for the tags of a template: ``node.text`` is
-    the same there.
+    Names, operators and other nodes without children are never masked, except for the tags of a template, so
+    ``node.text`` is the same there.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -48,11 +48,11 @@ class Tree:
         self._macro_bodies = macro_bodies(content) if b"define" in content else {}
 
     def text(self, node: Node) -> str:
-        """The original source text of a node."""
+        """Return the original source text of a node."""
         return self.content[node.start_byte : node.end_byte].decode()
 
     def trusted(self, node: Node) -> str | None:
-        """None when a node may be edited, else the reason why not: a parse error or a preprocessor branch."""
+        """Return None if a node may be edited, else the reason: a parse error or a preprocessor branch."""
         statement: Node | None = node
         while statement is not None and statement.type not in STATEMENTS:
             if statement.type == "ERROR" or statement.is_missing:
@@ -72,18 +72,18 @@ class Tree:
         return None
 
     def unfollowed(self, node: Node) -> str | None:
-        """Why nobody follows what stands in a function definition, in a stable word; None where it can be followed."""
+        """Return the reason code if a function definition is not analysed, else None."""
         if any(start < node.end_byte and node.start_byte < end for start, end in self.tags):
             return "template-tag"
         return "nested-too-deeply" if is_deep(node) else None
 
     def macro(self, name: str) -> str | None:
-        """What the file defines a macro without parameters as; None for any other name."""
+        """Return the body of a macro without parameters, or None for any other name."""
         parameters, body = self._macro_bodies.get(name.encode(), (None, b""))
         return None if parameters is None else body.decode().strip()
 
     def hidden_use(self, name: str, scope: Node) -> str | None:
-        """The reason why uses of ``name`` inside ``scope`` may be out of sight; None when all are in the tree."""
+        """Return the reason why the tree may miss uses of ``name`` inside ``scope``, or None if it has all of them."""
         word = re.compile(rb"\b" + re.escape(name.encode()) + rb"\b")
         for macro, (parameters, body) in self._macro_bodies.items():
             used = re.compile(rb"\b" + macro + rb"\b").search(self.content, scope.start_byte, scope.end_byte)
@@ -101,18 +101,18 @@ class Tree:
 
 
 def parse(source: SourceFile) -> Tree:
-    """The tree of a file."""
+    """Return the tree of a file."""
     return tree_of(source.content)
 
 
 @lru_cache(maxsize=6)
 def tree_of(content: bytes) -> Tree:
-    """The tree of a text; the last few are kept, since every rule asks for the same one."""
+    """Return the tree of a text. The last few are cached, since every rule requests the same one."""
     return Tree(content)
 
 
 def every(node: Node, *kinds: str) -> list[Node]:
-    """The nodes of these kinds at or below ``node``, in source order; several times faster than a walk."""
+    """Return the nodes of these kinds at or below ``node``, in source order. It is several times faster than a walk."""
     return [found["node"][0] for _, found in QueryCursor(_query(kinds)).matches(node)]
 
 
@@ -122,7 +122,7 @@ def _query(kinds: tuple[str, ...]) -> Query:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it, in source order."""
+    """Yield the node and everything below it, in source order."""
     stack = [node]
     while stack:
         current = stack.pop()
@@ -131,7 +131,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def errors(node: Node) -> Iterator[Node]:
-    """ERROR and MISSING nodes at or below ``node``."""
+    """Yield the ERROR and MISSING nodes at or below ``node``."""
     stack = [node]
     while stack:
         current = stack.pop()
@@ -142,12 +142,12 @@ def errors(node: Node) -> Iterator[Node]:
 
 
 def doubts(node: Node) -> Iterator[Node]:
-    """The errors at or below ``node``, but for the semicolon that a macro brings itself."""
+    """Return the errors at or below ``node``, except the missing semicolon of a statement macro."""
     return (error for error in errors(node) if not _ends_macro(error))
 
 
 def _ends_macro(error: Node) -> bool:
-    """Whether an error is a missing semicolon behind ``CHECK(…)``: such a macro is a whole statement."""
+    """Return whether an error is a missing semicolon behind ``CHECK(…)``. Such a macro is a whole statement."""
     holder = error.parent
     in_statement = holder is not None and holder.type == "expression_statement" and holder.named_child_count
     call = holder.named_child(0) if holder is not None and in_statement else None
@@ -158,7 +158,7 @@ def _ends_macro(error: Node) -> bool:
 
 
 def count_errors(node: Node) -> int:
-    """How many ERROR and MISSING nodes a tree holds."""
+    """Return the number of ERROR and MISSING nodes of a tree."""
     return sum(1 for _ in errors(node))
 
 
@@ -167,7 +167,7 @@ DEEPEST = 200
 
 
 def is_deep(node: Node) -> bool:
-    """Whether more nodes stand inside one another below ``node`` than are followed."""
+    """Return whether the nesting below ``node`` is deeper than the limit."""
     cursor, depth = node.walk(), 0
     while True:
         if depth > DEEPEST:
@@ -182,7 +182,7 @@ def is_deep(node: Node) -> bool:
 
 
 def ancestors(node: Node) -> Iterator[Node]:
-    """The parents of a node, innermost first."""
+    """Yield the parents of a node, innermost first."""
     parent = node.parent
     while parent is not None:
         yield parent
@@ -190,18 +190,18 @@ def ancestors(node: Node) -> Iterator[Node]:
 
 
 def statement_of(node: Node) -> Node:
-    """The innermost statement around a node; the node itself where there is none."""
+    """Return the innermost statement around a node, or the node itself if there is none."""
     return next((around for around in ancestors(node) if around.type in STATEMENTS), node)
 
 
 def arguments(call: Node) -> list[Node]:
-    """The argument expressions of a call, an initializer list or an argument list; comments left out."""
+    """Return the argument expressions of a call, an initializer list or an argument list, without comments."""
     listed = call if call.type in ("argument_list", "initializer_list") else call.child_by_field_name("arguments")
     return [] if listed is None else [child for child in listed.named_children if child.type != "comment"]
 
 
 def _own_errors(statement: Node, node: Node) -> bool:
-    """Whether a statement has an error outside the nested blocks that do not hold ``node``."""
+    """Return whether a statement has an error outside the nested blocks that do not contain ``node``."""
     if not statement.has_error:
         return False
     for error in doubts(statement):

@@ -1,4 +1,4 @@
-"""The C++ types that matter when sizes become symbolic, read from the text of a type."""
+"""C++ types that matter when sizes become symbolic, read from the text of a type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .commas import listed
 
 
 class Type(Enum):
-    """What a value is, as far as symbolic sizes care."""
+    """Type of a value, as far as symbolic sizes require it."""
 
     TENSOR = "Tensor"
     """A Tensor, or what is used like a pointer to one: a MaybeOwned, an iterator over a list of Tensors."""
@@ -80,7 +80,7 @@ LISTS = frozenset({Type.SYM_REF, Type.SYM_VEC})
 
 
 def fits(kind: Type, target: Type) -> bool:
-    """Whether a symbolic value can be held by a symbolic type."""
+    """Return whether a symbolic type can hold a symbolic value."""
     return (
         kind is target
         or (kind, target) in ((Type.SYM_VEC, Type.SYM_REF), (Type.SYM_INT, Type.SYM_FLOAT))
@@ -135,7 +135,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Type], ...] = tuple(
 
 @lru_cache(maxsize=4096)
 def read_type(text: str) -> Type:
-    """The Type that a C++ type text names; UNKNOWN for any other, and for pointers."""
+    """Return the Type that a C++ type text names, or UNKNOWN for any other and for pointers."""
     bare = _QUALIFIER.sub("", text)
     if "*" in _ARGUMENTS.sub("", bare):
         return Type.UNKNOWN
@@ -146,7 +146,7 @@ def read_type(text: str) -> Type:
 
 
 def literal_type(text: str) -> Type:
-    """The Type of a number as it is written."""
+    """Return the Type of a number literal."""
     text = text.lower()
     if text.startswith("0x") or not re.search(r"[.ef]", text):
         if "ll" in text:
@@ -159,7 +159,7 @@ _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
 def unary_type(operator: str, kind: Type) -> Type:
-    """What an operator in front of a value of a Type gives."""
+    """Return the result Type of a unary operator on a value of a Type."""
     if operator == "!":
         return Type.BOOL
     if operator == "*":
@@ -169,7 +169,7 @@ def unary_type(operator: str, kind: Type) -> Type:
 
 
 def binary_type(operator: str, kinds: Set[Type]) -> Type:
-    """What an operator between two values of these Types gives, neither of which is a Tensor."""
+    """Return the result Type of an operator between two values of these Types, neither of which is a Tensor."""
     if operator in ("&&", "||"):
         return Type.BOOL
     if operator in _COMPARISONS:
@@ -192,7 +192,7 @@ _TUPLE = re.compile(r"(?:std::)?(?:tuple|pair)\s*<(.*)>\s*\Z", re.DOTALL)
 
 @lru_cache(maxsize=4096)
 def tuple_types(text: str) -> tuple[Type, ...]:
-    """The Types of the parts of a tuple or pair; () for any other type."""
+    """Return the Types of the parts of a tuple or pair, or () for any other type."""
     found = _TUPLE.match(text)
     return () if found is None else tuple(map(read_type, listed(found[1])))
 
@@ -202,13 +202,16 @@ _WIDE = re.compile(r"\b(?:int64_t|ptrdiff_t|long)\b")
 
 @lru_cache(maxsize=4096)
 def is_wide(text: str) -> bool:
-    """Whether an integer type holds every size: a cast to a narrower one cuts bits off, which a SymInt can't."""
+    """Return whether an integer type can represent every size.
+
+    A cast to a narrower one truncates, which a SymInt can't.
+    """
     return _WIDE.search(text) is not None
 
 
 @lru_cache(maxsize=4096)
 def is_output_reference(text: str) -> bool:
-    """Whether a parameter of this type can be assigned through: a non-const lvalue reference."""
+    """Return whether a parameter of this type can be assigned through: a non-const lvalue reference."""
     return text.rstrip().endswith("&") and not text.rstrip().endswith("&&") and not re.search(r"\bconst\b", text)
 
 
@@ -220,7 +223,7 @@ _NAMED = re.compile(r"\b(?=(?:IntArrayRef|DimVector)\b)|(?<=\bOptional)(?=IntArr
 
 @lru_cache(maxsize=4096)
 def symbolic_text(text: str, kind: Type) -> str | None:
-    """The text of the symbolic twin of a type, changed as little as can be; None when the type has none.
+    """Return the text of a type's symbolic counterpart with a minimal change, or None if there is none.
 
     A SymInt is not trivially copyable, so ``SmallBuffer<int64_t, N>`` becomes ``c10::SymDimVector``.
     """

@@ -1,4 +1,4 @@
-"""Whether a text is cut off, torn or half merged, by its brackets alone: fifty times faster than its tree."""
+"""Check for truncated or half-merged text by its brackets only, fifty times faster than by its tree."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"()[]{}"))
 
 
 def is_whole(content: bytes) -> bool:
-    """Whether every bracket, string, comment and conditional ends that begins, and no merge left its marks.
+    """Return whether every bracket, string, comment and conditional is closed, and there are no merge markers.
 
-    Of a conditional the first branch counts, and macros count as they are called: so they are written in what compiles.
+    Only the first branch of a conditional counts. Macros count as calls, as code that compiles writes them.
     """
     if any(mark in content for mark in _CONFLICT) or content.startswith(_CONFLICT[0][1:]):
         return False
@@ -43,7 +43,7 @@ def is_whole(content: bytes) -> bool:
 
 
 def _first_branches(text: bytes) -> bytes | None:
-    """The text without the later branches of its conditionals; None where these do not match."""
+    """Return the text without the later branches of its conditionals, or None if these do not match."""
     kept: list[bytes] = []
     depth = hidden = at = 0
     for match in _CONDITIONAL.finditer(text):

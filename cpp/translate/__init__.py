@@ -1,1 +1,1 @@
-"""From the C++ of a composite operator to a Python decomposition of it."""
+"""Translation of a composite operator's C++ to a Python decomposition."""

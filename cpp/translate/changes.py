@@ -1,4 +1,4 @@
-"""Statements that change something: assignments, lists, calls."""
+"""Translation of statements with side effects: assignments, list changes, calls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _THROWN = {"NotImplementedError": "NotImplementedError", "ValueError": "ValueErr
 
 
 class Changes(Lines):
-    """Writes what changes a variable or a list, and calls."""
+    """Writer of assignments, list changes and calls."""
 
     def _expression_statement(self, node: Node) -> None:
         inside = [child for child in node.named_children if child.type != "comment"]
@@ -102,7 +102,7 @@ class Changes(Lines):
             raise Refused(f"`{name}`")
 
     def _list_change(self, node: Node, function: Node) -> bool:
-        """A call that changes a list; False for any other."""
+        """Write a call that changes a list. Return False for any other call."""
         expressions = self.expressions
         name = expressions.tree.text(child_field(function, "field"))
         holder = expressions.write(child_field(function, "argument"))
@@ -172,7 +172,7 @@ class Changes(Lines):
         self.now(left, combined)
 
     def _counter(self, left: Node) -> tuple[Value, Value] | None:
-        """The element that ``list[n++] = …`` writes, and ``n``; None for any other target."""
+        """Return the element that ``list[n++] = …`` writes, and ``n``, or None for any other target."""
         indices = left.child_by_field_name("indices")
         index = indices.named_children[0] if indices is not None and indices.named_child_count == 1 else None
         if index is None or index.type != "update_expression" or not self.expressions.tree.text(index).endswith("++"):
@@ -195,7 +195,7 @@ class Changes(Lines):
             self.now(child_field(node, "argument"), replace(target, low=None))
 
     def taken(self, value: Value) -> Value:
-        """A value that a variable of its own gets: a vector is copied."""
+        """Return the value to store in a new variable. A vector is copied."""
         if value.kind.name == "list" and value.kind.owned and not value.fresh:
             return replace(value, text=f"list({value.text})", fresh=True, level=Level.ATOM)
         return value

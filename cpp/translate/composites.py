@@ -1,4 +1,4 @@
-"""From the C++ function of an operator that C++ composes to the text of a Python decomposition."""
+"""Translation of a composite operator's C++ function to the text of a Python decomposition."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _DEEPEST = 8
 
 @dataclass(frozen=True)
 class Translation:
-    """A decomposition of ``operator`` (``aten.hsplit.int``): ``text`` defines ``name``, below its helpers.
+    """A decomposition of ``operator`` (``aten.hsplit.int``). ``text`` defines ``name``, below its helpers.
 
-    The text names ``torch``, ``aten``, ``Tensor``, ``DispatchKey`` and what else torch's own file of decompositions
-    has at its top; ``needs`` are modules that it has not. ``path`` is where the C++ stands.
+    The text uses ``torch``, ``aten``, ``Tensor``, ``DispatchKey`` and the other imports of torch's own file of
+    decompositions. ``needs`` are modules that this file does not import. ``path`` is the C++ file.
     """
 
     operator: str
@@ -42,9 +42,9 @@ class Translation:
 
 @dataclass
 class Translator:
-    """Translates composites of ``sources``, which belong to the operators of ``tree``, for the torch ``target``.
+    """Translator of composites from ``sources``, which belong to the operators of ``tree``, for the torch ``target``.
 
-    ``taken`` are names that the file of decompositions has.
+    ``taken`` are the names in the file of decompositions.
     """
 
     tree: TorchApi
@@ -59,7 +59,7 @@ class Translator:
         self._installed = Schemas(self.target, self.target)
 
     def translate(self, operator: str) -> Translation:
-        """The decomposition of an overload. Raises Refused, which says what the translator does not cover."""
+        """Return the decomposition of an overload. Raise Refused with the construct that is not supported."""
         _, packet, overload = operator.split(".")
         full_name = packet if overload == "default" else f"{packet}.{overload}"
         schema, installed = self.schemas.declared(full_name), self._installed.declared(full_name)
@@ -98,7 +98,7 @@ class Translator:
 
 @dataclass
 class _Helper:
-    """A function of the tree that the translation calls; ``left_out`` are parameters that are always None."""
+    """A function of the tree that the translation calls. ``left_out`` are parameters that are always None."""
 
     name: str
     result: Kind
@@ -124,7 +124,7 @@ class _Unit:
     names: set[str] = field(default_factory=set)
 
     def translation(self) -> Translation:
-        """The whole text."""
+        """Return the complete text."""
         name = next(one for one in (self._base, f"_{self._base}") if one not in self.translator.taken)
         names = Names()
         listed = self._signature(names)
@@ -141,11 +141,11 @@ class _Unit:
 
     @property
     def _base(self) -> str:
-        """What the names of the translation start with: of each overload another."""
+        """Return the common prefix of the translation's names, which is unique to the overload."""
         return "_".join(filter(None, (self.schema.name, self.schema.overload)))
 
     def _signature(self, names: Names) -> list[str]:
-        """The parameters as the schema has them, known in the body by the names that they have in C++."""
+        """Return the parameters of the schema. The body refers to them by their C++ names."""
         listed: list[str] = []
         keyword_only = False
         parameters = self.definition.parameters
@@ -196,7 +196,7 @@ class _Unit:
         return body.lines
 
     def _helper(self, near: Path, name: str, given: Sequence[Value], last: bool) -> Value | None:
-        """A call of a function that the tree defines, translated too; None where it defines none, or several."""
+        """Return a call of a translated function of the tree, or None if the tree defines none or several."""
         unqualified = name.rpartition("::")[2]
         if not given:
             number = self.translator.sources.constant(unqualified, near)
@@ -228,7 +228,7 @@ class _Unit:
         return node is not None and definition.parameters[number].name not in assigned(node)
 
     def _composite(self, name: str, definition: Definition) -> Kernel | None:
-        """The operator that a function is the composite kernel of: it is called in its place."""
+        """Return the operator that has a function as its composite kernel, or None. The operator is called instead."""
         kinds = [parameter.kind for parameter in definition.parameters]
         for kernel in self.translator.tree.kernels(name):
             if kernel.composite and same_kinds([read_kind(text) for text, _ in kernel.parameters], kinds):

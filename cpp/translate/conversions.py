@@ -1,4 +1,4 @@
-"""What C++ makes of a value where another kind is asked."""
+"""C++ implicit conversions between kinds of values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NUMBERS = (INT, FLOAT, BOOL)
 
 
 def truth(value: Value) -> Value:
-    """A value as a condition: of an optional whether there is something in it."""
+    """Return a value as a condition. For an optional, this is whether it has a value."""
     if value.kind.name == "optional":
         return Value(f"{value.inside(Level.BIT_OR)} is not None", BOOL, Level.COMPARISON)
     if value.kind not in _NUMBERS:
@@ -35,7 +35,7 @@ def truth(value: Value) -> Value:
 
 
 def converted(value: Value, kind: Kind) -> Value:
-    """A value where C++ asks for a kind. Raises Refused."""
+    """Return a value converted to the kind that C++ requires. Raise Refused."""
     if kind is UNKNOWN or value.kind == kind:
         return value
     if value.kind is BRACES and value.parts is not None:
@@ -114,7 +114,7 @@ def common(first: Value, second: Value) -> Kind:
 
 
 def empty(kind: Kind) -> Value:
-    """What is made of nothing: an undefined Tensor, an empty list, a zero."""
+    """Return the default value of a kind: an undefined Tensor, an empty list, a zero."""
     if kind.name == "list":
         return Value("[]", kind, fresh=True)
     if kind.name in ("Tensor", "optional"):
@@ -127,10 +127,10 @@ def empty(kind: Kind) -> Value:
 
 
 def filled(kind: Kind, given: Sequence[Value]) -> Value:
-    """A vector of so many elements, all the same."""
+    """Return a vector of a given number of equal elements."""
     element = given[1] if len(given) > 1 else empty(kind.held)
     if element.kind.name == "list":
-        # Each is a list of its own.
+        # Each element must be a separate list.
         return Value(f"[{element.text} for _ in range({given[0].text})]", kind, fresh=True)
     low = element.low if kind.held is INT else None
     return Value(f"[{element.text}] * {given[0].inside(Level.SIGN)}", kind, Level.PRODUCT, fresh=True, low=low)

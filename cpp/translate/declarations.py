@@ -1,4 +1,4 @@
-"""Declarations of variables, and functions inside of functions."""
+"""Translation of variable declarations and nested functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_OP = re.compile(r"(?:NoNamesGuard|NoTF32Guard)\Z")
 
 
 class Declarations(Changes):
-    """Writes declarations."""
+    """Writer of declarations."""
 
     def _declaration(self, node: Node) -> None:
         expressions = self.expressions
@@ -86,7 +86,7 @@ class Declarations(Changes):
         self.write(f"{variable.text} = {value.text}")
 
     def _constructed_like_a_function(self, declarator: Node, kind: Kind) -> None:
-        """``std::vector<T> v(n, x);`` may declare a function, by the syntax alone."""
+        """Write ``std::vector<T> v(n, x);``, which the syntax may take for a function declaration."""
         expressions = self.expressions
         name = expressions.tree.text(child_field(declarator, "declarator"))
         listed = expressions.tree.text(child_field(declarator, "parameters"))
@@ -120,7 +120,7 @@ class Declarations(Changes):
         self.expressions.aliases[text(child_field(node, "name"))] = text(child_field(node, "type"))
 
     def inner_function(self, name: str, node: Node) -> Value:
-        """A function inside of the function."""
+        """Write a nested function, and return it as a value."""
         expressions = self.expressions
         names = expressions.names
         body = child_field(node, "body")

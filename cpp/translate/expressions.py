@@ -1,4 +1,4 @@
-"""Expressions of C++ as expressions of Python; what is not covered is refused by name."""
+"""Translation of C++ expressions to Python. Unsupported ones are refused by name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Helper = Callable[[str, Sequence[Value], bool], "Value | None"]
 
 @dataclass
 class Expressions:
-    """Writes the expressions of one function; ``helper`` writes a call of a function that the tree defines."""
+    """Writer of the expressions of one function. ``helper`` writes a call of a function that the tree defines."""
 
     tree: Tree
     schemas: Schemas
@@ -59,7 +59,7 @@ class Expressions:
     """The call that is the whole of a ``return``, by the number of its node."""
 
     def write(self, node: Node) -> Value:
-        """The expression in Python. Raises Refused."""
+        """Return the expression in Python. Raise Refused."""
         method = getattr(self, f"_{node.type}", None)
         if method is None or node.has_error:
             raise self.refused(node, f"`{self.short(node)}` ({node.type.replace('_', ' ')})")
@@ -72,19 +72,19 @@ class Expressions:
         return written
 
     def refused(self, node: Node, what: str) -> Refused:
-        """A refusal at a node."""
+        """Return a refusal at a node."""
         return Refused(what, node.start_point[0] + 1)
 
     def short(self, node: Node) -> str:
-        """The start of the text of a node, for a message."""
+        """Return the start of the text of a node, for a message."""
         text = " ".join(self.tree.text(node).split())
         return text if len(text) <= 50 else text[:50] + "…"
 
     def condition(self, node: Node) -> Value:
-        """An expression that is asked for its truth."""
+        """Return an expression as a condition."""
         return truth(self.write(node))
 
-    # What a node of the syntax tree is written as, by its type.
+    # One method for each type of syntax node.
 
     def _identifier(self, node: Node) -> Value:
         name = self.tree.text(node)
@@ -129,7 +129,7 @@ class Expressions:
         return Value(quoted(self.text_of(node)), TEXT)
 
     def text_of(self, node: Node) -> str:
-        """What a string literal, or several behind each other, say. Raises Refused."""
+        """Return the text of a string literal, or of several adjacent ones. Raise Refused."""
         if node.type == "concatenated_string":
             return "".join(self.text_of(part) for part in node.named_children if part.type != "comment")
         if node.type != "string_literal":
@@ -207,7 +207,10 @@ class Expressions:
         raise self.refused(node, f"`{self.short(node)}`")
 
     def _divided(self, node: Node, sign: str) -> Value | None:
-        """The remainder on the left of a comparison with 0, which is 0 by the rules of both languages or of none."""
+        """Return the remainder on the left of a comparison with 0, or None.
+
+        Both languages agree on whether it is 0.
+        """
         left = child_field(node, "left")
         if (
             sign not in ("==", "!=")
@@ -242,11 +245,11 @@ class Expressions:
         return converted(self.write(child_field(node, "value")), kind)
 
     def kind_of(self, node: Node) -> Kind:
-        """The kind that a type names here."""
+        """Return the kind that a type names here."""
         return self.read(self.tree.text(node))
 
     def read(self, text: str) -> Kind:
-        """The kind that the text of a type names here, where the function may have names of its own for types."""
+        """Return the kind that a type text names here, with the function's own type aliases."""
         for name, meaning in self.aliases.items():
             text = re.sub(rf"\b{name}\b", meaning, text)
         return read_kind(text)
@@ -289,7 +292,7 @@ class Expressions:
         return call(f"{local.text}({', '.join(words)})", result)
 
     def called(self, name: str, given: Sequence[Value], node: Node) -> Value:
-        """A call of a function by its qualified name."""
+        """Return a call of a function by its qualified name."""
         kind = read_kind(name)
         if kind is not UNKNOWN and kind.name not in ("TensorArg",):
             return self._constructed(kind, given)
@@ -326,7 +329,7 @@ class Expressions:
         return self.templated(name, inner, given, node)
 
     def templated(self, name: str, inner: str, given: Sequence[Value], node: Node) -> Value:
-        """A call of a template with arguments in its brackets."""
+        """Return a call of a template with explicit template arguments."""
         if name in _CASTS and len(given) == 1:
             return self._cast(given[0], inner)
         if name == "get" and len(given) == 1 and given[0].kind.name == "tuple" and inner.isdigit():
@@ -365,7 +368,7 @@ class Expressions:
         raise self.refused(node, f"`{self.short(node)}`")
 
     def method(self, holder: Value, name: str, given: Sequence[Value], node: Node) -> Value:
-        """A call of a member. Raises Refused."""
+        """Return a call of a member. Raise Refused."""
         found = member(holder, name, given)
         if found is not None:
             return found

@@ -1,4 +1,4 @@
-"""What a C++ value is, as far as Python says it in another way; read from the text of a type."""
+"""Kinds of C++ values that Python writes differently, read from the text of a type."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..syntax.commas import listed
 
 @dataclass(frozen=True)
 class Kind:
-    """A C++ type without qualifiers; ``inner`` are the kinds of what it holds.
+    """A C++ type without qualifiers. ``inner`` are the kinds of its elements.
 
-    Of a list ``owned`` says whether a copy of it is another list (a vector), or only another view (an ArrayRef).
+    ``owned``: a copy of the list is another list (a vector), not another view (an ArrayRef).
     """
 
     name: str
@@ -25,7 +25,7 @@ class Kind:
 
     @property
     def held(self) -> Kind:
-        """What a list or an optional holds."""
+        """Return the kind of the elements of a list or the value of an optional."""
         return self.inner[0] if self.inner else UNKNOWN
 
 
@@ -42,22 +42,22 @@ TENSOR_ARGUMENT = Kind("TensorArg")
 
 
 def list_of(kind: Kind, owned: bool = True) -> Kind:
-    """A list with elements of a kind."""
+    """Return the kind of a list with elements of a kind."""
     return Kind("list", (kind,), owned)
 
 
 def optional(kind: Kind) -> Kind:
-    """What may be None; a Tensor may be it anyway, where C++ leaves it undefined."""
+    """Return the kind of a value that may be None. A Tensor may be None anyway, where C++ leaves it undefined."""
     return kind if kind.name == "optional" else Kind("optional", (kind,))
 
 
 def tuple_of(kinds: tuple[Kind, ...]) -> Kind:
-    """A tuple or pair."""
+    """Return the kind of a tuple or pair."""
     return Kind("tuple", kinds)
 
 
 def iterator_over(kind: Kind) -> Kind:
-    """A place in a list of this kind."""
+    """Return the kind of an iterator over a list of this kind."""
     return Kind("iterator", (kind,))
 
 
@@ -89,7 +89,7 @@ _OWNERS = frozenset({"vector", "SmallVector", "SmallBuffer", "array", "List"})
 
 @lru_cache(maxsize=4096)
 def read_kind(text: str) -> Kind:
-    """The kind that a C++ type text names; UNKNOWN for any other."""
+    """Return the kind that a C++ type text names, or UNKNOWN for any other."""
     bare = _QUALIFIER.sub("", text)
     if bare in _SINGLE:
         return _SINGLE[bare]
@@ -125,7 +125,7 @@ _ALIAS = re.compile(r"\([^()]*\)")
 
 @lru_cache(maxsize=1024)
 def kind_of_schema(text: str) -> Kind:
-    """The kind of a schema's type, as in ``Tensor(a!)``, ``SymInt[2]?``, ``int?``."""
+    """Return the kind of a schema's type, as in ``Tensor(a!)``, ``SymInt[2]?``, ``int?``."""
     bare = text if text == "()" else _ALIAS.sub("", text).strip()
     if bare.endswith("?"):
         return optional(kind_of_schema(bare[:-1]))
@@ -142,7 +142,7 @@ _ANNOTATIONS = {
 
 
 def annotation(text: str) -> str | None:
-    """How Python writes a schema's type; None for one that it has no word for here."""
+    """Return the Python annotation of a schema's type, or None if there is none here."""
     bare = _ALIAS.sub("", text).strip()
     if bare.endswith("?"):
         inner = annotation(bare[:-1])
@@ -154,7 +154,10 @@ def annotation(text: str) -> str | None:
 
 
 def fit(kind: Kind, type_text: str) -> int | None:
-    """How well C++ passes a value where a schema's type is asked: 0 as it is, 1 or 2 converted; None: it does not."""
+    """Return the cost of passing a value as a schema's type.
+
+    It is 0 if the value is unchanged, 1 or 2 if it is converted, and None if C++ can't convert it.
+    """
     wanted = kind_of_schema(type_text)
     if wanted.name == "optional":
         if kind in (NULL, BRACES):

@@ -1,4 +1,4 @@
-"""The lines that a translation comes to, and what is known of its variables at each."""
+"""Output lines of a translation, and the known lower bounds of its variables at each line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lower(lows: Iterator[int | None] | Sequence[int | None]) -> int | None:
 
 @dataclass
 class Lines:
-    """Writes the statements of one function into ``lines``."""
+    """Writer of the statements of one function into ``lines``."""
 
     expressions: Expressions
     result: Kind = UNKNOWN
@@ -43,15 +43,15 @@ class Lines:
 
     @abstractmethod
     def block(self, node: Node) -> None:
-        """The statements of a block, or the one statement that stands in its place."""
+        """Write the statements of a block, or a single statement."""
 
     def write(self, text: str) -> None:
-        """One line at the current depth."""
+        """Append one line at the current depth."""
         self.lines.append(INDENT * self.depth + text)
 
     @contextmanager
     def indented(self) -> Iterator[None]:
-        """One level deeper, in a block of names of its own; never empty."""
+        """Write one level deeper, in a new block of names. Write ``pass`` if the block is empty."""
         names = self.expressions.names
         names.blocks.append({})
         self.depth += 1
@@ -72,14 +72,14 @@ class Lines:
                     block[name] = replace(value, low=facts[name])
 
     def loses(self, loop: Node) -> set[str]:
-        """The integers that a loop may bring below what is known of them now."""
+        """Return the integers that a loop may decrease below their known lower bounds."""
         expressions = self.expressions
         lost = set()
         for one in every(loop, "assignment_expression", "update_expression"):
             left = one.child_by_field_name("left") or one.child_by_field_name("argument")
             text = expressions.tree.text(one).replace(" ", "")
             name = "" if left is None else expressions.tree.text(left)
-            # What only grows, or is divided, stays on its side of zero.
+            # An integer that only grows, or is divided, keeps its sign.
             if not re.match(re.escape(name) + rf"(?:\+\+|\+=\d|/=\d|={re.escape(name)}/\d+\Z)|\+\+", text):
                 lost.add(name)
         return lost
@@ -97,7 +97,7 @@ class Lines:
                     block[name] = replace(known, low=None)
 
     def now(self, node: Node, value: Value) -> None:
-        """What is known of a variable after an assignment, or of the elements of a list."""
+        """Record the known lower bound of a variable after an assignment, or of the elements of a list."""
         names = self.expressions.names
         if node.type == "identifier":
             name = self.expressions.tree.text(node)
@@ -110,7 +110,7 @@ class Lines:
                 self.lose(holder)
 
     def learn(self, condition: Node) -> None:
-        """After a check, an integer is known not to be below what it was held against."""
+        """Record the lower bound of an integer that a check establishes."""
         expressions = self.expressions
         if condition.type == "binary_expression":
             left, right = child_field(condition, "left"), child_field(condition, "right")

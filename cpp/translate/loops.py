@@ -1,4 +1,4 @@
-"""Loops."""
+"""Translation of loops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Loops(Declarations):
-    """Writes loops."""
+    """Writer of loops."""
 
     def _while_statement(self, node: Node) -> None:
         clause = child_field(node, "condition")
@@ -66,7 +66,7 @@ class Loops(Declarations):
         self.expressions.names.blocks.pop()
 
     def _range(self, node: Node) -> str | None:
-        """What ``c10::irange(…)`` counts over; None for any other expression."""
+        """Return the Python ``range`` of ``c10::irange(…)``, or None for any other expression."""
         if node.type != "call_expression":
             return None
         if self.expressions.tree.text(child_field(node, "function")) not in ("c10::irange", "irange"):

@@ -1,4 +1,4 @@
-"""Members of Tensors, lists, optionals, Scalars and options that are no operators."""
+"""Translation of members of Tensors, lists, optionals, Scalars and options that are not operators."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SIZES = list_of(INT, owned=False)
 
 
 def member(holder: Value, name: str, arguments: Arguments) -> Value | None:
-    """``holder.name(arguments)`` where that is no operator; None where nothing is known of it. Raises Refused."""
+    """Return ``holder.name(arguments)`` if it is no operator, or None if it is unknown. Raise Refused."""
     if holder.kind is TENSOR_ARGUMENT and holder.parts and not arguments:
         return member(holder.parts[0], name, arguments)
     found = _MEMBERS.get(holder.kind.name, {}).get((name, len(arguments)))
@@ -73,7 +73,7 @@ def _options(holder: Value, arguments: Arguments) -> Value:
 
 
 def options(pairs: Sequence[tuple[str, str]]) -> Value:
-    """TensorOptions with these fields."""
+    """Return TensorOptions with these fields."""
     words = ", ".join(f'"{name}": {text}' for name, text in pairs)
     return Value(f"{{{words}}}", OPTIONS, fresh=True, fields=tuple(pairs))
 
@@ -121,7 +121,7 @@ def _element(place: str) -> Callable[[Value, Arguments], Value]:
 
 
 def low_of(holder: Value) -> int | None:
-    """What no element of a list is below."""
+    """Return the known lower bound of the elements of a list, or None."""
     return 0 if holder.text.endswith((".shape", ".stride()")) else holder.low
 
 
@@ -144,7 +144,7 @@ def _equal(holder: Value, arguments: Arguments) -> Value:
 
 
 def same_lists(mine: Value, theirs: Value) -> Value:
-    """Whether two lists have the same elements; a tuple is never equal to a list in Python."""
+    """Return the comparison of two lists by elements. A tuple is never equal to a list in Python."""
     plain = [one.text if one.text.endswith(".shape") else f"tuple({one.text})" for one in (mine, theirs)]
     return Value(f"{plain[0]} == {plain[1]}", BOOL, Level.COMPARISON)
 

@@ -1,4 +1,4 @@
-"""Checks and the texts of errors."""
+"""Translation of checks and error messages."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _TEXTS = ("string_literal", "concatenated_string")
 
 
 def check(expressions: Expressions, function: str, condition: Node, parts: Sequence[Node]) -> Iterator[str]:
-    """The lines of a check: an error of the same type and text where the condition does not hold."""
+    """Yield the lines of a check that raises the same error type and text if the condition does not hold."""
     words = message(expressions, parts) if parts else quoted(_unsaid(expressions, condition))
     asked = expressions.condition(condition)
     yield f"{function}({asked.inside(Level.TERNARY)}, lambda: {words})"
 
 
 def message(expressions: Expressions, parts: Sequence[Node]) -> str:
-    """What C++ joins to the text of an error, as a string or an f-string."""
+    """Return the parts of a C++ error message as a string or an f-string."""
     pieces: list[str] = []
     plain = True
     for part in parts:
@@ -40,7 +40,7 @@ def message(expressions: Expressions, parts: Sequence[Node]) -> str:
 
 
 def _shown(value: Value) -> str:
-    """A value inside of an f-string."""
+    """Return a value as part of an f-string."""
     if value.kind is TENSOR_ARGUMENT and value.parts and len(value.parts) == 3:
         return f"argument #{value.parts[2].text} {value.parts[1].text}".replace('"', "'")
     if value.kind is TENSOR_ARGUMENT:
@@ -61,7 +61,7 @@ def _shown(value: Value) -> str:
 
 
 def _unsaid(expressions: Expressions, condition: Node) -> str:
-    """What torch says where a check has no text."""
+    """Return torch's message of a check without a text."""
     words = " ".join(expressions.tree.text(condition).split())
     return (
         f"Expected {words} to be true, but got false.  (Could this error message be improved?  If so, "

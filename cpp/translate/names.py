@@ -1,4 +1,4 @@
-"""The variables of a function, and what they are called in Python."""
+"""Variables of a function, and their Python names."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _TAKEN = frozenset(keyword.kwlist) | frozenset(_SAID.split())
 
 @dataclass
 class Names:
-    """The variables in sight, the innermost block last."""
+    """The variables in scope, the innermost block last."""
 
     blocks: list[dict[str, Value]] = field(default_factory=lambda: [{}])
     used: set[str] = field(default_factory=set)
 
     def find(self, name: str) -> Value | None:
-        """What a name stands for here."""
+        """Return the value of a name in scope, or None."""
         return next((block[name] for block in reversed(self.blocks) if name in block), None)
 
     def declare(self, name: str, kind: Kind, low: int | None = None, wanted: str = "") -> Value:
-        """A new variable under a Python name that nothing else has."""
+        """Declare a new variable under an unused Python name."""
         python = wanted or name
         while python in self.used or python in _TAKEN:
             python += "_"
@@ -37,7 +37,7 @@ class Names:
         return self.blocks[-1][name]
 
     def change(self, name: str, value: Value) -> None:
-        """Say something else of a variable that is in sight."""
+        """Replace the value of a variable in scope."""
         for block in reversed(self.blocks):
             if name in block:
                 block[name] = value

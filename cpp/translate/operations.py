@@ -1,4 +1,4 @@
-"""Operators between values, and what is made of several."""
+"""Operators between values, and constructions from several values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compared(sign: str, left: Value, right: Value) -> Value:
 
 
 def arithmetic(sign: str, left: Value, right: Value) -> Value:
-    """Two values with an operator of arithmetic between them. Raises Refused."""
+    """Return an arithmetic operation on two values. Raise Refused."""
     kinds = {left.kind, right.kind}
     level = _ARITHMETIC[sign]
     if "iterator" in (left.kind.name, right.kind.name):
@@ -72,7 +72,7 @@ def moved(sign: str, left: Value, right: Value) -> Value:
 
 
 def made(kind: Kind, given: Sequence[Value]) -> Value:
-    """What is made of some arguments in parentheses. Raises Refused."""
+    """Return the value that constructor arguments in parentheses create. Raise Refused."""
     if kind.name == "list" and given and kind.owned and given[0].kind is INT and len(given) <= 2:
         return filled(kind, [given[0], *(converted(one, kind.held) for one in given[1:])])
     if kind.name == "list" and len(given) == 2 and given[0].kind.name == "iterator":

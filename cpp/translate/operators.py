@@ -1,4 +1,4 @@
-"""Calls of operators: which overload C++ takes, and how Python calls the same one."""
+"""Calls of operators: the overload that C++ selects, and its Python call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REDUCTIONS = {"None": "0", "Mean": "1", "Sum": "2"}
 
 @dataclass(frozen=True)
 class Schemas:
-    """The operators of the tree that the C++ is of."""
+    """The operators of the tree that contains the C++."""
 
     api: TorchApi
     target: TorchApi
@@ -33,12 +33,12 @@ class Schemas:
 
     @cached_property
     def _in_python(self) -> frozenset[str]:
-        """The methods that a Tensor has in Python: not all that it has in C++."""
+        """Return the methods that a Tensor has in Python, which are fewer than in C++."""
         stub = (self.target.package / "_C" / "__init__.pyi").read_text()
         return frozenset(_METHOD.findall(stub[stub.index("class TensorBase") :]))
 
     def declared(self, full_name: str) -> DeclaredSchema | None:
-        """The schema of an overload such as ``hsplit.int``, as it is written."""
+        """Return the schema of an overload such as ``hsplit.int``, as written, or None."""
         if full_name not in self._declared and full_name in self._texts:
             try:
                 self._declared[full_name] = read_schema(self._texts[full_name])
@@ -47,7 +47,7 @@ class Schemas:
         return self._declared.get(full_name)
 
     def function(self, name: str, arguments: Sequence[Value]) -> Value:
-        """``at::name(arguments)``. Raises Refused."""
+        """Return ``at::name(arguments)``. Raise Refused."""
         operator = _chosen(
             name, self.api.functions(name), [one.arguments for one in self.api.functions(name)], arguments
         )
@@ -56,19 +56,19 @@ class Schemas:
         overload = "" if certain else f".{operator.overload or 'default'}"
         listed = self._listed(operator, operator.arguments, arguments)
         if "ScalarType" in operator.returns:
-            # By the dispatcher Python gets the number of a dtype.
+            # Through the dispatcher, Python would get the number of a dtype.
             return Value(f"torch.{operator.name}({listed})", returned(operator), fresh=True)
         return Value(f"aten.{operator.name}{overload}({listed})", returned(operator), fresh=True)
 
     def kernel(self, operator: Operator, arguments: Sequence[Value]) -> Value:
-        """A kernel that is called by itself, as the operator that it belongs to. Raises Refused."""
+        """Return a direct call of a kernel as a call of its operator. Raise Refused."""
         if operator.tensor_options or len(arguments) > len(operator.arguments):
             raise Refused(f"the kernel of `{operator.name}`, called by itself")
         listed = self._listed(operator, operator.arguments, arguments)
         return Value(f"aten.{operator.name}.{operator.overload or 'default'}({listed})", returned(operator), fresh=True)
 
     def method(self, holder: Value, name: str, arguments: Sequence[Value]) -> Value | None:
-        """``holder.name(arguments)``; None where Tensors have no such method. Raises Refused."""
+        """Return ``holder.name(arguments)``, or None if Tensors have no such method. Raise Refused."""
         found = self.api.methods(name)
         if not found:
             return None
@@ -102,7 +102,7 @@ class Schemas:
 
 
 def options_words(value: Value) -> list[str]:
-    """TensorOptions as the keyword arguments of a call."""
+    """Return TensorOptions as the keyword arguments of a call."""
     if value.fields is not None:
         return [f"{name}={text}" for name, text in value.fields]
     if value.kind is BRACES:
@@ -112,7 +112,7 @@ def options_words(value: Value) -> list[str]:
 
 
 def passed(value: Value, type_text: str) -> str:
-    """How a value is written where a schema's type is asked."""
+    """Return the text of a value as an argument of a schema's type."""
     if value.kind is BRACES and kind_of_schema(type_text).name != "list" and not value.parts:
         return "None"
     wanted = kind_of_schema(type_text)
@@ -123,14 +123,14 @@ def passed(value: Value, type_text: str) -> str:
 
 
 def returned(operator: Operator) -> Kind:
-    """The kind of what an operator gives."""
+    """Return the kind of an operator's result."""
     kinds = tuple(map(kind_of_schema, operator.returns))
     kinds = tuple(list_of(kind.held) if kind.name == "list" else kind for kind in kinds)
     return kinds[0] if len(kinds) == 1 else tuple_of(kinds)
 
 
 def default_text(argument_type: str, default: str) -> str:
-    """A schema's default in Python."""
+    """Return a schema's default in Python."""
     if default in _MEMORY:
         return _MEMORY[default]
     if default.startswith("["):
@@ -144,7 +144,7 @@ def default_text(argument_type: str, default: str) -> str:
 def _chosen(
     name: str, operators: Sequence[Operator], asked: Sequence[Sequence[Argument]], given: Sequence[Value]
 ) -> Operator:
-    """The overload that C++ takes."""
+    """Return the overload that C++ selects. Raise Refused."""
     unknown = next((value for value in given if value.kind is UNKNOWN), None)
     if unknown is not None:
         raise Refused(f"of what kind `{unknown.text}` is, which `{name}` is called with")
@@ -190,7 +190,7 @@ def _fit_parts(value: Value, type_text: str) -> int | None:
 
 
 def str_of(kind: Kind) -> str:
-    """A schema's type of a kind."""
+    """Return a schema's type of a kind."""
     return {"integer": "int", "Scalar": "Scalar", "Tensor": "Tensor", "bool": "bool", "float": "float"}.get(
         kind.name, kind.name
     )

@@ -1,4 +1,4 @@
-"""What statements write to, found out before they are translated."""
+"""Write sets of statements, determined before the translation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CHANGING = frozenset({"push_back", "emplace_back", "insert", "erase", "pop_back
 
 
 def assigned(node: Node) -> set[str]:
-    """The variables that are assigned to below a node."""
+    """Return the variables that are assigned to below a node."""
     found = set()
     for one in every(node, "assignment_expression", "update_expression"):
         left = one.child_by_field_name("left") or one.child_by_field_name("argument")
@@ -25,7 +25,7 @@ def assigned(node: Node) -> set[str]:
 
 
 def changed_lists(node: Node) -> set[str]:
-    """The lists of which an element is written, or that grow or shrink, below a node."""
+    """Return the lists whose elements or length change below a node."""
     found = set()
     for one in every(node, "assignment_expression", "update_expression"):
         left = one.child_by_field_name("left") or one.child_by_field_name("argument")
@@ -41,7 +41,7 @@ def changed_lists(node: Node) -> set[str]:
 
 
 def only_out(node: Node, name: str) -> bool:
-    """Whether a variable is given nothing but what an out function returns, which is the Tensor that it had."""
+    """Return whether only results of out functions are assigned to a variable, which are the Tensor it already had."""
     found = [one for one in every(node, "assignment_expression") if _text(child_field(one, "left")) == name]
     return bool(found) and all(
         re.match(rf"at::\w+_out\(\s*{re.escape(name)}\s*,", _text(child_field(one, "right"))) for one in found
@@ -53,7 +53,7 @@ def declares(node: Node) -> bool:
 
 
 def leaves(node: Node) -> bool:
-    """Whether nothing behind a statement of a case is run after it."""
+    """Return whether control never continues behind a statement of a case."""
     if node.type in ("break_statement", "return_statement"):
         return True
     if node.type == "if_statement":
@@ -72,7 +72,7 @@ def _text(node: Node) -> str:
 
 
 def child_field(node: Node, name: str) -> Node:
-    """The part of a node that has a name there. Raises Refused."""
+    """Return the named field of a node. Raise Refused."""
     found = node.child_by_field_name(name)
     if found is None:
         raise Refused(f"a {node.type.replace('_', ' ')} without its {name}", node.start_point[0] + 1)

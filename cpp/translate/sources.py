@@ -1,4 +1,4 @@
-"""Where a PyTorch tree defines the functions that its operators are made of."""
+"""Index of the function definitions in a PyTorch tree that its operators are composed of."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CONSTANT = rb"(?m)^(?:static |inline )*constexpr (?:static )?[\w:]+ %s = (\d+);
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """One parameter of a C++ function; ``by_value`` says that the caller's own is not changed through it."""
+    """One parameter of a C++ function."""
 
     name: str
     kind: Kind
@@ -33,13 +33,13 @@ class Parameter:
 
     @property
     def writes(self) -> bool:
-        """Whether the caller's variable can be assigned to through it."""
+        """Return whether the caller's variable can be assigned to through it."""
         return self.type_text.rstrip().endswith("&") and "const" not in self.type_text
 
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A function with a body, and the file that it stands in."""
+    """A function with a body, and its file."""
 
     path: Path
     tree: Tree
@@ -48,14 +48,14 @@ class Definition:
 
     @property
     def result(self) -> Kind:
-        """What it gives."""
+        """Return the kind of its result."""
         returns = self.declared.returns
         return UNKNOWN if returns is None else read_kind(self.tree.text(returns))
 
 
 @dataclass
 class Sources:
-    """The C++ files of a tree, read when they are asked for."""
+    """The C++ files of a tree, read at the first lookup."""
 
     root: Path
     _found: dict[str, tuple[Definition, ...]] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Sources:
         return {path: path.read_bytes() for path in own}
 
     def definitions(self, name: str) -> tuple[Definition, ...]:
-        """The functions of that unqualified name, outside of classes."""
+        """Return the functions of an unqualified name, outside of classes."""
         if name not in self._found:
             plain = name.encode()
             word = re.compile(rb"(?m)^(?![ \t]*(?:return\b|//|#))[^\n;=()]*\b" + re.escape(plain) + rb"\s*\(")
@@ -79,7 +79,7 @@ class Sources:
         return self._found[name]
 
     def constant(self, name: str, near: Path) -> int | None:
-        """The number that a ``constexpr`` of the file, or of one header, stands for."""
+        """Return the number of a ``constexpr`` of the file, or of exactly one other file, or None."""
         pattern = re.compile(_CONSTANT % re.escape(name.encode()))
         own = pattern.search(self._files.get(near, b""))
         found = [own] if own else [one for content in self._files.values() if (one := pattern.search(content))]
@@ -96,7 +96,7 @@ class Sources:
 
 
 def _ended(content: bytes) -> bytes:
-    """The text with a semicolon in place of the blank behind a check that brings its own."""
+    """Return the text with a semicolon in place of the blank behind a check that has none."""
     text = bytearray(content)
     for found in _CHECK.finditer(content):
         end = _closing(content, found.end())
@@ -106,7 +106,7 @@ def _ended(content: bytes) -> bytes:
 
 
 def _closing(content: bytes, start: int) -> int:
-    """The byte behind the parenthesis that closes what was opened before ``start``; 0 where none does."""
+    """Return the offset behind the parenthesis that closes the one before ``start``, or 0 if there is none."""
     depth = 1
     for found in _BRACKET_OR_STRING.finditer(content, start):
         depth += {b"(": 1, b")": -1}.get(found[0], 0)
@@ -128,7 +128,7 @@ def _parameters(tree: Tree, function: FunctionDeclaration) -> Iterator[Parameter
 
 
 def same_kinds(mine: Sequence[Kind], theirs: Sequence[Kind]) -> bool:
-    """Whether two signatures take the same, whoever owns the lists."""
+    """Return whether two signatures have the same kinds, regardless of which lists are owned."""
     return len(mine) == len(theirs) and all(_bare(one) == _bare(other) for one, other in zip(mine, theirs, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Statements of C++ as lines of Python."""
+"""Translation of C++ statements to lines of Python."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _OTHER_BUILDS = ("C10_MOBILE", "FBCODE_CAFFE2")
 
 
 class Body(Loops):
-    """Writes the statements of one function."""
+    """Writer of the statements of one function."""
 
     def block(self, node: Node) -> None:
-        """The statements of a block, or the one statement that stands in its place."""
+        """Write the statements of a block, or a single statement."""
         if node.type != "compound_statement":
             self.statement(node)
             return
@@ -37,7 +37,7 @@ class Body(Loops):
         self.depth = depth
 
     def statement(self, node: Node) -> None:
-        """One statement. Raises Refused."""
+        """Write one statement. Raise Refused."""
         expressions = self.expressions
         method = getattr(self, f"_{node.type}", None)
         if method is None:
@@ -118,7 +118,7 @@ class Body(Loops):
         self.restore({name: lower(one.get(name) for one in after) for name in facts})
 
     def _decided(self, node: Node, truth: bool, word: str) -> None:
-        """An ``if`` of which it is known which way it goes: the other one is left out."""
+        """Write the taken branch of an ``if`` with a known condition. The other one is omitted."""
         otherwise = node.child_by_field_name("alternative")
         branch = child_field(node, "consequence") if truth else None
         if branch is None and otherwise is not None:
@@ -181,7 +181,7 @@ class Body(Loops):
         self._conditional(node, self.expressions.tree.text(child_field(node, "name")))
 
     def _conditional(self, node: Node, condition: str) -> None:
-        """A branch of the preprocessor: what is for another build is left out."""
+        """Write the preprocessor branch for this build. The branch of another build is omitted."""
         if "||" in condition or "!" in condition or not any(word in condition for word in _OTHER_BUILDS):
             raise self.expressions.refused(node, f"`#if {condition}`")
         otherwise = node.child_by_field_name("alternative")

@@ -1,4 +1,4 @@
-"""Pieces of Python text with what they are, and how they are put together."""
+"""Python expressions with their kinds, and their composition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .kinds import BOOL, UNKNOWN, Kind
 
 
 class Refused(Exception):
-    """The translator does not cover something; ``str()`` says what, with its line where there is one."""
+    """Error for a construct that the translator does not support. ``str()`` names it, with its line if known."""
 
     def __init__(self, what: str, line: int = 0) -> None:
         super().__init__(what)
@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 class Level(IntEnum):
-    """How tight Python binds an expression; a looser one wants parentheses inside of a tighter one."""
+    """Python operator precedence. A looser expression needs parentheses inside a tighter one."""
 
     LOOSE = 0
     TERNARY = 1
@@ -38,10 +38,10 @@ class Level(IntEnum):
 
 @dataclass(frozen=True)
 class Value:
-    """An expression of Python.
+    """A Python expression.
 
-    ``low`` is a number that an integer is known not to be below. ``fresh`` says that nothing else holds the value.
-    ``parts`` are the elements of a braced list, ``fields`` the keyword arguments that TensorOptions come to.
+    ``low`` is a known lower bound of an integer. ``fresh``: no other variable refers to the value. ``parts`` are the
+    elements of a braced list, and ``fields`` the keyword arguments of TensorOptions.
     """
 
     text: str
@@ -55,28 +55,28 @@ class Value:
     """The variable that it is, and nothing else."""
 
     def inside(self, level: Level) -> str:
-        """The text, in parentheses where ``level`` binds tighter."""
+        """Return the text, in parentheses if ``level`` binds tighter."""
         return self.text if self.level >= level else f"({self.text})"
 
     @property
     def atom(self) -> str:
-        """The text, ready for a dot or a bracket behind it."""
+        """Return the text, ready for a following dot or bracket."""
         if self.text.isdigit():
             return f"({self.text})"
         return self.inside(Level.ATOM)
 
     def of_kind(self, kind: Kind) -> Value:
-        """The same text, known to be of another kind."""
+        """Return the same text with another kind."""
         return replace(self, kind=kind)
 
 
 def call(text: str, kind: Kind, fresh: bool = True, low: int | None = None) -> Value:
-    """An expression that binds as tight as a name."""
+    """Return an expression that binds as tightly as a name."""
     return Value(text, kind, fresh=fresh, low=low)
 
 
 def negated(value: Value) -> Value:
-    """``not`` in front, or a comparison turned round."""
+    """Return the value with a leading ``not``, or with a negated comparison."""
     if value.text in ("True", "False"):
         return replace(value, text="False" if value.text == "True" else "True")
     if value.text.endswith(" is not None") and value.level is Level.COMPARISON:
@@ -90,5 +90,5 @@ NONE = Value("None", UNKNOWN)
 
 
 def quoted(text: str) -> str:
-    """A string literal with double quotes."""
+    """Return a string literal with double quotes."""
     return '"' + repr("'" + text)[2:-1].replace('"', '\\"').replace("\\'", "'") + '"'

@@ -1,4 +1,4 @@
-"""What functions, constants and dtypes of the C++ libraries are called in Python; operators are not among them."""
+"""Python equivalents of the C++ libraries' functions, constants and dtypes, without operators."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _SCOPE = re.compile(r"\b(?:std|c10|at|torch|native|detail)::")
 
 
 def plain(name: str) -> str:
-    """A qualified name without the namespaces that say nothing."""
+    """Return a qualified name without the namespaces of the libraries."""
     return _SCOPE.sub("", name)
 
 
 def constant(name: str) -> Value | None:
-    """What a name that no function defines stands for."""
+    """Return the value of a library constant, or None."""
     bare = plain(name)
     if bare in _NUMBERS:
         text, kind = _NUMBERS[bare]
@@ -79,7 +79,7 @@ Written = Callable[[Arguments], Value]
 
 
 def library(name: str) -> Written | None:
-    """How a call of a function of the libraries, by its qualified name, is written; None for any other."""
+    """Return the writer of a library function's calls by its qualified name, or None for any other."""
     found = _EPSILON.match(name)
     if found is not None and found[1] in _C_TYPES:
         if found[2] in ("infinity", "quiet_NaN"):
@@ -116,14 +116,17 @@ def _sum(arguments: Arguments) -> Value:
 
 
 def _spanned(arguments: Arguments) -> str:
-    """The elements between two iterators, or of a list."""
+    """Return the elements between two iterators, or of a list."""
     if len(arguments) == 1:
         return arguments[0].inside(Level.TERNARY)
     return span(arguments[0], arguments[1])
 
 
 def span(start: Value, end: Value) -> str:
-    """The part of a list between two iterators, whose ``text`` is a place in the list that is their ``name``."""
+    """Return the part of a list between two iterators.
+
+    Their ``text`` is a position in the list that is their ``name``.
+    """
     if start.kind.name != "iterator" or end.kind.name != "iterator" or start.name != end.name:
         raise Refused("a pair of iterators that are not of one list")
     first = "" if start.text == "0" else start.text
@@ -142,7 +145,7 @@ def _extreme(name: str) -> Written:
         known = [low for low in lows if low is not None]
         low = max(known, default=None) if name == "max" else min(known) if len(known) == len(lows) else None
         words = ", ".join(one.inside(Level.TERNARY) for one in arguments)
-        # Sizes are decided by these: a `max` of Python would ask which one is larger.
+        # The operands may be sizes: Python's `max` would guard on which one is larger.
         chosen = f"torch.sym_{name}" if len(arguments) == 2 else name
         return call(f"{chosen}({words})", kind, low=low)
 

@@ -1,1 +1,1 @@
-"""Which values are symbolic, what follows from that, and where a fix may be written."""
+"""Analysis of Python files: symbolic values, their consequences, and the places where a fix may be written."""

@@ -1,4 +1,4 @@
-"""What annotations say. A name means what its import says: ``cute.Shape`` is no shape of torch's."""
+"""Annotations as types. A name has the meaning of its import: ``cute.Shape`` is no shape of torch's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CONCRETE = re.compile(r"^(bool|str|bytes|complex|torch\.(dtype|device|layout|me
 
 @dataclass(frozen=True, eq=False)
 class Said:
-    """What an annotation says of a value."""
+    """Types that an annotation gives a value."""
 
     may: Value = Kind.UNKNOWN
     """What it may hold; UNKNOWN where the annotation says nothing about sizes."""
@@ -43,15 +43,15 @@ class Said:
 
     @cached_property
     def sure(self) -> Certain | None:
-        """What it surely is, if the caller keeps to it."""
+        """Return the must-type of the value, if the caller respects the annotation."""
         return None if self._tree is None or self._words is None else _sure(self._words, self._tree, 0)
 
     @cached_property
     def believed(self) -> Certain | None:
-        """The part of it that is believed.
+        """Return the part of the must-type that is trusted.
 
-        Python does not enforce annotations, and a caller may pass a float or a number of numpy's for an ``int``. A
-        tensor is believed, since little else would work in its place, and so is that a value may be None.
+        Python does not enforce annotations, and a caller may pass a float or a numpy number for an ``int``. A tensor is
+        trusted, since little else would work in its place. It is also trusted that a value may be None.
         """
         sure = self.sure
         if isinstance(sure, Several) and sure.element is Sure.TENSOR:
@@ -61,21 +61,21 @@ class Said:
 
 @dataclass(frozen=True)
 class Signature:
-    """What the annotations of a function say, by the names of its parameters, and of what it returns."""
+    """Annotated types of a function, by the names of its parameters, and of its result."""
 
     parameters: Mapping[str, Said]
     returns: Said
 
 
 def signature(module: Module, function: Function) -> Signature:
-    """What all annotations of a function say."""
+    """Return the types of all annotations of a function."""
     annotations = [*(one.annotation for one in function.arguments), function.node.returns]
     written = [one for one in annotations if one is not None]
     roots = [one.value if isinstance(one, ast.Attribute) else one for one in written]
     named = {one.id for one in roots if isinstance(one, ast.Name)}
     if not written:
         return Signature({one.arg: _NOTHING for one in function.arguments}, _NOTHING)
-    # All annotations stand in the scope around the function, so a name means the same in each.
+    # All annotations are in the scope around the function, so a name has the same meaning in each.
     words = _Words(module, written[0], module.names.meanings(named, written[0]) if named else {})
     *parameters, returns = (_said(words, annotation) for annotation in annotations)
     return Signature({one.arg: held for one, held in zip(function.arguments, parameters, strict=True)}, returns)
@@ -85,7 +85,7 @@ _NOTHING = Said()
 
 
 def said(module: Module, annotation: ast.expr | None) -> Said:
-    """What one annotation says."""
+    """Return the types of one annotation."""
     return _NOTHING if annotation is None else _said(_Words(module, annotation, {}), annotation)
 
 
@@ -104,7 +104,7 @@ def _parsed(annotation: ast.expr | None) -> ast.expr | None:
 
 
 class _Words:
-    """What the names of annotations mean where these stand."""
+    """Meanings of the names in annotations at a place."""
 
     def __init__(self, module: Module, place: ast.AST, meanings: dict[str, str | None]) -> None:
         self.module = module
@@ -112,7 +112,7 @@ class _Words:
         self._meanings = meanings
 
     def word(self, node: ast.expr) -> str:
-        """``torch.NAME`` for a name of torch's, ``NAME`` for one of the language, else ``unknown.NAME``."""
+        """Return ``torch.NAME`` for a name of torch's, ``NAME`` for one of the language, else ``unknown.NAME``."""
         meaning = self._meaning(node)
         last = ast.unparse(node).rpartition(".")[2]
         if meaning is None:
@@ -136,7 +136,10 @@ class _Words:
         return self._meanings[node.id]
 
     def alias(self, node: ast.expr, depth: int) -> ast.expr | None:
-        """The type that the file itself gives a name to: ``Shape = Union[...]``, once, at the top."""
+        """Return the type that the file itself names: ``Shape = Union[...]``, once, at the top.
+
+        Return None otherwise.
+        """
         if not isinstance(node, ast.Name) or depth >= _DEEPEST or self.module.own_tree:
             return None
         if self.module.names.owner(node.id, self._place) is not self.module.tree:
@@ -148,14 +151,14 @@ _LANGUAGE = frozenset({"builtins", "typing", "typing_extensions", "collections.a
 
 
 def _resolved(words: _Words, tree: ast.expr) -> str:
-    """The text of the annotation, with each name as `_Words.word` gives it."""
+    """Return the text of the annotation, with each name replaced by `_Words.word`."""
     if isinstance(tree, ast.Name) and words.alias(tree, 0) is None:
         return words.word(tree)
     return ast.unparse(_Resolver(words, 0).visit(tree))
 
 
 class _Resolver(ast.NodeVisitor):
-    """Makes a new tree: the old one belongs to the file."""
+    """Builder of a new tree with resolved names. The old tree belongs to the file."""
 
     def __init__(self, words: _Words, depth: int) -> None:
         self._words = words
@@ -182,9 +185,9 @@ class _Resolver(ast.NodeVisitor):
 
 @lru_cache(maxsize=4096)
 def _by_text(annotation: str) -> Value:
-    """What a value with this annotation may hold; UNKNOWN when the annotation says nothing about sizes.
+    """Return the kind that a value with this annotation may have, or UNKNOWN if the annotation is not about sizes.
 
-    Torch's names are written ``torch.NAME``; names of the language have no prefix.
+    Torch's names are written ``torch.NAME``. Names of the language have no prefix.
     """
     text = annotation.strip()
     if _NOT_A_VALUE.search(text):

@@ -1,4 +1,4 @@
-"""Which names are surely bound when a block has run: reading one that is not raises NameError."""
+"""Definite assignment: the names that are bound after a block has run. Reading an unbound name raises NameError."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _TRIES: tuple[type[ast.AST], ...] = tuple(getattr(ast, name) for name in ("Try",
 
 
 def binds(statement: ast.stmt) -> frozenset[str]:
-    """The names that are bound whenever ``statement`` has come to its end."""
+    """Return the names that are bound whenever ``statement`` completes."""
     return frozenset(_binds(statement) or ())
 
 
 def _binds(statement: ast.stmt) -> set[str] | None:
-    """The same; None for a statement that never comes to its end."""
+    """Return the names that are bound whenever ``statement`` completes, or None if it never does."""
     if isinstance(statement, _ENDS):
         return None
     if isinstance(statement, DEFINITIONS):
@@ -30,7 +30,7 @@ def _binds(statement: ast.stmt) -> set[str] | None:
     if isinstance(statement, ast.AugAssign) or (isinstance(statement, ast.AnnAssign) and statement.value is not None):
         return set(stored_in(statement.target))
     if isinstance(statement, (ast.With, ast.AsyncWith)):
-        # What stands inside may have stopped halfway, where the context swallows the exception.
+        # The body may have stopped halfway, if the context manager suppresses the exception.
         return set(stored_in(*(item.optional_vars for item in statement.items if item.optional_vars)))
     if isinstance(statement, ast.If):
         return _common([_binds_in(statement.body), _binds_in(statement.orelse)])
@@ -54,14 +54,14 @@ def _binds_in(block: Sequence[ast.stmt]) -> set[str] | None:
 
 
 def _common(ways: Iterable[set[str] | None]) -> set[str] | None:
-    """What is bound whichever of the ways was taken; one that never comes to its end does not count."""
+    """Return the names that are bound on every path. A path that never completes does not count."""
     ended = [one for one in ways if one is not None]
     return set.intersection(*ended) if ended else None
 
 
 @lru_cache(maxsize=2)
 def bound_at_top(tree: ast.Module) -> dict[str, int]:
-    """The names that the statements of a module bind, with the index of the first that does so."""
+    """Return the names that the statements of a module bind, with the index of the first that does so."""
     first: dict[str, int] = {}
     for index, statement in enumerate(tree.body):
         for name in binds(statement):
@@ -73,7 +73,7 @@ def bound_at_top(tree: ast.Module) -> dict[str, int]:
 
 @lru_cache(maxsize=256)
 def unbound_again(function: Function) -> frozenset[str]:
-    """The names that a function deletes, or that the end of an ``except … as`` unbinds."""
+    """Return the names that a function deletes, or that the end of an ``except … as`` unbinds."""
     return _unbound(function.nodes.all)
 
 

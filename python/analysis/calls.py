@@ -1,4 +1,4 @@
-"""Which functions of a file call each other, and which of them a size can reach."""
+"""Call graph of a file's functions, and the functions that a size can reach."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from itertools import takewhile
 from ..syntax.module import Module
 from ..syntax.tree import Function
 
-# What every size comes from at first, in a function's own text: an attribute, a call, an annotation. A scalar of the
-# user's counts where it is compared with a float.
+# Sources of sizes in a function's own text: an attribute, a call, an annotation. A user's scalar counts if it is
+# compared with a float.
 _SOURCE = re.compile(
     rb"\.shape\b|\.(?:size|stride|item|tolist)\(|numel|nelement|storage_offset|sym_|Sym(?:Int|Float|Bool)|IntLike"
     rb"|Dim\b|Size|Shape|Stride|_(?:shapes?|size)\(|== *-?\d*\."
@@ -42,7 +42,7 @@ class Calls:
         """
 
     def callees(self, func: ast.expr) -> list[Function]:
-        """The functions of the file that a call of ``func`` may call."""
+        """Return the functions of the file that a call of ``func`` may call."""
         if isinstance(func, ast.Name):
             return self._plain.get(func.id, [])
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
@@ -73,21 +73,21 @@ class Calls:
 
 @lru_cache(maxsize=8)
 def calls_in(module: Module) -> Calls:
-    """The calls of a file, found once."""
+    """Return the calls of a file, computed once."""
     return Calls(module)
 
 
 def _with_sources(module: Module) -> list[Function]:
-    """The functions in whose text sizes may come from, in the order of the file."""
+    """Return the functions whose text contains a source of sizes, in the order of the file."""
     content, found = module.source.content, set[Function]()
-    for function in module.functions:  # outer before inner: what stands in a text without a source holds none
+    for function in module.functions:  # outer before inner: a function inside one without a source has none either
         if (function.outer is None or function.outer in found) and _SOURCE.search(content, *module.span(function.node)):
             found.add(function)
     return [function for function in module.functions if function in found]
 
 
 def handed(call: ast.Call, callee: Function) -> Iterator[tuple[str, ast.expr]]:
-    """The arguments of a call, each with the parameter of ``callee`` that it is for."""
+    """Yield the arguments of a call, each with the parameter of ``callee`` that receives it."""
     spec = callee.node.args
     places = [*spec.posonlyargs, *spec.args]
     if callee.owner and places and places[0].arg in ("self", "cls"):

@@ -1,6 +1,6 @@
-"""The sure types of values: what a value is, whatever a caller passes. A safe fix may rest on them.
+"""Must-types of values: their types for every argument that a caller may pass. A safe fix may rely on them.
 
-`Kind` says what a value *may* hold, which is enough to find a place worth changing. A sure type is known only where
+`Kind` is the type that a value *may* have, which is enough to find a place worth changing. A must-type is known only if
 literals, annotations, builtins and the documented results of tensor methods leave no other type. None means unknown.
 """
 
@@ -30,7 +30,7 @@ class Sure(Enum):
 
 @dataclass(frozen=True)
 class Several:
-    """A list (``listed`` True), a tuple (False) or either (None); ``element`` is what each place surely holds."""
+    """A list (``listed`` True), a tuple (False) or either (None). ``element`` is the must-type of every element."""
 
     listed: bool | None
     element: Certain | None
@@ -42,13 +42,13 @@ Certain = Sure | Several
 
 
 def row(places: Sequence[Certain | None], listed: bool) -> Several:
-    """A list or tuple with a known type at each place."""
+    """Return the type of a list or tuple with a known type at each position."""
     known = tuple(places)
     return Several(listed, same(known) if known else Sure.WHOLE, known)
 
 
 def same(values: Sequence[Certain | None]) -> Certain | None:
-    """The sure type of a value that is one of ``values``."""
+    """Return the must-type of a value that is one of ``values``."""
     result: Certain | None = None
     for number, value in enumerate(values):
         result = value if number == 0 else either(result, value)
@@ -58,7 +58,7 @@ def same(values: Sequence[Certain | None]) -> Certain | None:
 
 
 def either(a: Certain | None, b: Certain | None) -> Certain | None:
-    """The sure type of a value that is either ``a`` or ``b``."""
+    """Return the must-type of a value that is either ``a`` or ``b``."""
     if a == b or a is None or b is None:
         return a if a == b else None
     if a in (Sure.NOTHING, Sure.OPTIONAL) or b in (Sure.NOTHING, Sure.OPTIONAL):
@@ -80,7 +80,7 @@ _NUMBERS = {Sure.WHOLE, Sure.FLOAT, Sure.TRUTH, Sure.NUMBER}
 
 
 def comparable(op: ast.cmpop, a: Certain | None, b: Certain | None) -> bool:
-    """Whether comparing the two by ``op`` surely gives a bool or SymBool and raises nothing."""
+    """Return whether comparing the two by ``op`` always returns a bool or SymBool and never raises."""
     if isinstance(op, (ast.In, ast.NotIn)):
         return isinstance(b, Several) and comparable(ast.Eq(), a, b.element)
     if a is None or b is None or _of_tensors(a) or _of_tensors(b):
@@ -105,7 +105,7 @@ def _of_tensors(value: Certain | None) -> bool:
 
 
 def of_whole_numbers(value: Certain | None) -> bool:
-    """Whether it is a sequence that ``sym_eq`` takes: of ints, or of such sequences."""
+    """Return whether it is a sequence that ``sym_eq`` accepts: of ints, or of such sequences."""
     if not isinstance(value, Several):
         return False
     places = value.places if value.places is not None else (value.element,)
@@ -113,13 +113,13 @@ def of_whole_numbers(value: Certain | None) -> bool:
 
 
 def arithmetic(op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
-    """The sure type of the result of a binary operator."""
+    """Return the must-type of the result of a binary operator."""
     if a is Sure.TEXT and (isinstance(op, ast.Mod) or (isinstance(op, ast.Add) and b is Sure.TEXT)):
         return Sure.TEXT
     if isinstance(a, Several) or isinstance(b, Several):
         return _of_sequences(op, a, b)
     if _of_tensors(a) or _of_tensors(b):
-        # The left operand answers first: an unknown list times a tensor is a list.
+        # The left operand takes precedence: an unknown list times a tensor is a list.
         return Sure.TENSOR if a is Sure.TENSOR or (a in _NUMBERS and b is Sure.TENSOR) else Sure.TREATED
     if a is b is Sure.TRUTH and isinstance(op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
         return Sure.TRUTH
@@ -132,7 +132,7 @@ def arithmetic(op: ast.operator, a: Certain | None, b: Certain | None) -> Certai
 
 
 def _of_sequences(op: ast.operator, a: Certain | None, b: Certain | None) -> Certain | None:
-    """The sure type of two sequences added, or of one repeated."""
+    """Return the must-type of a concatenation or repetition of sequences, or None."""
     if isinstance(op, ast.Add) and isinstance(a, Several) and isinstance(b, Several) and a.listed is b.listed:
         places = (*a.places, *b.places) if a.places is not None and b.places is not None else None
         return Several(a.listed, same([a.element, b.element]), places)

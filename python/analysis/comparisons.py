@@ -1,4 +1,4 @@
-"""The default for an undecided comparison of sizes, by what it compares and what its branch does with the sizes."""
+"""Default of an undecided comparison of sizes, by its operands and by the use of the sizes in its branch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .values import Kind
 
 LEAVING = (ast.Return, ast.Continue, ast.Break)
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-# From here on a constant is "no limit given", not a size.
+# A constant of at least this value means "no limit", not a size.
 _SENTINEL = 2**31
 _MIRROR: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt,
@@ -23,7 +23,7 @@ _MIRROR: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 @dataclass(frozen=True)
 class Default:
-    """Take the undecided comparison as ``truth``, because of ``why``."""
+    """Decision to take the undecided comparison as ``truth``, because of ``why``."""
 
     truth: bool
     why: str
@@ -31,16 +31,16 @@ class Default:
 
 @dataclass(frozen=True)
 class NoDefault:
-    """Neither truth is right in general."""
+    """Reason why neither truth is right in general."""
 
     reason: str
     detail: str
 
 
 def of_comparison(leaf: Leaf, node: ast.Compare, *, checked: bool = False) -> Default | NoDefault:
-    """The default for a leaf whose node is the one comparison ``node``.
+    """Return the default for a leaf whose node is the one comparison ``node``.
 
-    Where it is ``checked`` at run time, the code behind the branch may be wrong for the special case.
+    If it is ``checked`` at run time, the code behind the branch may be wrong for the special case.
     """
     test, function = leaf.test, leaf.place.function
     op, left, right = node.ops[0], node.left, node.comparators[0]
@@ -75,7 +75,7 @@ def of_comparison(leaf: Leaf, node: ast.Compare, *, checked: bool = False) -> De
 
 
 def _set_apart(node: ast.Compare) -> ast.expr | None:
-    """The special value that one side of the branch excludes: 1 in ``n > 1`` and ``n < 2``."""
+    """Return the special value that one side of the branch excludes: 1 in ``n > 1`` and ``n < 2``."""
     op, right = node.ops[0], node.comparators[0]
     if isinstance(op, (ast.Eq, ast.NotEq)):
         return right
@@ -86,7 +86,10 @@ def _set_apart(node: ast.Compare) -> ast.expr | None:
 
 
 def _against(constant: int, op: type[ast.cmpop]) -> Default | NoDefault:
-    """Sizes are large in general: larger than 0 and 1, and smaller than "no limit"."""
+    """Return the default for a comparison with a constant.
+
+    Sizes are large in general: larger than 0 and 1, and smaller than "no limit".
+    """
     larger = issubclass(op, (ast.Gt, ast.GtE))
     if constant >= _SENTINEL:
         return Default(not larger, "no size reaches that limit")
@@ -132,7 +135,7 @@ def _constants(node: ast.Compare) -> bool:
 
 
 def _cost_heuristic(node: ast.Compare, test: ast.AST) -> bool:
-    """A size is compared with a float, and both sides of the branch compute and return."""
+    """Return whether a size is compared with a float, and both sides of the branch compute and return."""
     weighed = any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in ast.walk(node))
     if not weighed or not isinstance(test, ast.If) or not test.orelse or test.test is not node:
         return False
@@ -140,7 +143,10 @@ def _cost_heuristic(node: ast.Compare, test: ast.AST) -> bool:
 
 
 def _place_in_loop(function: Function | None, node: ast.Compare) -> bool:
-    """``for i in range(n): ... i == n - 1``: the loop reaches every index, so no index is the general case."""
+    """Return whether a loop variable is compared, as in ``for i in range(n): ... i == n - 1``.
+
+    The loop reaches every index, so no index is the general case.
+    """
     sides = [side.id for side in (node.left, *node.comparators) if isinstance(side, ast.Name)]
     if function is None or not sides:
         return False
@@ -153,14 +159,17 @@ def _place_in_loop(function: Function | None, node: ast.Compare) -> bool:
 
 
 def _tells_kinds_apart(test: ast.AST, node: ast.Compare, constant: int | None) -> bool:
-    """``if x.shape[-1] == 3: ...``: 3 says which kind of input this is, unless the branch returns."""
+    """Return whether a constant distinguishes kinds of inputs, as in ``if x.shape[-1] == 3: ...``.
+
+    A branch that returns does not count.
+    """
     if constant is None or constant < 2 or not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
         return False
     return isinstance(test, ast.IfExp) or (isinstance(test, ast.If) and not isinstance(test.body[-1], LEAVING))
 
 
 def crops(test: ast.AST) -> bool:
-    """``if x.shape != y.shape: x = x[:, :-1]``: equal shapes would be cut too."""
+    """Return whether a branch slices, as in ``if x.shape != y.shape: x = x[:, :-1]``. Equal shapes would be cut too."""
     if not isinstance(test, ast.If) or isinstance(test.body[-1], LEAVING):
         return False
     slices = [one for body in test.body for one in ast.walk(body) if isinstance(one, ast.Slice)]
@@ -168,7 +177,10 @@ def crops(test: ast.AST) -> bool:
 
 
 def _divided_by_difference(function: Function | None, left: ast.expr, right: ast.expr) -> bool:
-    """``if low == high: ...; x / (high - low)``: without the branch the code would divide by zero."""
+    """Return whether the code divides by the difference, as in ``if low == high: ...; x / (high - low)``.
+
+    Without the branch it would divide by zero.
+    """
     if function is None or not function.divisors:
         return False
     sides = {ast.unparse(left), ast.unparse(right)}

@@ -1,4 +1,4 @@
-"""What has surely been evaluated, and what was found, before a statement runs."""
+"""Expressions that are always evaluated, and conditions that always hold, before a statement runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 @dataclass
 class Log:
-    """What the statements of a block have evaluated and found, with the index of the first statement that did so."""
+    """Evaluated expressions and established facts of a block, with the index of the first statement that did so."""
 
     now: int = 0
     _texts: dict[str, int] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Log:
         return self._bound.get(name, before) < before
 
     def rank(self, text: str, before: int) -> int:
-        """The least number of dimensions found."""
+        """Return the largest known lower bound of the number of dimensions."""
         return max((rank for at, rank in self._ranks.get(text, ()) if at < before), default=0)
 
     def take(self, node: ast.expr) -> None:
@@ -64,7 +64,7 @@ class Log:
                 self.at_least(receiver, place + 1 if place >= 0 else -place)
 
     def find(self, test: ast.expr, truth: bool) -> None:
-        """Learn from a condition that was evaluated and found true or false."""
+        """Learn from a condition that was evaluated to true or false."""
         self.take(test)
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             self.find(test.operand, not truth)
@@ -104,7 +104,7 @@ class Log:
             self._bound.setdefault(name, self.now)
 
     def at_least(self, receiver: ast.expr, rank: int) -> None:
-        """Learn that the tensor ``receiver`` has so many dimensions or more."""
+        """Learn that the tensor ``receiver`` has at least ``rank`` dimensions."""
         text = ast.unparse(receiver)
         if rank > self.rank(text, self.now + 1):
             self._ranks.setdefault(text, []).append((self.now, rank))
@@ -112,7 +112,7 @@ class Log:
 
 @dataclass
 class Facts:
-    """Expressions that were evaluated, tensors that are not None, and the least number of dimensions they have."""
+    """Expressions that were evaluated, tensors that are not None, and lower bounds of their numbers of dimensions."""
 
     stable: frozenset[str]
     """Names that hold one value from their binding on."""
@@ -125,30 +125,30 @@ class Facts:
         return [(self.own, self.own.now + 1), *self.before]
 
     def evaluated(self, node: ast.expr) -> bool:
-        """Whether this very expression was evaluated before, so that it raises nothing now."""
+        """Return whether this very expression was evaluated before, so that it can't raise now."""
         if not isinstance(node, (ast.Attribute, ast.Subscript, ast.Call, ast.BinOp)) or not self._holds(node):
             return False
         text = ast.unparse(node)
         return any(log.evaluated(text, before) for log, before in self._logs())
 
     def present(self, node: ast.expr) -> bool:
-        """Whether it was found not to be None: an attribute of it was read, or it was compared with None."""
+        """Return whether it is known not to be None: an attribute of it was read, or it was compared with None."""
         text = ast.unparse(node)
         return self._holds(node) and any(log.present(text, before) for log, before in self._logs())
 
     def called(self, node: ast.expr) -> bool:
-        """Whether a method of it was called that tensors have, so that it can't be an array or None."""
+        """Return whether a tensor method of it was called, so that it can't be an array or None."""
         text = ast.unparse(node)
         return self._holds(node) and any(log.called(text, before) for log, before in self._logs())
 
     def reaches(self, node: ast.expr, place: int) -> bool:
-        """Whether the tensor ``node`` has a dimension ``place``, counted from the end where it is negative."""
+        """Return whether the tensor ``node`` has a dimension ``place``, which counts from the end if negative."""
         wanted = place + 1 if place >= 0 else -place
         text = ast.unparse(node)
         return self._holds(node) and any(log.rank(text, before) >= wanted for log, before in self._logs())
 
     def bound(self, name: str) -> bool:
-        """Whether the innermost function has read the name or bound it, so that it has a value unless it is deleted."""
+        """Return whether the innermost function has read or bound the name, so that it has a value unless deleted."""
         return any(log.bound(name, before) for log, before in self._logs())
 
     def _holds(self, node: ast.expr) -> bool:
@@ -159,11 +159,11 @@ class Facts:
         self.own.take(node)
 
     def find(self, test: ast.expr, truth: bool) -> None:
-        """Learn from a condition that was evaluated and found true or false."""
+        """Learn from a condition that was evaluated to true or false."""
         self.own.find(test, truth)
 
 
-# What a comparison of a rank with k that came out so leaves as the least rank, counted from k.
+# Lower bound of a rank, relative to k, after a comparison of the rank with k had this result.
 _LEAST: dict[tuple[type[ast.cmpop], bool], int] = {
     (ast.Eq, True): 0,
     (ast.NotEq, False): 0,
@@ -181,7 +181,7 @@ _MIRROR: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def facts_at(module: Module, place: ast.AST) -> Facts:
-    """What is known where the statement around ``place`` begins."""
+    """Return the facts at the start of the statement around ``place``."""
     function = module.place(place).function
     facts = Facts(_stable(module, function) if function else frozenset())
     if function is None:
@@ -200,7 +200,7 @@ def facts_at(module: Module, place: ast.AST) -> Facts:
 
 
 def _block_around(above: ast.AST, below: ast.stmt) -> Iterator[tuple[Log, int]]:
-    """The log of the block that ``below`` stands in, and the index of ``below``."""
+    """Yield the log of the block that contains ``below``, and the index of ``below``."""
     for name in ("body", "orelse", "finalbody"):
         block = getattr(above, name, None)
         if isinstance(block, list) and below in block:
@@ -231,7 +231,7 @@ def _learn_header(facts: Log, above: ast.AST, below: ast.stmt) -> None:
 
 
 def _learn(facts: Log, statement: ast.stmt) -> None:
-    """Learn from a statement that has finished."""
+    """Learn from a statement that has completed."""
     facts.bind(binds(statement))
     if isinstance(statement, ast.Assert):
         facts.find(statement.test, True)
@@ -258,7 +258,7 @@ def _learn(facts: Log, statement: ast.stmt) -> None:
 
 
 def _unpacked(facts: Log, target: ast.expr, value: ast.expr) -> None:
-    """``n, c, h = x.shape`` has found three dimensions."""
+    """Learn the rank from an unpacking such as ``n, c, h = x.shape``."""
     if not isinstance(target, (ast.Tuple, ast.List)):
         return
     spread = value.func if isinstance(value, ast.Call) and not value.args else value
@@ -267,7 +267,7 @@ def _unpacked(facts: Log, target: ast.expr, value: ast.expr) -> None:
 
 
 def _always_evaluated(node: ast.expr) -> Iterator[ast.expr]:
-    """The parts of an expression that are evaluated whenever it is."""
+    """Yield the parts of an expression that are evaluated whenever it is."""
     yield node
     inner: Sequence[ast.AST]
     if isinstance(node, ast.BoolOp):
@@ -290,7 +290,7 @@ def _always_evaluated(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _dimension_asked(node: ast.expr) -> tuple[ast.expr | None, int]:
-    """The tensor and the dimension of ``x.size(1)`` and ``x.shape[1]``."""
+    """Return the tensor and the dimension of ``x.size(1)`` and ``x.shape[1]``, or (None, 0)."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
         place = literal(node.args[0])
         if node.func.attr in ("size", "stride") and place is not None:
@@ -303,7 +303,7 @@ def _dimension_asked(node: ast.expr) -> tuple[ast.expr | None, int]:
 
 
 def counts_dimensions(module: Module, name: ast.Name, receiver: ast.expr) -> bool:
-    """Whether only a loop over ``range(x.dim())``, or a part of it, binds ``name``; ``x`` is the receiver."""
+    """Return whether only a loop over ``range(x.dim())``, or a part of it, binds ``name``. ``x`` is the receiver."""
     function = module.place(name).function
     if function is None or Counter(function.nodes.stored)[name.id] != 1 or name.id in function.nodes.named:
         return False
@@ -319,14 +319,14 @@ def counts_dimensions(module: Module, name: ast.Name, receiver: ast.expr) -> boo
 
 
 def _asks_for_tensor(call: ast.Call) -> bool:
-    """``isinstance(x, Tensor)``."""
+    """Return whether a call is ``isinstance(x, Tensor)``."""
     if ast.unparse(call.func) != "isinstance" or len(call.args) != 2:
         return False
     return ast.unparse(call.args[1]).rpartition(".")[2] in ("Tensor", "TensorLike")
 
 
 def rank_asked(node: ast.expr) -> ast.expr | None:
-    """The tensor whose rank ``x.dim()``, ``x.ndim`` or ``len(x.shape)`` asks for; None for anything else."""
+    """Return the tensor whose rank is ``x.dim()``, ``x.ndim`` or ``len(x.shape)``, or None for anything else."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
         return node.func.value if node.func.attr in ("dim", "ndimension") else None
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "len" and len(node.args) == 1:
@@ -342,20 +342,20 @@ _CHANGING = frozenset(
 
 
 def _root(node: ast.expr) -> str:
-    """The name that a chain of attributes and lookups starts from; empty where it starts otherwise."""
+    """Return the first name of a chain of attributes and lookups, or an empty string if there is none."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def _stable(module: Module, function: Function) -> frozenset[str]:
-    """Names that are bound once, outside of loops, and whose value no method changes in place."""
+    """Return the names that are bound once, outside of loops, and whose value no method changes in place."""
     return _settled(function) - module.names.scopes.rebound_outer
 
 
 @lru_cache(maxsize=256)
 def _settled(function: Function) -> frozenset[str]:
-    """The same, as far as the function itself says."""
+    """Return the stable names according to the function itself."""
     stores = Counter(function.nodes.stored)
     stores.update(argument.arg for argument in function.arguments)
     stores.update(function.nodes.named)
@@ -372,7 +372,7 @@ def _settled(function: Function) -> frozenset[str]:
         if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
         if call.func.attr.endswith("_") and not call.func.attr.endswith("__")
     }
-    # What is stored through a name, or done to the list that it holds, changes what was found of its parts.
+    # A store through a name, or a mutation of its list, invalidates facts about its parts.
     places: tuple[ast.Subscript | ast.Attribute, ...] = function.nodes.every(ast.Subscript, ast.Attribute)
     stored = (one for one in places if not isinstance(one.ctx, ast.Load))
     done = (call.func for call in function.nodes.calls if isinstance(call.func, ast.Attribute))

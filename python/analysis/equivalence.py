@@ -1,6 +1,6 @@
-"""Whether `sym_and`, `sym_or` and `sym_eq` give the same result as Python's operators, and what is doubtful about it.
+"""Equivalence of `sym_and`, `sym_or` and `sym_eq` with Python's operators, and the doubts about it.
 
-``and`` and ``or`` stop at the first operand that decides; the helpers evaluate all operands. ``==`` compares anything;
+``and`` and ``or`` stop at the first operand that decides. The helpers evaluate all operands. ``==`` compares anything.
 ``sym_eq`` compares two sequences of sizes.
 """
 
@@ -21,10 +21,10 @@ from .values import Kind
 def evaluated_together(
     surely: Surely, lead: Sequence[ast.expr], operands: Sequence[ast.expr], *, lead_holds: bool
 ) -> list[str]:
-    """The doubts about evaluating all ``operands``: what may differ if a value is no size.
+    """Return the doubts about evaluating all ``operands``: possible differences if a value is no size.
 
-    ``lead`` are the operands before them, which were all found true, or all false. Raises Unfit when an operand may
-    only be evaluated after an earlier one.
+    ``lead`` are the operands before them, which were all true, or all false. Raise Unfit if an operand may only be
+    evaluated after an earlier one.
     """
     facts = facts_at(surely.module, operands[0])
     for one in lead:
@@ -52,13 +52,13 @@ def _spellings(node: ast.expr) -> set[str]:
 
 
 def _index_names(node: ast.expr) -> set[str]:
-    """The names in the index ``d`` of ``x.shape[d]`` or ``x.size(d)``."""
+    """Return the names in the index ``d`` of ``x.shape[d]`` or ``x.size(d)``."""
     places = [node.slice] if isinstance(node, ast.Subscript) else node.args if isinstance(node, ast.Call) else []
     return {one.id for place in places for one in ast.walk(place) if isinstance(one, ast.Name)}
 
 
 def _compared_in(operand: ast.expr) -> Iterator[str]:
-    """Names that an operand compares: the comparison may be a check of an index."""
+    """Yield the names that an operand compares. The comparison may be a check of an index."""
     for part in ast.walk(operand):
         if isinstance(part, ast.Compare):
             yield from (side.id for side in (part.left, *part.comparators) if isinstance(side, ast.Name))
@@ -82,7 +82,7 @@ def _no_bool(surely: Surely, operand: ast.expr) -> list[str]:
 
 
 def _asked_about(operand: ast.expr) -> Iterator[str]:
-    """The expressions whose rank, type or presence an operand tests."""
+    """Yield the expressions whose rank, type or presence an operand tests."""
     for part in ast.walk(operand):
         receiver = rank_asked(part) if isinstance(part, ast.expr) else None
         if receiver is not None:
@@ -97,7 +97,7 @@ def _asked_about(operand: ast.expr) -> Iterator[str]:
 
 
 def taken_apart(surely: Surely, node: ast.Compare) -> list[str]:
-    """The doubts about writing ``a <= b <= c`` as two comparisons that are both evaluated; raises Unfit."""
+    """Return the doubts about splitting ``a <= b <= c`` into two comparisons that are both evaluated. Raise Unfit."""
     facts = facts_at(surely.module, node)
     for side in (node.left, node.comparators[0]):
         facts.take(side)
@@ -117,7 +117,10 @@ def taken_apart(surely: Surely, node: ast.Compare) -> list[str]:
 
 
 def compared_one_by_one(surely: Surely, node: ast.Compare) -> tuple[list[ast.expr], list[str]]:
-    """What ``n in (0, 1)`` compares ``n`` with, and the doubts about doing so one after the other; raises Unfit."""
+    """Return the choices that ``n in (0, 1)`` compares ``n`` with, and the doubts about comparing one by one.
+
+    Raise Unfit if the choices are not spelled out or ``n`` would be evaluated more than once.
+    """
     choices = node.comparators[0]
     if not isinstance(choices, (ast.Tuple, ast.List, ast.Set)) or not choices.elts:
         raise Unfit("membership", "what is looked through is not spelled out here")
@@ -130,7 +133,7 @@ def compared_one_by_one(surely: Surely, node: ast.Compare) -> tuple[list[ast.exp
 
 
 def evaluated_throughout(surely: Surely, node: ast.Call) -> list[str]:
-    """The doubts about evaluating every element of an ``any(...)`` or ``all(...)``; raises Unfit."""
+    """Return the doubts about evaluating every element of an ``any(...)`` or ``all(...)``. Raise Unfit."""
     generator = node.args[0]
     assert isinstance(generator, (ast.GeneratorExp, ast.ListComp))
     if any(one.ifs for one in generator.generators):
@@ -140,7 +143,7 @@ def evaluated_throughout(surely: Surely, node: ast.Call) -> list[str]:
     doubts = _no_bool(surely, generator.elt)
     facts = facts_at(surely.module, node)
     facts.take(generator.generators[0].iter)
-    # A list is made as a whole before anybody looks at it.
+    # A list is evaluated completely in any case.
     for part in partial(surely, node, facts) if isinstance(generator, ast.GeneratorExp) else ():
         text = ast.unparse(part.node)
         if part.why is Partial.OTHER:
@@ -150,7 +153,7 @@ def evaluated_throughout(surely: Surely, node: ast.Call) -> list[str]:
 
 
 def unfit_for_sym_eq(surely: Surely, node: ast.Compare) -> tuple[str, str] | None:
-    """Why ``sym_eq`` would not give the result of ``==`` here, as (reason, detail)."""
+    """Return why ``sym_eq`` differs from ``==`` here, as (reason, detail), or None."""
     sides = (node.left, node.comparators[0])
     held = [surely.of(side) for side in sides]
     for side, value in zip(sides, held, strict=True):
@@ -170,7 +173,7 @@ def unfit_for_sym_eq(surely: Surely, node: ast.Compare) -> tuple[str, str] | Non
 
 
 def _holds_others(value: object) -> bool:
-    """Whether an element surely is no size: ``(x.shape, x.device)``."""
+    """Return whether an element is never a size, as in ``(x.shape, x.device)``."""
     if not isinstance(value, Several):
         return False
     places = value.places if value.places is not None else (value.element,)
@@ -178,13 +181,13 @@ def _holds_others(value: object) -> bool:
 
 
 def _spells_others(surely: Surely, side: ast.expr) -> bool:
-    """``(*x.shape, x.device)``."""
+    """Return whether a spelled-out element is never a size, as in ``(*x.shape, x.device)``."""
     places = side.elts if isinstance(side, (ast.Tuple, ast.List)) else ()
     return any(isinstance(held := surely.of(one), Sure) and held is not Sure.WHOLE for one in places)
 
 
 def doubts_of_sym_eq(surely: Surely, node: ast.Compare) -> list[str]:
-    """What is assumed, beyond what is known, when ``sym_eq`` replaces ``==``."""
+    """Return the assumptions, beyond known types, when ``sym_eq`` replaces ``==``."""
     sides = (node.left, node.comparators[0])
     held = [surely.of(side) for side in sides]
     doubts = [

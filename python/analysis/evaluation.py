@@ -1,4 +1,4 @@
-"""The kind of an expression, from the kinds of the names in it."""
+"""Kind of an expression, from the kinds of the names in it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Returned = Mapping[Function, Value]
 
 @dataclass
 class Scope:
-    """Names and what they hold at one place, and what the functions of the same file return.
+    """Kinds of the names at one place, and results of the functions of the same file.
 
     It refers to the calls of the file and not to its flow, so that there is no reference cycle.
     """
@@ -37,28 +37,28 @@ class Scope:
 
     @cached_property
     def result(self) -> Value:
-        """What the function returns, by its ``return`` statements."""
+        """Return the kind of the function's result, by its ``return`` statements."""
         returns = self.function.nodes.returns if self.function else ()
         values = self.values([one.value for one in returns if one.value is not None])
         return reduce(join, values) if values else Kind.UNKNOWN
 
     def kinds(self, node: ast.expr) -> dict[ast.expr, Kind]:
-        """The kind of an expression and, if it is a comparison, the kinds of its sides."""
+        """Return the kind of an expression and, if it is a comparison, the kinds of its sides."""
         if not isinstance(node, ast.Compare) or _concrete(node):
             return {node: evaluate(node, self).kind}
         sides = {side: evaluate(side, self).kind for side in (node.left, *node.comparators)}
         return {**sides, node: _compared(node, [*sides.values()])}
 
     def values(self, nodes: Sequence[ast.expr]) -> list[Value]:
-        """What each of the ``nodes`` may hold."""
+        """Return the kinds that the ``nodes`` may have."""
         return [evaluate(node, self) for node in nodes]
 
     def value(self, node: ast.expr) -> Value:
-        """What ``node`` may hold."""
+        """Return the kind that ``node`` may have."""
         return evaluate(node, self)
 
     def inside(self, comprehension: ast.AST) -> Scope:
-        """The scope inside a comprehension, whose targets shadow the outer names."""
+        """Return the scope inside a comprehension, whose targets shadow the outer names."""
         inner = replace(self, held=dict(self.held))
         for generator in getattr(comprehension, "generators", ()):
             inner.bind(generator.target, _each(generator.iter, inner), fresh=True)
@@ -74,7 +74,7 @@ class Scope:
         returned: Returned,
         found: Evidence,
     ) -> Scope:
-        """What a function's names hold, given what its parameters ``held``, by every statement that binds one.
+        """Return a function's scope from the kinds of its parameters in ``held`` and every statement that binds a name.
 
         The statements are read a second time if a name was read before all of its bindings.
         """
@@ -86,7 +86,7 @@ class Scope:
         return scope
 
     def learn(self, node: ast.AST) -> None:
-        """Learn what a statement, or a walrus, assigns."""
+        """Learn from the assignments of a statement or a walrus."""
         if isinstance(node, ast.Assign):
             value = evaluate(node.value, self)
             for target in node.targets:
@@ -102,7 +102,7 @@ class Scope:
             self._grow(node.func, node.args[-1])
 
     def _grow(self, func: ast.Attribute, added: ast.expr) -> None:
-        """Learn that a list to which a size is appended holds sizes."""
+        """Learn that a list contains sizes if a size is appended to it."""
         if func.attr in GROWING and isinstance(func.value, ast.Name):
             value = evaluate(added, self)
             self.bind(func.value, value if func.attr == "extend" else value.kind.sequence)
@@ -132,7 +132,7 @@ class Scope:
 
 
 def evaluate(node: ast.expr, scope: Scope) -> Value:
-    """What ``node`` may hold; UNKNOWN where there is no evidence."""
+    """Return the kind that ``node`` may have, or UNKNOWN without evidence."""
     handler = _HANDLERS.get(type(node))
     return handler(node, scope) if handler else Kind.UNKNOWN
 
@@ -153,7 +153,7 @@ def _attribute(node: ast.Attribute, scope: Scope) -> Value:
 
 
 def is_tensor(node: ast.expr, scope: Scope) -> bool:
-    """Whether there is evidence that the receiver of a ``.shape`` or ``.size()`` is a tensor."""
+    """Return whether there is evidence that the receiver of a ``.shape`` or ``.size()`` is a tensor."""
     kind = evaluate(node, scope).kind
     if kind in (Kind.TENSOR, Kind.TENSORS):
         return True
@@ -171,7 +171,7 @@ def _subscript(node: ast.Subscript, scope: Scope) -> Value:
         return Kind.TENSOR
     value = evaluate(node.value, scope)
     if isinstance(node.slice, ast.Slice):
-        return Kind.UNKNOWN if value.kind.symbolic_number else value.kind  # no number has a slice: it is a str here
+        return Kind.UNKNOWN if value.kind.symbolic_number else value.kind  # a number can't be sliced: it is a str here
     place = node.slice.value if isinstance(node.slice, ast.Constant) else None
     if isinstance(value, Row) and isinstance(place, int) and -len(value.places) <= place < len(value.places):
         return value.places[place]
@@ -179,7 +179,7 @@ def _subscript(node: ast.Subscript, scope: Scope) -> Value:
 
 
 def _is_node_metadata(node: ast.Subscript) -> bool:
-    """``node.meta["val"]`` of an FX node is a fake tensor."""
+    """Return whether an expression is ``node.meta["val"]`` of an FX node, which is a fake tensor."""
     named = isinstance(node.value, ast.Attribute) and node.value.attr == "meta"
     return named and isinstance(node.slice, ast.Constant) and node.slice.value in _META
 
@@ -208,7 +208,7 @@ def _arithmetic(left: Value, right: Value, op: ast.operator) -> Value:
 def _unary(node: ast.UnaryOp, scope: Scope) -> Value:
     value = evaluate(node.operand, scope).kind
     if isinstance(node.op, ast.Not):
-        return Kind.CONCRETE  # ``not`` calls bool(): whatever comes out is decided
+        return Kind.CONCRETE  # ``not`` calls bool(), so the result is concrete
     return value
 
 
@@ -219,7 +219,7 @@ def _compare(node: ast.Compare, scope: Scope) -> Value:
 
 
 def _concrete(node: ast.Compare) -> bool:
-    """Whether the comparison can't compare sizes: it is an ``is``, or one side is a str."""
+    """Return whether the comparison can't compare sizes: it is an ``is``, or one side is a str."""
     if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
         return True
     sides = (node.left, *node.comparators)
@@ -272,7 +272,7 @@ def _comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: S
 
 
 def _each(iterable: ast.expr, scope: Scope) -> Value:
-    """What an element of ``iterable`` may hold."""
+    """Return the kind that an element of ``iterable`` may have."""
     if isinstance(iterable, ast.Call):
         name = _meaning(iterable.func, scope)
         if name == "builtins.enumerate" and iterable.args:
@@ -294,7 +294,7 @@ def _call(node: ast.Call, scope: Scope) -> Value:
     func = node.func
     called = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     if "hint" in called and "hint" in called.strip("_").split("_"):
-        return Kind.CONCRETE  # the example value of a size, a plain int
+        return Kind.CONCRETE  # a size hint, a plain int
     meaning = _meaning(func, scope)
     if meaning is not None and meaning.startswith("numpy."):
         return Kind.FOREIGN
@@ -313,7 +313,7 @@ def _call(node: ast.Call, scope: Scope) -> Value:
 
 def _meaning(func: ast.expr, scope: Scope) -> str | None:
     names = scope.module.names
-    if scope.function is not None:  # most calls are of what a variable holds
+    if scope.function is not None:  # most callees are attributes of local variables
         root = func
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -323,7 +323,7 @@ def _meaning(func: ast.expr, scope: Scope) -> str | None:
 
 
 def _returned(func: ast.expr, scope: Scope) -> Value | None:
-    """What calling ``func`` gives; None when the file does not define it."""
+    """Return the result kind of calling ``func``, or None if the file does not define it."""
     known = [scope.returned[one] for one in scope.calls.callees(func) if one in scope.returned]
     return reduce(join, known) if known else None
 

@@ -1,4 +1,4 @@
-"""What the names of each function may hold. Values are followed through the calls inside one file."""
+"""Kinds of the names in each function. Values are propagated through the calls inside one file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Reading:
-    """What came of reading a function once: the same comes of it whenever it is given the same."""
+    """Result of reading a function once. It is valid as long as the inputs are the same."""
 
     held: dict[str, Value]
     """What its parameters, and the names around it, held."""
@@ -44,9 +44,9 @@ class _Reading:
 
 
 class Flow:
-    """The scopes of a module's functions, computed to a fixpoint: parameters hold what the file's own calls pass.
+    """Scopes of a module's functions, computed to a fixpoint: parameters hold the arguments of the file's own calls.
 
-    Functions that sizes pass between are settled together, when one of them is asked about.
+    Functions that pass sizes to each other are computed together, at the first lookup of one of them.
     """
 
     def __init__(self, module: Module) -> None:
@@ -68,7 +68,7 @@ class Flow:
         self._told: set[ast.AST] = set()
 
     def scope_of(self, node: ast.AST) -> Scope:
-        """The scope at a node, with the targets of the comprehensions around it."""
+        """Return the scope at a node, with the targets of the comprehensions around it."""
         place = self.module.place(node)
         for function in [place.function] if place.function else self._called([node, *place.of_expression][-1]):
             if function in self.reached and function not in self._scopes:
@@ -82,31 +82,31 @@ class Flow:
         return scope
 
     def kind(self, node: ast.expr) -> Kind:
-        """The kind of an expression."""
+        """Return the kind of an expression."""
         if node not in self._kinds:
             self._kinds.update(self.scope_of(node).kinds(node))
         return self._kinds[node]
 
     def comparison(self, node: ast.Compare) -> Comparison:
-        """What a comparison compares."""
+        """Return the kinds that a comparison compares."""
         left, right = self.kind(node.left), self.kind(node.comparators[0])
         equality = len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
         return Comparison(left, right, equality and (left.several or right.several))
 
     def signature(self, function: Function) -> Signature:
-        """What the annotations of a function say, read once."""
+        """Return the annotated types of a function, computed once."""
         if function not in self._signatures:
             self._signatures[function] = signature(self.module, function)
         return self._signatures[function]
 
     def evidence(self, function: Function) -> Evidence:
-        """What the text of a function shows to be tensors, found once."""
+        """Return the evidence for tensors in the text of a function, computed once."""
         if function not in self._evidence:
             self._evidence[function] = evidence(self.module, function)
         return self._evidence[function]
 
     def _called(self, outside: ast.AST) -> Iterator[Function]:
-        """The functions of the file that an expression outside of all functions may call, told once."""
+        """Yield the functions of the file that an expression outside of all functions may call, only the first time."""
         if outside in self._told:
             return
         self._told.add(outside)
@@ -137,7 +137,7 @@ class Flow:
             pending = [function for function in together if function in again]
 
     def _read(self, function: Function) -> _Reading:
-        """Read the function, unless it is given what it was given the last time."""
+        """Read the function, unless its inputs are the same as the last time."""
         held = self._held(function)
         inside = self._calls.inside[function]
         returned = [self._returned.get(callee) for _, callees in inside for callee in callees]
@@ -152,7 +152,7 @@ class Flow:
         return reading
 
     def _held(self, function: Function) -> dict[str, Value]:
-        """What the names of a function hold before it begins."""
+        """Return the kinds of a function's names before it begins."""
         shown = self.evidence(function).shown
         said, passed = self.signature(function).parameters, self._passed[function]
         held = dict(self._scopes[function.outer].held) if function.outer in self._scopes else {}
@@ -175,7 +175,7 @@ class Flow:
     def _passes(
         self, call: ast.Call, callees: Sequence[Function], scope: Scope
     ) -> Iterator[tuple[Function, str, Value]]:
-        """What a call passes to each function that it may call."""
+        """Yield the arguments that a call passes to each function that it may call."""
         if not call.args and not call.keywords:
             return
         values: dict[ast.expr, Value] = {}
@@ -196,7 +196,7 @@ class Flow:
 
 @lru_cache(maxsize=8)
 def flow(module: Module) -> Flow:
-    """The flow of a file, shared by the rules that look at it.
+    """Return the flow of a file, shared by the rules that read it.
 
     It is cached by module, not by text: two trees of the same text have different nodes.
     """

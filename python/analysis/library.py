@@ -1,4 +1,4 @@
-"""What the functions and methods of torch and of Python return, by the kinds of their arguments."""
+"""Result kinds of the functions and methods of torch and of Python, by the kinds of their arguments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REDUCTIONS = frozenset({"sum", "prod", "mean", "all", "any", "min", "max", "amin
 
 
 def of_method(name: str, chosen: bool) -> Kind:
-    """What a method of a tensor returns; ``chosen`` if it has arguments, such as a dimension."""
+    """Return the result kind of a tensor method. ``chosen`` if it has arguments, such as a dimension."""
     if name in ("size", "sym_size"):
         return Kind.SIZE if chosen else Kind.SIZES
     if name in ("stride", "sym_stride"):
@@ -49,7 +49,7 @@ def of_method(name: str, chosen: bool) -> Kind:
 
 
 def of_function(name: str, arguments: Sequence[Value]) -> Value:
-    """What the function with this dotted name returns; UNKNOWN if the name is not known."""
+    """Return the result kind of the function with this dotted name, or UNKNOWN for an unknown name."""
     if not name:
         return Kind.UNKNOWN
     head, _, tail = name.rpartition(".")

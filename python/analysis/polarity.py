@@ -1,6 +1,6 @@
-"""The default of an undecided comparison of sizes: the truth that is right for the general case.
+"""Default of an undecided comparison of sizes: the truth that is right for the general case.
 
-The two sides of the branch are examined first. Where they leave it open, `comparisons` decides.
+The two sides of the branch are examined first. If they leave it open, `comparisons` decides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LOOKING = (ast.For, ast.If, ast.Assign, ast.Continue, ast.Break, ast.Pass, ast.
 
 
 def general(flow: Flow, leaf: Leaf) -> Default | NoDefault:
-    """The default for a leaf, by the two sides of its branch and by what it compares."""
+    """Return the default for a leaf, by the two sides of its branch and by its operands."""
     default = _general(flow, leaf)
     refused = (
         isinstance(default, Default) and default.truth is leaf.no_branch and _refuses_otherwise(flow.module, leaf.test)
@@ -36,7 +36,7 @@ def general(flow: Flow, leaf: Leaf) -> Default | NoDefault:
 
 
 def _asks_for_placeholder(node: ast.expr) -> bool:
-    """``n == -1`` tests for a placeholder: an undecided value is a size, and takes the path of sizes."""
+    """Return whether ``n == -1`` tests for a placeholder. An undecided value is a size, and takes the path of sizes."""
     return isinstance(node, ast.Compare) and integer(node.comparators[0]) == -1
 
 
@@ -70,14 +70,17 @@ def _general(flow: Flow, leaf: Leaf) -> Default | NoDefault:
 
 
 def _of_own_function(module: Module, leaf: Leaf) -> bool:
-    """A function of the file, which may return a size or a bool."""
+    """Return whether a leaf calls a function of the file, which may return a size or a bool."""
     if not isinstance(leaf.node, ast.Call) or not isinstance(leaf.node.func, ast.Name):
         return False
     return not (module.names.meaning(leaf.node.func) or "").startswith(("builtins.", "torch.", "math."))
 
 
 def _decides_arity(test: ast.If, function: Function | None) -> bool:
-    """``return ()`` on one side, or an append to a list that is returned: the size decides the number of results."""
+    """Return whether the size decides the number of results.
+
+    One side is ``return ()``, or appends to a list that is returned.
+    """
     if any(
         isinstance(one, ast.Return) and isinstance(one.value, (ast.Tuple, ast.List)) and not one.value.elts
         for one in test.body
@@ -92,13 +95,13 @@ def _decides_arity(test: ast.If, function: Function | None) -> bool:
 
 
 def _inside(value: ast.expr) -> ast.expr:
-    """The argument of ``tuple(...)`` or ``list(...)``, else the value itself."""
+    """Return the argument of ``tuple(...)`` or ``list(...)``, else the value itself."""
     wrapped = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in ("tuple", "list")
     return value.args[0] if wrapped and isinstance(value, ast.Call) and len(value.args) == 1 else value
 
 
 def _cuts_off(test: ast.AST, node: ast.expr) -> bool:
-    """``if n != 0: x = x[:-n]``: for 0 the branch would cut off everything."""
+    """Return whether a branch slices by ``-n``, as in ``if n != 0: x = x[:-n]``. For 0 it would cut off everything."""
     if not isinstance(test, (ast.If, ast.IfExp)):
         return False
     bodies: list[ast.AST] = [*test.body] if isinstance(test, ast.If) else [test.body]
@@ -108,7 +111,10 @@ def _cuts_off(test: ast.AST, node: ast.expr) -> bool:
 
 
 def _corrects_remainder(test: ast.AST, node: ast.expr) -> bool:
-    """``if n % k != 0: x = pad(x, k - n % k)``: a correction for a remainder is wrong for a multiple."""
+    """Return whether a branch corrects a remainder, as in ``if n % k != 0: x = pad(x, k - n % k)``.
+
+    Such a correction is wrong for a multiple.
+    """
     if not isinstance(test, ast.If) or isinstance(test.body[-1], LEAVING) or not _takes_remainder(node):
         return False
     return crops(test) or any(_takes_remainder(one) for one in test.body)
@@ -119,7 +125,7 @@ def _takes_remainder(node: ast.AST) -> bool:
 
 
 def _refuses_otherwise(module: Module, test: ast.AST) -> bool:
-    """The other side raises: in the ``else``, or right after a branch that leaves."""
+    """Return whether the other side raises: in the ``else``, or right after a branch that leaves."""
     if not isinstance(test, ast.If):
         return False
     if test.orelse:
@@ -137,7 +143,7 @@ def _refusal(node: ast.stmt) -> bool:
 
 
 def _asked_in_front(module: Module, node: ast.Compare) -> bool:
-    """``m > n and m % n == 0``: the first comparison has already decided the sizes."""
+    """Return whether a preceding comparison has already decided the sizes, as in ``m > n and m % n == 0``."""
     above = module.parents[node]
     if not isinstance(above, ast.BoolOp):
         return False
@@ -152,7 +158,7 @@ def _asked_in_front(module: Module, node: ast.Compare) -> bool:
 
 
 def _terms(side: ast.expr) -> Iterator[ast.expr]:
-    """The operands of an arithmetic expression."""
+    """Yield the operands of an arithmetic expression."""
     if isinstance(side, ast.BinOp):
         yield from _terms(side.left)
         yield from _terms(side.right)
@@ -161,7 +167,10 @@ def _terms(side: ast.expr) -> Iterator[ast.expr]:
 
 
 def _decided_by_loop(flow: Flow, leaf: Leaf) -> bool:
-    """A loop around decides such a size: in its condition, or the leaf chooses what the loop iterates over."""
+    """Return whether an enclosing loop decides such a size.
+
+    It does so by its condition, or the leaf chooses the iterable of the loop.
+    """
     below: ast.AST = leaf.node
     for above in leaf.place.ancestors:
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -175,7 +184,7 @@ def _decided_by_loop(flow: Flow, leaf: Leaf) -> bool:
 
 
 def _only_looks(test: ast.AST, leaf: Leaf) -> bool:
-    """The branch computes nothing: it loops over sizes and returns a constant where one of them is wrong."""
+    """Return whether the branch only loops over sizes and returns a constant if one of them is wrong."""
     if not isinstance(test, ast.If) or test.orelse or leaf.place.function is None:
         return False
     inside = [node for one in test.body for node in ast.walk(one)]
@@ -192,9 +201,9 @@ def _only_looks(test: ast.AST, leaf: Leaf) -> bool:
 
 
 def _answers_by(leaf: Leaf, truth: bool) -> bool:
-    """With ``truth`` for the leaf, the function would return True or False at once, whatever the sizes are.
+    """Return whether ``truth`` for the leaf makes the function return True or False at once for all sizes.
 
-    A pass of the compiler may always do so, and a function whose name ends in ``_or_false`` or ``_or_true``.
+    That is allowed in a compiler pass, and in a function whose name ends in ``_or_false`` or ``_or_true``.
     """
     test, function = leaf.test, leaf.place.function
     if not isinstance(test, ast.If) or leaf.no_branch is None or truth is leaf.no_branch:
@@ -208,13 +217,13 @@ def _answers_by(leaf: Leaf, truth: bool) -> bool:
 
 
 def _flat_answer(value: ast.expr | None) -> bool:
-    """``False`` or ``True``, or a tuple that begins with one."""
+    """Return whether a value is ``False`` or ``True``, or a tuple that begins with one."""
     first = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
     return isinstance(first, ast.Constant) and isinstance(first.value, bool)
 
 
 def _with_constant(node: ast.expr) -> bool:
-    """Whether a comparison has an integer constant on one side."""
+    """Return whether a comparison has an integer constant on one side."""
     return not isinstance(node, ast.Call) and any(
         isinstance(one, ast.Constant) and isinstance(one.value, int)
         for one in ([node.left, *node.comparators] if isinstance(node, ast.Compare) else ())

@@ -1,4 +1,4 @@
-"""What a branch is for: to refuse an input, to save time, or to compute something else."""
+"""Purpose of a branch: to reject an input, to save time, or to compute something else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class Refusal:
-    """A statement that refuses sizes and does nothing else."""
+    """A statement that only rejects sizes."""
 
     node: ast.If | ast.Assert
     place: Place
@@ -35,13 +35,13 @@ class Refusal:
 
 @lru_cache(maxsize=8)
 def branches(flow: Flow) -> tuple[Branch, ...]:
-    """Every leaf of a branch in a file with functions that does more than raise."""
+    """Return every leaf of a branch in a file with functions that does more than raise."""
     found = leaves(flow) if flow.module.functions else ()
     return tuple(Branch(leaf, only_optimizes(flow, leaf)) for leaf in found if not only_raises(leaf.test))
 
 
 def refusals(flow: Flow) -> list[Refusal]:
-    """Every ``assert`` on sizes, and every ``if`` on sizes whose body only raises."""
+    """Return every ``assert`` on sizes, and every ``if`` on sizes whose body only raises."""
     found: list[ast.If | ast.Assert] = [*flow.module.nodes.asserts]
     found += [node for node in flow.module.nodes.ifs if only_raises(node)]
     places = [(node, flow.module.place(node)) for node in found if forces(node.test, flow)]
@@ -49,7 +49,7 @@ def refusals(flow: Flow) -> list[Refusal]:
 
 
 def only_raises(test: ast.AST) -> bool:
-    """Whether a statement is ``if ...: raise ...`` without an else; a message may be assigned before."""
+    """Return whether a statement is ``if ...: raise ...`` without an else. A message may be assigned before."""
     if not isinstance(test, ast.If) or test.orelse or not isinstance(test.body[-1], ast.Raise):
         return False
     first = test.body[0]
@@ -58,7 +58,7 @@ def only_raises(test: ast.AST) -> bool:
 
 
 def only_complains(test: ast.AST) -> bool:
-    """Whether a statement is an ``if`` without an else at whose every end there is an exception or a warning."""
+    """Return whether a statement is an ``if`` without an else that always ends in an exception or a warning."""
     return isinstance(test, ast.If) and not test.orelse and all(map(_complains, test.body))
 
 
@@ -84,22 +84,25 @@ def _of_other_types(place: Place, node: ast.If | ast.Assert) -> bool:
 
 
 def only_optimizes(flow: Flow, leaf: Leaf) -> bool:
-    """Not taking the branch costs time and nothing else, so an undecided size need not be guarded on."""
-    # A graph pass may always leave the graph as it is.
+    """Return whether skipping the branch only costs time, so that an undecided size needs no guard."""
+    # A graph pass may always leave the graph unchanged.
     if "fx_passes" in flow.module.source.path.parts and compares_order(leaf.node):
         return True
     return _depends_on_tuning(leaf) or _scalar_shortcut(flow, leaf)
 
 
 def compares_order(node: ast.AST) -> bool:
-    """Whether a comparison is an order: a threshold, not a special case such as an empty tensor."""
+    """Return whether a comparison is an order: a threshold, not a special case such as an empty tensor."""
     compared = node.args[0] if isinstance(node, ast.Call) and node.args else node
     ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
     return isinstance(compared, ast.Compare) and isinstance(compared.ops[0], ordered)
 
 
 def _depends_on_tuning(leaf: Leaf) -> bool:
-    """The branch runs only on one type of device, or under a tuning flag, so the result can't depend on it."""
+    """Return whether the branch runs only on one type of device, or under a tuning flag.
+
+    The result can't depend on such a branch.
+    """
     below: ast.AST = leaf.node
     for above in leaf.place.ancestors:
         if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -117,7 +120,7 @@ def _names_tuning(test: ast.expr) -> bool:
 
 
 def _device_type(node: ast.expr) -> bool:
-    """``x.device.type == "cpu"``."""
+    """Return whether an expression compares a device type, as in ``x.device.type == "cpu"``."""
     return (
         isinstance(node, ast.Compare)
         and isinstance(node.left, ast.Attribute)
@@ -128,7 +131,7 @@ def _device_type(node: ast.expr) -> bool:
 
 
 def _flag(node: ast.expr) -> bool:
-    """``config.coordinate_descent_tuning``."""
+    """Return whether an expression is a flag such as ``config.coordinate_descent_tuning``."""
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in _FLAGS
 
 
@@ -137,7 +140,7 @@ def _returns(statement: ast.If) -> bool:
 
 
 def _scalar_shortcut(flow: Flow, leaf: Leaf) -> bool:
-    """A number the user gave is compared with a float, for a cheaper formula that returns at once."""
+    """Return whether a user's number is compared with a float, for a cheaper formula that returns at once."""
     returns = isinstance(leaf.test, ast.If) and isinstance(leaf.test.body[-1], ast.Return)
     if not leaf.scalar or not returns:
         return False

@@ -1,4 +1,4 @@
-"""Which names are tensors, by their use. A method's name alone is no evidence: ``df.size`` is no tensor's."""
+"""Evidence that names are tensors, by their use. A method's name is no evidence: ``df.size`` is not a tensor's."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _TENSOR_ONLY = frozenset(
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the text of a function shows to be tensors."""
+    """Evidence for tensors in the text of a function."""
 
     shown: frozenset[str] = frozenset()
     """Names on which it uses what only tensors have."""
@@ -58,7 +58,7 @@ class Evidence:
 
 
 def evidence(module: Module, function: Function) -> Evidence:
-    """The evidence in one function; none where the file has nothing to do with torch."""
+    """Return the evidence in one function. There is none in a file that does not use torch."""
     if not _imports_torch(module):
         return Evidence()
     return Evidence(_shown(function), _registered(function) or registered(module, function) is not None)
@@ -81,18 +81,21 @@ def _shown(function: Function) -> frozenset[str]:
 
 
 def _others(function: Function) -> set[str]:
-    """Names that are no tensors: a process group or a layout also has a size() and a numel()."""
+    """Return the names that are no tensors. A process group or a layout also has a size() and a numel()."""
     typed = {one.arg for one in function.arguments if one.annotation and not _open_type(spelled(one.annotation))}
     return typed | {name for node in function.nodes.assigns for name in _made_of_other_class(node)}
 
 
 def _open_type(annotation: str) -> bool:
-    """Whether a value with this annotation may be a tensor."""
+    """Return whether a value with this annotation may be a tensor."""
     return len(annotation.strip("_")) == 1 or any(word in annotation for word in ("Any", "object", "Tensor"))
 
 
 def _made_of_other_class(node: ast.Assign) -> set[str]:
-    """``layout = Layout.of(...)``: an instance of a class that is not named like a tensor."""
+    """Return the names that are assigned an instance of a class that is not named like a tensor.
+
+    An example is ``layout = Layout.of(...)``.
+    """
     func = node.value.func if isinstance(node.value, ast.Call) else None
     named = func.value if isinstance(func, ast.Attribute) else func
     if not isinstance(named, ast.Name) or not named.id.lstrip("_")[:1].isupper():
@@ -103,7 +106,7 @@ def _made_of_other_class(node: ast.Assign) -> set[str]:
 
 
 def _called(call: ast.Call) -> set[str]:
-    """``x.size(0)``."""
+    """Return the receiver of ``x.size(0)``."""
     func = call.func
     if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
         plain = func.attr in ("size", "stride") and len(call.args) == 1 and not call.keywords
@@ -112,7 +115,7 @@ def _called(call: ast.Call) -> set[str]:
 
 
 def _asserted(function: Function, call: ast.Call) -> set[str]:
-    """``assert isinstance(x, TensorLike)`` is evidence; a branch on isinstance is none."""
+    """Return the name in ``assert isinstance(x, TensorLike)``. A branch on isinstance is no evidence."""
     if (
         not isinstance(call.func, ast.Name)
         or call.func.id != "isinstance"

@@ -1,7 +1,7 @@
-"""How a function is handed to the dispatcher, and so whether it is called with fake tensors or with real ones.
+"""Dispatcher registrations of Python functions, which decide whether they are called with fake or real tensors.
 
-A fake kernel, and what is decomposed into other operators, see symbolic sizes. The function that ``custom_op`` is given
-does not: it runs on real tensors only, and ``int`` stands in its schema for a SymInt all the same.
+A fake kernel and a decomposition see symbolic sizes. The function of ``custom_op`` does not: it runs on real tensors
+only. Nevertheless ``int`` in its annotations is a SymInt in its schema.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..syntax.tree import Function, last_word
 
 
 class Seen(Enum):
-    """What a registered function is called with."""
+    """Tensors that a registered function is called with."""
 
     FAKE = "fake tensors too, so that sizes are symbols"
     REAL = "real tensors only"
@@ -35,13 +35,13 @@ REGISTERING_FAKES = (
 )
 """Of these one stands in every file that registers a function as `Seen.FAKE`: the registering name, or ``impl`` as a
 whole word, which is called or, under another name, imported."""
-# What registers a function bears one of these names, or ``impl``, here or where it is imported from.
+# A registering function has one of these names, or ``impl``, here or where it is imported from.
 _REGISTERING = tuple(name.encode() for name in sorted(_FAKE | _REAL))
 _IMPL = re.compile(rb"impl\b")
 
 
 def registered(module: Module, function: Function) -> Seen | None:
-    """What a function, or the one around it, is called with; None where nothing of the file registers it."""
+    """Return the tensors that a function, or the one around it, is called with, or None if it is not registered."""
     known = _registrations(module)
     return known.get(function.outermost.node) if known else None
 
@@ -73,12 +73,12 @@ def _registrations(module: Module) -> dict[ast.AST, Seen]:
 
 @lru_cache(maxsize=8)
 def _imported(module: Module) -> frozenset[str]:
-    """The names that an import anywhere in the file binds."""
+    """Return the names that an import anywhere in the file binds."""
     return frozenset(alias.asname or alias.name for node in module.nodes.imports for alias in node.names)
 
 
 def _handed(module: Module, call: ast.Call) -> Iterator[ast.AST]:
-    """The functions at the top of the file that a call hands over: ``lib.impl("f", f, "Meta")``, ``fake("f")(f)``."""
+    """Yield the top-level functions that a call registers: ``lib.impl("f", f, "Meta")``, ``fake("f")(f)``."""
     around = module.parents.get(call)
     outer = around.args if isinstance(around, ast.Call) and around.func is call else []
     for argument in (*call.args, *outer):
@@ -90,7 +90,7 @@ def _handed(module: Module, call: ast.Call) -> Iterator[ast.AST]:
 def _seen(module: Module, named: ast.expr, arguments: Sequence[ast.expr], call: ast.Call | None) -> Seen | None:
     last = last_word(named)
     name = last
-    # An attribute is called what it is; only an import gives another name to what is registered.
+    # An attribute keeps its name. Only an import can rename a registering function.
     if isinstance(named, ast.Name) and last in _imported(module):
         meaning = (module.names.meaning(named) or "").rpartition(".")[2]
         name = meaning if meaning in _NAMES else last

@@ -1,4 +1,4 @@
-"""What a statement that asks for the values of a tensor does with them, where no rewrite mends it."""
+"""Classification of data-dependent statements that no rewrite fixes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SPLITS = ("split", "tensor_split", "chunk", "unbind", "view", "reshape", "permu
 
 
 def residue(source: SourceFile, line: int) -> str:
-    """``loop-over-data``, ``decides-rank`` or ``value-dependent``, for the statement at a line (from 1)."""
+    """Return ``loop-over-data``, ``decides-rank`` or ``value-dependent``, for the statement at a 1-based line."""
     module = parse(source)
     here = [
         node
@@ -27,14 +27,17 @@ def residue(source: SourceFile, line: int) -> str:
 
 
 def _shapes(node: ast.AST) -> bool:
-    """A list of so many elements, or a call that takes its number of dimensions or results from a value."""
+    """Return whether a node takes a number of elements, dimensions or results from a value.
+
+    That is a repeated list, or a call such as ``split``.
+    """
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.Mult) and isinstance(node.left, (ast.List, ast.Tuple))
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _SPLITS
 
 
 def _head(node: ast.AST) -> ast.AST:
-    """What of a loop is asked before its body runs."""
+    """Return the part of a loop that is evaluated before its body runs."""
     if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
         return node.iter
     return node.test if isinstance(node, ast.While) else node

@@ -1,7 +1,7 @@
-"""What functions, methods and attributes of torch and of Python surely give, by their names.
+"""Must-types of the results of torch's and Python's functions, methods and attributes, by their names.
 
-`library` says what a call *may* give. A test compares what is said here of tensors with the schemas of the installed
-torch.
+`library` has the kinds that a call *may* return. A test compares the entries about tensors with the schemas of the
+installed torch.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ _OF_NEITHER = (
 
 
 def of_torch(name: str, arguments: int, named: bool) -> Sure | None:
-    """What the function or method ``name`` of torch gives: TENSOR, TENSORS, or None where it may be neither.
+    """Return the result type of torch's function or method ``name``: TENSOR, TENSORS, or None if it may be neither.
 
-    ``arguments`` counts those by place, the tensor whose method it is among them; ``named``: there are others.
+    ``arguments`` counts the positional ones, including the tensor of a method. ``named``: there are others.
     """
     if name in _NEITHER or name.startswith(_OF_NEITHER):
         return None

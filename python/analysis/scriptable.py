@@ -1,7 +1,7 @@
-"""Whether TorchScript may compile a function. After a symbolic helper is written into it, TorchScript can't.
+"""Check whether TorchScript may compile a function. After a symbolic helper is inserted, TorchScript can't.
 
-The users of a library may pass its functions to ``torch.jit.script``, and no file of the library shows that. What
-TorchScript refuses in any function is certain: it reads the whole body before it knows which branches are taken.
+The users of a library may pass its functions to ``torch.jit.script``, and no file of the library shows that. Constructs
+that TorchScript rejects in any function are certain: it reads the whole body, including branches that are never taken.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _NEVER_NONE = ("builtins.int", "builtins.float", "builtins.str")
 
 
 def refused_by_script(module: Module, function: Function) -> bool:
-    """TorchScript surely does not compile the function."""
+    """Return whether TorchScript certainly does not compile the function."""
     body = function.nodes
     if isinstance(function.node, ast.AsyncFunctionDef) or body.every(*_REFUSED):
         return True
@@ -60,7 +60,7 @@ def refused_by_script(module: Module, function: Function) -> bool:
 
 
 def _misshapen(node: ast.AST) -> bool:
-    """Whether a node has a form that TorchScript does not know, though it knows the kind."""
+    """Return whether a node has an unsupported form of a kind that TorchScript supports."""
     match node:
         case ast.AnnAssign(value=None) | ast.FormattedValue(conversion=97 | 114 | 115):
             return True
@@ -93,7 +93,7 @@ def _signature_refused(module: Module, function: Function) -> bool:
 
 
 def _unknown_type(module: Module, annotation: ast.expr) -> bool:
-    """Whether the annotation names a type that TorchScript does not have; strings are not examined."""
+    """Return whether the annotation names a type that TorchScript does not have. Strings are not examined."""
     for node in ast.walk(annotation):
         if isinstance(node, (ast.Name, ast.Attribute)):
             meaning = module.names.meaning(node) or ""
@@ -106,13 +106,16 @@ def _unknown_type(module: Module, annotation: ast.expr) -> bool:
 
 
 def _constructs(module: Module, node: ast.expr, meaning: str) -> bool:
-    """``dict[str, int]``, which TorchScript knows; it does not know a bare ``dict``."""
+    """Return whether a node is part of ``dict[str, int]``, which TorchScript supports, unlike a bare ``dict``."""
     above = module.parents.get(node)
     return meaning == "builtins.dict" and isinstance(above, ast.Subscript) and above.value is node
 
 
 def _unfit_default(module: Module, parameter: ast.arg, default: ast.expr) -> bool:
-    """Without an annotation a parameter is a Tensor, and its default may only be None."""
+    """Return whether TorchScript rejects a default value.
+
+    Without an annotation a parameter is a Tensor, and its default may only be None.
+    """
     nothing = isinstance(default, ast.Constant) and default.value is None
     if parameter.annotation is None:
         literal = (ast.Constant, ast.UnaryOp, ast.Tuple, ast.List, ast.Dict, ast.JoinedStr)

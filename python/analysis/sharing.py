@@ -1,4 +1,4 @@
-"""Lists that other code may change: what their elements are is not known from what a function puts in."""
+"""Aliasing of lists: other code may change their elements, so the function's own stores don't determine them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _READING = (*_EXPRESSIONS, ast.comprehension, ast.Return, ast.For, ast.If, ast.W
 
 
 def changed_elsewhere(module: Module, function: Function, lists: Container[str]) -> set[str]:
-    """Which of these names of lists a function uses in a way by which other code may change the list."""
+    """Return the names of lists that a function uses in a way by which other code may change the list."""
     uses = (one for one in ast.walk(function.node) if isinstance(one, ast.Name) and one.id in lists)
     return {one.id for one in uses if isinstance(one.ctx, ast.Load) and not _only_reads(module, one)}
 
 
 def _only_reads(module: Module, use: ast.Name) -> bool:
-    """Whether this use only reads a list, or appends to it."""
+    """Return whether this use only reads a list, or appends to it."""
     above = module.parents[use]
     if isinstance(above, ast.Call) and use in above.args:
         meaning = module.names.meaning(above.func) or ""

@@ -1,4 +1,4 @@
-"""The sure types of a file's expressions, from everything that binds the names in them. See `certain`."""
+"""Must-types of a file's expressions, from everything that binds the names in them. See `certain`."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _ORDERED = (Sure.WHOLE, Sure.FLOAT, Sure.NUMBER, Sure.TRUTH)
 
 
 class _Unseen(Exception):
-    """A name is read before any of its bindings was examined."""
+    """Error for a name that is read before any of its bindings was examined."""
 
 
 class Surely:
-    """The sure types of one module's expressions."""
+    """The must-types of one module's expressions."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -44,7 +44,7 @@ class Surely:
         self._values: dict[ast.expr, Certain | None] = {}
 
     def of(self, node: ast.expr) -> Certain | None:
-        """What ``node`` surely is; None when that is not known."""
+        """Return the must-type of ``node``, or None if it is unknown."""
         if node in self._values:
             return self._values[node]
         handler = _HANDLERS.get(type(node))
@@ -54,28 +54,28 @@ class Surely:
         return value
 
     def whole(self, node: ast.expr) -> bool:
-        """Whether ``node`` surely is an int or SymInt."""
+        """Return whether ``node`` is certainly an int or SymInt."""
         return self.of(node) is Sure.WHOLE
 
     def compares(self, node: ast.Compare) -> bool:
-        """Whether each comparison that ``node`` makes surely gives a bool or SymBool and raises nothing."""
+        """Return whether each comparison that ``node`` makes always returns a bool or SymBool and never raises."""
         sides = [node.left, *node.comparators]
         pairs = [(op, a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False) if not isinstance(op, _IS)]
         return all(comparable(op, self.of(a), self.of(b)) for op, a, b in pairs)
 
     def orders_no_numbers(self, node: ast.Compare) -> bool:
-        """Whether ``<`` or the like compares what surely is no number, or may be None: it raises TypeError."""
+        """Return whether ``<`` or the like compares a value that is no number, or may be None. It raises TypeError."""
         sides = [node.left, *node.comparators]
         pairs = zip(node.ops, sides, sides[1:], strict=False)
         ordered = [(a, b) for op, a, b in pairs if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE))]
         return any(self.of(one) not in (None, *_ORDERED) for pair in ordered for one in pair)
 
     def tensor(self, node: ast.expr) -> bool:
-        """Whether what ``node`` has of a tensor's, it has as a tensor does."""
+        """Return whether the attributes and methods of ``node`` that tensors have behave as a tensor's."""
         sure = self.of(node)
         return sure in _LIKE_TENSORS or (sure is Sure.OPTIONAL and self.flow.kind(node) is Kind.TENSOR)
 
-    # What names hold
+    # Types of names
 
     def _name(self, node: ast.Name) -> Certain | None:
         owner = self.module.names.owner(node.id, node)
@@ -94,7 +94,7 @@ class Surely:
         return None
 
     def _held_in(self, owner: FunctionNode) -> dict[str, Certain | None]:
-        """The sure types of a function's names, computed to a fixpoint: what all bindings of a name agree on."""
+        """Return the must-types of a function's names, computed to a fixpoint: the type on which all bindings agree."""
         if owner in self._names:
             return self._names[owner]
         held = self._names[owner] = {}
@@ -109,7 +109,7 @@ class Surely:
         return held
 
     def _settle(self, function: Function, held: dict[str, Certain | None], changed: Set[str]) -> None:
-        """Learn what the names hold, those whose lists are ``changed`` elsewhere without their elements."""
+        """Compute the types of the names. Lists that are ``changed`` elsewhere have no element types."""
         held.clear()
         signature = self.flow.signature(function)
         for argument in function.arguments:
@@ -127,7 +127,7 @@ class Surely:
             held.update(dict.fromkeys(one.id for one in ast.walk(node) if isinstance(one, ast.Name)))
 
     def _learn(self, node: ast.AST, held: dict[str, Certain | None], changed: Set[str]) -> bool:
-        """Learn from a binding; False when it depends on a name that is not bound yet."""
+        """Learn from a binding. Return False if it depends on a name that is not bound yet."""
         try:
             learned = list(self._bindings(node))
         except _Unseen:
@@ -194,12 +194,12 @@ class Surely:
         return Sure.OPTIONAL if isinstance(default, ast.Constant) and default.value is None else value
 
     def _bound_by_other_means(self, function: Function) -> set[str]:
-        """Names that are not only bound by assignments, loops and parameters: nothing is known of them."""
+        """Return the names that are not only bound by assignments, loops and parameters. Their types are unknown."""
         rebound = function.bound & self.module.names.scopes.rebound_outer
         return {*function.nodes.named, *function.imports, *function.bound_by_with, *rebound}
 
     def _each(self, iterable: ast.expr) -> Certain | None:
-        """The sure type of an element of ``iterable``."""
+        """Return the must-type of an element of ``iterable``."""
         if isinstance(iterable, ast.Call) and not iterable.keywords:
             meaning = self.module.names.meaning(iterable.func)
             if meaning == "builtins.range":
@@ -214,7 +214,7 @@ class Surely:
             return self.of(iterable.elt)
         return _element(self.of(iterable))
 
-    # What expressions give
+    # Types of expressions
 
     def _constant(self, node: ast.Constant) -> Certain | None:
         if node.value is None:
@@ -241,7 +241,7 @@ class Surely:
         return value.element if self.whole(node.slice) else None
 
     def _binary(self, node: ast.BinOp) -> Certain | None:
-        # Long sums lean to the left: walked in a loop, since Python's stack is shorter than some people's sums.
+        # Long sums nest on the left. A loop avoids exceeding the recursion limit.
         spine: list[ast.BinOp] = []
         left: ast.expr = node
         while isinstance(left, ast.BinOp):
@@ -288,7 +288,7 @@ class Surely:
         return self._of_arguments(node, meaning)
 
     def _of_arguments(self, node: ast.Call, meaning: str) -> Certain | None:
-        """The sure type of a function's result that follows from its arguments."""
+        """Return the must-type of a function's result that follows from its arguments."""
         if meaning.startswith("torch.") and self.flow.kind(node) is Kind.TENSOR:
             return _given_by_torch(meaning.removeprefix("torch."), node, 0)
         if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
@@ -311,11 +311,11 @@ class Surely:
         if name in BY_PLACE:
             if not node.args and not node.keywords:
                 return Several(False, Sure.WHOLE)
-            return Sure.WHOLE if node.args and self.whole(node.args[0]) else None  # ``x.size(None)`` gives all of them
+            return Sure.WHOLE if node.args and self.whole(node.args[0]) else None  # ``x.size(None)`` returns all sizes
         return self._as_sure(func.value, _given_by_torch(name, node, 1))
 
     def _as_sure(self, receiver: ast.expr, given: Certain | None) -> Certain | None:
-        """What is ``given`` where the receiver is a tensor, of one that may be no tensor."""
+        """Return ``given``, weakened if the receiver is only treated as a tensor."""
         return given if given is None or self.of(receiver) is Sure.TENSOR else Sure.TREATED
 
     def _own_function(self, func: ast.expr) -> Certain | None:
@@ -327,25 +327,25 @@ class Surely:
 
 
 def _given_by_torch(name: str, node: ast.Call, receivers: int) -> Certain | None:
-    """What a function or a method of torch gives."""
+    """Return the result type of a function or a method of torch."""
     starred = any(isinstance(one, ast.Starred) for one in node.args)
     return of_torch(name, len(node.args) + receivers, named=starred or bool(node.keywords))
 
 
 def _without_elements(value: Certain | None) -> Certain | None:
-    """A list without what is known of its elements; what is none is as it was."""
+    """Return the type of a list without its element types. Return other types unchanged."""
     if isinstance(value, Several) and value.listed is not False:
         return Several(value.listed, None)
     return None if value is Sure.TENSORS else value
 
 
 def _tensors_with(added: Certain | None) -> Certain | None:
-    """Several tensors, with what is put among them."""
+    """Return the type of several tensors after a value is added to them."""
     return Sure.TENSORS if added is Sure.TENSOR else None
 
 
 def _element(value: Certain | None) -> Certain | None:
-    """What each element of a value surely is."""
+    """Return the must-type of each element of a value."""
     if isinstance(value, Several):
         return value.element
     return Sure.TENSOR if value is Sure.TENSORS else value if value in _LIKE_TENSORS else None
@@ -372,5 +372,5 @@ _HANDLERS: dict[type[ast.expr], Callable[[Surely, Any], Certain | None]] = {
 
 @lru_cache(maxsize=8)
 def surely(module: Module) -> Surely:
-    """The sure types of a file, shared by the rules that look at it."""
+    """Return the must-types of a file, shared by the rules that read it."""
     return Surely(module)

@@ -1,4 +1,4 @@
-"""Where a fix may be written: not where TorchScript or another compiler reads the code, nor in host code."""
+"""Eligibility of places for fixes: no code that TorchScript or another compiler reads, and no host code."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _LEAVING_ALONE = (
 
 
 def scripted(module: Module, function: Function | None) -> bool:
-    """Whether TorchScript may compile this. It knows neither ``guard_or_false`` nor a lambda."""
+    """Return whether TorchScript may compile this. It supports neither ``guard_or_false`` nor a lambda."""
     if module.torch_name in _SCRIPTED or module.torch_name.startswith("torch.nn.modules."):
         return True
     asking = _asking(module)
@@ -63,7 +63,7 @@ def scripted(module: Module, function: Function | None) -> bool:
 
 @lru_cache(maxsize=8)
 def _asking(module: Module) -> frozenset[Function]:
-    """The functions that ask whether TorchScript runs them."""
+    """Return the functions that test whether TorchScript runs them."""
     if b"is_scripting" not in module.source.content:
         return frozenset()
     return frozenset(
@@ -74,9 +74,9 @@ def _asking(module: Module) -> frozenset[Function]:
 
 
 def speaks_to_script(module: Module) -> bool:
-    """Whether the file uses ``torch.jit``, to compile or to trace. TorchScript also compiles what is called from there.
+    """Return whether the file uses ``torch.jit``, to compile or to trace. TorchScript also compiles its callees.
 
-    Under ``torch.jit.trace`` a size is a Tensor, which no check and no symbolic helper takes.
+    Under ``torch.jit.trace`` a size is a Tensor, which no check and no symbolic helper accepts.
     """
     return _TO_SCRIPT.search(module.source.content) is not None
 
@@ -86,11 +86,11 @@ _OF_HOST = frozenset({"numpy", "named_modules", "named_parameters", "state_dict"
 
 
 def on_host(module: Module, function: Function, *, asked: bool) -> bool:
-    """Whether a function runs on real values only, so that it never sees an undecided size.
+    """Return whether a function runs on real values only, so that it never sees an undecided size.
 
-    Such a function is a constructor, passes data to numpy, to an image library or to a file, works on a model's modules
-    and weights, or configures a kernel by the bits of a size. A function that merely calls numpy gets no default
-    (``asked``), but a check or ``torch.sym_min`` does no harm there.
+    Such a function is a constructor, or passes data to numpy, to an image library or to a file. It may also work on a
+    model's modules and weights, or configure a kernel by the bits of a size. A function that merely calls numpy gets no
+    default (``asked``), but a check or ``torch.sym_min`` does no harm there.
     """
     hosts = ("numpy.", *_HOST) if asked else _HOST
     if function.outermost.node.name in ("__init__", "__new__"):
@@ -115,11 +115,11 @@ def _passed_to_script(module: Module) -> set[str]:
 
 
 def foreign_decorator(module: Module, function: Function | None) -> str | None:
-    """The first decorator around ``function`` that may change Python's semantics, as text; None without one.
+    """Return the first decorator around ``function`` that may change Python's semantics, as text, or None.
 
-    Some decorators pass a function's source to another compiler. Known not to are those of the standard library, of
-    pytest and of torch (see `scripted` for TorchScript's), PyTorch's own in its own tree, and a decorator of the same
-    file that only calls, stores or returns the function.
+    Some decorators pass a function's source to another compiler. Exempt are those of the standard library, of pytest
+    and of torch (see `scripted` for TorchScript's), and PyTorch's own in its own tree. A decorator of the same file
+    that only calls, stores or returns the function is exempt too.
     """
     for node in (function.node, *function.around) if function else ():
         for decorator in node.decorator_list:
@@ -147,7 +147,7 @@ def _known(module: Module, decorator: ast.expr) -> bool:
 
 
 def _made_by_torch(module: Module, named: ast.Attribute) -> bool:
-    """A method of what the file got from torch: ``aten.pad.default.py_impl``, ``library.impl``."""
+    """Return whether a decorator is a method of a torch object: ``aten.pad.default.py_impl``, ``library.impl``."""
     root: ast.expr = named
     while isinstance(root, ast.Attribute):
         root = root.value
@@ -165,7 +165,7 @@ def _made_by_torch(module: Module, named: ast.Attribute) -> bool:
 
 
 def _only_wraps(module: Module, decorator: Function) -> bool:
-    """Whether it only calls, wraps, inspects, stores or returns its first parameter."""
+    """Return whether it only calls, wraps, inspects, stores or returns its first parameter."""
     if not decorator.arguments:
         return False
     name = decorator.arguments[0].arg
@@ -188,7 +188,7 @@ def _harmless(module: Module, use: ast.Name) -> bool:
 def obstacle(
     place: Place, context: Context, *, default: bool = False, scriptable: bool = False
 ) -> tuple[str, str] | None:
-    """Why nothing may be written at a place, as (reason, detail), or None.
+    """Return why no fix may be written at a place, as (reason, detail), or None.
 
     ``default``: the new text chooses the path of an undecided size. ``scriptable``: TorchScript compiles the new text.
     """
@@ -222,7 +222,7 @@ def _is_scripted_by_torch(module: Module, function: Function | None, context: Co
 def _unproven(
     module: Module, function: Function | None, context: Context, default: bool, scriptable: bool
 ) -> tuple[str, str] | None:
-    """The obstacles where no program of the user's is run to prove each fix."""
+    """Return the obstacles for a fix that no run of a user's program proves."""
     if module.own_tree:
         return None if scriptable else torchscript_obstacle(module, function, context)
     seen = None if function is None else registered(module, function)
@@ -240,11 +240,11 @@ def _unproven(
 
 
 def torchscript_obstacle(module: Module, function: Function | None, context: Context) -> tuple[str, str] | None:
-    """Why text that TorchScript does not compile may not be written into a function, as (reason, detail), or None."""
+    """Return why code that TorchScript can't compile may not be inserted, as (reason, detail), or None."""
     if function is None or refused_by_script(module, function) or _is_private(module, function):
         return None
     if context.tried and not module.source.package_speaks:
-        # The program that is tried does not script it, and nothing says that another does.
+        # The tested program does not script it, and there is no evidence that another one does.
         return None
     if registered(module, function) is Seen.FAKE:
         return None
@@ -259,9 +259,9 @@ def torchscript_obstacle(module: Module, function: Function | None, context: Con
 
 
 def _is_private(module: Module, function: Function) -> bool:
-    """Return whether a function of PyTorch is nobody's to script but torch's own.
+    """Return whether only torch itself may script a function of PyTorch.
 
-    It stands in a private module, or in a class that inherits, but not from a module: TorchScript compiles none.
+    It is in a private module, or in a class that inherits, but not from a module. TorchScript compiles no such class.
     """
     if not module.own_tree:
         return False
@@ -272,7 +272,7 @@ def _is_private(module: Module, function: Function) -> bool:
 
 
 def _inherits_plainly(module: Module, derived: ast.ClassDef) -> bool:
-    """Return whether a class has bases, and each is made in C++ or is a class of the file without unknown bases."""
+    """Return whether a class has bases that are all made in C++ or defined in the file without unknown bases."""
     at_top = {one.name: one for one in module.tree.body if isinstance(one, ast.ClassDef)}
     pending, found = list(derived.bases), bool(derived.bases)
     while pending:
@@ -287,7 +287,7 @@ def _inherits_plainly(module: Module, derived: ast.ClassDef) -> bool:
 def is_eager_only(place: Place) -> bool:
     """Return whether ``torch.compiler.is_compiling()`` keeps a place from being traced.
 
-    It is asked by an ``if`` around the place, or earlier in the same ``and``.
+    The test is an ``if`` around the place, or an earlier operand of the same ``and``.
     """
     below: ast.AST = place.node
     for above in place.ancestors:
@@ -307,7 +307,7 @@ def is_eager_only(place: Place) -> bool:
 
 
 def _holds_while_compiling(module: Module, test: ast.expr) -> bool:
-    """``is_compiling()``, or ``not torch.jit.is_scripting() and is_compiling()``."""
+    """Return whether a test is ``is_compiling()``, or ``not torch.jit.is_scripting() and is_compiling()``."""
     *others, last = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     return _is_compiling(module, last) and all(
         isinstance(one, ast.UnaryOp)

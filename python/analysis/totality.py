@@ -1,8 +1,8 @@
-"""Whether an operand is total: evaluating it raises nothing and changes nothing.
+"""Totality of operands: evaluating a total operand never raises and has no effect.
 
-``and``, ``or``, ``any`` and ``all`` stop at the first operand that decides; ``sym_and`` and ``sym_or`` evaluate all of
-them. An operand may move out from behind another only if it is total: a name, a constant, a sum or product of sizes, a
-comparison of those, or a property of a tensor that surely has enough dimensions.
+``and``, ``or``, ``any`` and ``all`` stop at the first operand that decides. ``sym_and`` and ``sym_or`` evaluate all of
+them. An operand may be evaluated regardless of the preceding ones only if it is total. Total are names, constants, sums
+or products of sizes, comparisons of those, and properties of a tensor that is known to have enough dimensions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .truths import quantified
 
 
 class Partial(Enum):
-    """Why an expression may raise, or have an effect."""
+    """Reason why an expression may raise, or have an effect."""
 
     RANK = "a tensor of fewer dimensions raises IndexError"
     PRESENCE = "what is no tensor raises AttributeError"
@@ -50,7 +50,7 @@ _WITH_TRUTH = (Sure.WHOLE, Sure.TRUTH, Sure.FLOAT, Sure.NUMBER, Sure.TEXT, Sure.
 
 
 def partial(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
-    """The parts of ``node`` that are not total, given what was evaluated and found before."""
+    """Yield the parts of ``node`` that are not total, given the facts established before."""
     if facts.evaluated(node):
         return
     if isinstance(node, ast.Constant):
@@ -85,14 +85,14 @@ def partial(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
 
 
 def _root(node: ast.expr) -> ast.expr:
-    """The ``a`` of ``a.b.c``."""
+    """Return the ``a`` of ``a.b.c``."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node
 
 
 def _bound(module: Module, name: ast.Name, facts: Facts) -> bool:
-    """Whether the scope that a name belongs to has surely given it a value."""
+    """Return whether the scope that a name belongs to has certainly given it a value."""
     names, place = module.names, module.place(name)
     owner = names.owner(name.id, name)
     if owner is None:
@@ -157,7 +157,7 @@ def _subscript(surely: Surely, node: ast.Subscript, facts: Facts) -> Iterator[Pa
 
 
 def _dimension(surely: Surely, node: ast.expr, receiver: ast.expr, place: ast.expr, facts: Facts) -> Iterator[Part]:
-    """Whether a tensor surely has the dimension that is asked for."""
+    """Yield the access if a tensor may not have the accessed dimension."""
     number = literal(place)
     if number is not None:
         known = facts.reaches(receiver, number)
@@ -169,14 +169,14 @@ def _dimension(surely: Surely, node: ast.expr, receiver: ast.expr, place: ast.ex
 
 
 def _shape_of(surely: Surely, node: ast.expr) -> ast.expr | None:
-    """The tensor whose shape or strides an expression spells."""
+    """Return the tensor whose shape or strides an expression reads, or None."""
     if isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Attribute):
         return node.func.value if node.func.attr in _SIZE_METHODS else None
     return node.value if isinstance(node, ast.Attribute) and node.attr == "shape" else None
 
 
 def _kept_shape_of(surely: Surely, node: ast.expr) -> ast.Name | None:
-    """The tensor whose shape a name holds to which nothing else is assigned."""
+    """Return the tensor whose shape is assigned to a name that has no other assignment, or None."""
     function = surely.module.place(node).function
     if not isinstance(node, ast.Name) or function is None or node.id in surely.module.names.scopes.rebound_outer:
         return None
@@ -219,7 +219,7 @@ def _quantifier(surely: Surely, node: ast.Call, facts: Facts) -> Iterator[Part]:
 
 
 def _iterable(surely: Surely, node: ast.expr, facts: Facts) -> Iterator[Part]:
-    """The iterable of a loop: a sequence, or ``zip``, ``enumerate`` or ``range`` of sequences."""
+    """Yield the partial parts of a loop's iterable: a sequence, or ``zip``, ``enumerate`` or ``range`` of sequences."""
     meaning = surely.module.names.meaning(node.func) if isinstance(node, ast.Call) and not node.keywords else None
     if isinstance(node, ast.Call) and meaning in ("builtins.zip", "builtins.enumerate", "builtins.reversed"):
         for argument in node.args:

@@ -1,7 +1,7 @@
 """Tracers that reach a function, and the evidence that any of them does.
 
 FakeTensor and ``make_fx`` run a function as Python. Dynamo (``torch.compile``, strict export) reads its bytecode, and
-refuses some calls that Python takes. Both count where nothing proves that dynamo stays away.
+rejects some calls that Python accepts. Both count unless dynamo is proven to stay away.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ _COMPILERS = ("torch.compile", "torch.export.export")
 def is_faked(module: Module, function: Function | None, api: TorchApi) -> bool:
     """Return whether only FakeTensor and ``make_fx`` trace a function.
 
-    They trace what is registered as a fake kernel or a decomposition, PyTorch's private packages, which hold its meta
-    functions, decompositions and references, and what dynamo does not inline and TorchScript does not compile.
+    They trace functions that are registered as fake kernels or decompositions. They also trace PyTorch's private
+    packages, which contain its meta functions, decompositions and references, and functions that
+    neither dynamo inlines nor TorchScript compiles.
     """
     if function is not None and registered(module, function) is Seen.FAKE:
         return True
@@ -43,8 +44,8 @@ def _may_script(module: Module, function: Function | None) -> bool:
 def is_traced(module: Module, function: Function | None, context: Context) -> bool:
     """Return whether there is evidence that any tracer reaches a function.
 
-    Evidence is PyTorch's own tree, the user's word, a registration, ``torch.compile``, and with ``context.modules`` the
-    ``forward`` of a module; a function that such a one of the same file calls is reached too.
+    Evidence is PyTorch's own tree, the user's options, a registration, ``torch.compile``, and with ``context.modules``
+    the ``forward`` of a module. A function that such a function of the same file calls is reached too.
     """
     if module.own_tree or context.all_functions or context.tried:
         return True
@@ -80,7 +81,7 @@ def _entries(module: Module, modules: bool) -> Iterator[Function]:
 
 
 def _compiled(module: Module) -> Iterator[str]:
-    """The names of functions that the file hands to a compiler."""
+    """Yield the names of functions that the file passes to a compiler."""
     if b"torch.compile(" not in module.source.content and b"export(" not in module.source.content:
         return
     for call in module.nodes.calls:
@@ -94,7 +95,7 @@ def _compiles(module: Module, decorator: ast.expr) -> bool:
 
 
 def _is_forward(module: Module, function: Function) -> bool:
-    """Return whether it is the ``forward`` of a class that may be a module: its bases are no autograd functions."""
+    """Return whether it is the ``forward`` of a possible module: a class with bases that are no autograd functions."""
     around = function.around[0] if function.around else None
     if function.node.name != "forward" or not isinstance(around, ast.ClassDef):
         return False

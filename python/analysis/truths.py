@@ -1,4 +1,4 @@
-"""Where Python forces a truth value out of sizes: the conditions of branches, except those of checks."""
+"""Truth values that Python forces out of sizes: the conditions of branches, except those of checks."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ class Leaf:
 
     @cached_property
     def scalar(self) -> bool:
-        """A scalar from the user, which may be a SymFloat, is compared with one float."""
+        """Return whether a scalar from the user, which may be a SymFloat, is compared with one float."""
         return self.compared is not None and self.compared.left is Kind.NUMBER and _exact(self.node)
 
     @cached_property
     def no_branch(self) -> bool | None:
-        """The truth of the leaf for which the branch of an ``if`` is not entered: True under an odd number of ``not``.
+        """Return the truth of the leaf that skips the branch of an ``if``: True under an odd number of ``not``.
 
-        None when the leaf is not an operand of the condition of an ``if``.
+        Return None if the leaf is not an operand of the condition of an ``if``.
         """
         return _under_nots(self.test.test, self.node, False) if isinstance(self.test, ast.If) else None
 
     @cached_property
     def refuses(self) -> bool:
-        """The branch ends in an exception."""
+        """Return whether the branch ends in an exception."""
         return isinstance(self.test, ast.If) and isinstance(self.test.body[-1], ast.Raise)
 
 
 def leaf_at(flow: Flow, node: ast.expr, forced: ast.expr) -> Leaf:
-    """The leaf for ``node``, inside the expression ``forced`` whose truth is forced; it may compare anything."""
+    """Return the leaf for ``node``, inside the expression ``forced`` whose truth is forced. It may compare anything."""
     return Leaf(node, _purpose(flow.module, forced), flow.module.place(node), _compared(node, flow))
 
 
 @lru_cache(maxsize=8)
 def leaves(flow: Flow) -> tuple[Leaf, ...]:
-    """Every leaf once; none inside a ``torch._check`` or an ``assert``."""
+    """Return every leaf once, except those inside a ``torch._check`` or an ``assert``."""
     return tuple(_leaves(flow))
 
 
@@ -88,7 +88,7 @@ def _leaves(flow: Flow) -> Iterator[Leaf]:
 
 
 def _tested(call: ast.Call) -> ast.expr | None:
-    """The condition of ``torch._check(...)`` and its kind, however imported."""
+    """Return the condition of ``torch._check(...)`` and its variants, however imported, or None."""
     position = _CONDITION_OF[last_word(call.func)]
     if position < len(call.args):
         starred = any(isinstance(one, ast.Starred) for one in call.args[: position + 1])
@@ -108,7 +108,7 @@ _CONDITION_OF = {
 
 @lru_cache(maxsize=8)
 def check_conditions(module: Module) -> tuple[ast.expr, ...]:
-    """The conditions of all checks, and what is assigned to a name that a check of the same function tests."""
+    """Return the conditions of all checks, and the values assigned to names that a check in the function tests."""
     found: list[ast.expr] = []
     for node in module.nodes.calls:
         condition = _tested(node) if last_word(node.func) in _CONDITION_OF else None
@@ -149,7 +149,7 @@ def _conditions(module: Module) -> Iterator[tuple[ast.AST, ast.expr]]:
 
 
 def only_truth_counts(module: Module, node: ast.expr) -> bool:
-    """Whether only the truth of ``node`` is used: in a condition, or after a ``not``."""
+    """Return whether only the truth of ``node`` is used: in a condition, or after a ``not``."""
     above = module.parents[node]
     if isinstance(above, (ast.If, ast.While, ast.IfExp, ast.Assert)):
         return above.test is node
@@ -161,7 +161,7 @@ def only_truth_counts(module: Module, node: ast.expr) -> bool:
 
 
 def quantified(node: ast.AST) -> bool:
-    """``any(... for ...)`` or ``all(... for ...)``."""
+    """Return whether a node is ``any(... for ...)`` or ``all(... for ...)``."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -175,11 +175,11 @@ def _under_assert(module: Module, node: ast.AST) -> bool:
     above: ast.AST | None = node
     while above is not None and not isinstance(above, ast.stmt):
         above = module.parents.get(above)
-    return isinstance(above, ast.Assert)  # an assert holds expressions only
+    return isinstance(above, ast.Assert)  # an assert contains only expressions
 
 
 def _purpose(module: Module, node: ast.AST) -> ast.AST:
-    """The statement or conditional expression whose test a nested condition is part of."""
+    """Return the statement or conditional expression whose test contains a nested condition."""
     below = node
     while (above := module.parents.get(below)) is not None:
         if isinstance(above, (ast.If, ast.While, ast.IfExp)) and above.test is below:
@@ -204,7 +204,7 @@ def _parts(condition: ast.expr) -> Iterator[ast.expr]:
 
 
 def _assigned(node: ast.expr, function: Function | None) -> ast.expr | None:
-    """The comparison behind a flag that is assigned once: the comparison is what gets decided."""
+    """Return the comparison behind a flag that is assigned once, or None. The comparison is the leaf to decide."""
     if not isinstance(node, ast.Name) or function is None:
         return None
     made = function.assigned_once.get(node.id)
@@ -242,7 +242,7 @@ def _under_nots(condition: ast.expr, node: ast.expr, odd: bool) -> bool | None:
 
 
 def _exact(node: ast.expr) -> bool:
-    """``x == 1.0``."""
+    """Return whether a comparison is with a nonzero float, as in ``x == 1.0``."""
     if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
         return False
     right = node.comparators[0]
@@ -250,12 +250,12 @@ def _exact(node: ast.expr) -> bool:
 
 
 def forces(condition: ast.expr, flow: Flow) -> bool:
-    """Whether a condition forces the truth of a size or of a comparison of sizes."""
+    """Return whether a condition forces the truth of a size or of a comparison of sizes."""
     return any(_undecided(part, flow) for part in _parts(condition))
 
 
 def decides(flow: Flow, node: ast.expr) -> bool:
-    """Whether evaluating ``node`` asks for the value of a size: ``int(n)``, ``max(s)``, ``a if n == 0 else b``.
+    """Return whether evaluating ``node`` needs the value of a size: ``int(n)``, ``max(s)``, ``a if n == 0 else b``.
 
     ``min`` and ``max`` of two sizes do not count: `use_sym_min_max` writes them symbolically.
     """
@@ -274,7 +274,7 @@ def decides(flow: Flow, node: ast.expr) -> bool:
 
 
 def decided_inside(flow: Flow, node: ast.expr) -> ast.expr | None:
-    """The first part of a condition that decides a size by itself, or that compares an array."""
+    """Return the first part of a condition that specializes a size or compares an array, or None."""
     for part in ast.walk(node):
         foreign = isinstance(part, ast.Compare) and flow.kind(part) is Kind.FOREIGN
         if isinstance(part, ast.expr) and (foreign or (part is not node and decides(flow, part))):

@@ -1,10 +1,10 @@
-"""The exception for code that can't be rewritten."""
+"""Exception for code that can't be rewritten."""
 
 from __future__ import annotations
 
 
 class Unfit(Exception):
-    """The code can't be rewritten; ``reason`` is a stable word, ``detail`` a sentence."""
+    """Error for code that can't be rewritten. ``reason`` is a stable word, ``detail`` a sentence."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason)

@@ -1,4 +1,4 @@
-"""What an expression may hold at run time, as far as symbolic shapes are concerned."""
+"""May-types of expressions at run time, as far as symbolic shapes are concerned."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Kind(Enum):
-    """The kind of a value, with the kind of its elements and of a sequence of such values."""
+    """Kind of a value, with the kind of its elements and of a sequence of such values."""
 
     UNKNOWN = "nothing is known"
     CONCRETE = "never symbolic: a rank, a dtype, a flag, a literal"
@@ -61,7 +61,7 @@ for _kind in Kind:
 
 @dataclass(frozen=True)
 class Row:
-    """A tuple with a known value at each place, such as the results of a function."""
+    """A tuple with a known value at each position, such as the results of a function."""
 
     places: tuple[Value, ...]
     kind: Kind = field(init=False, compare=False)
@@ -79,7 +79,7 @@ Value = Kind | Row
 
 
 def join(a: Value, b: Value) -> Value:
-    """What a name may hold that is given ``a`` here and ``b`` there: the symbolic one, since it may be that."""
+    """Return the value of a name that may be ``a`` or ``b``: the symbolic one, since it may be that."""
     if a == b:
         return a
     if isinstance(a, Row) and isinstance(b, Row) and len(a.places) == len(b.places):

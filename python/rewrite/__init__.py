@@ -1,1 +1,1 @@
-"""What an expression or a statement becomes, and the edits that write it."""
+"""Rewritten expressions and statements, and the edits that insert them."""

@@ -1,9 +1,9 @@
-"""Rewrites to try at a failing line where no rule applies. Each is kept only when a run proves it.
+"""Candidate rewrites at a failing line where no rule applies. Each is kept only when a run proves it.
 
-A value chosen by a size becomes ``torch.sym_ite``; a check keeps its AssertionError; a comparison gets a default where
-there is a reason for one; shapes are compared by ``sym_eq``; ``is_contiguous`` becomes a form that does not raise; a
-branch on an order is taken with amounts that do nothing where it is false; calls that need a number or have no
-derivative become others that give the same. Nothing is written where TorchScript compiles.
+A value chosen by a size becomes ``torch.sym_ite``. A check keeps its AssertionError. A comparison gets a default if
+there is a reason for one. Shapes are compared by ``sym_eq``. ``is_contiguous`` becomes a form that does not raise. A
+branch on an order is taken with amounts that are neutral where the condition is false. Calls that need a number or have
+no derivative become equivalent others. Code that TorchScript compiles is unchanged.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _DIVIDING = (ast.Div, ast.FloorDiv, ast.Mod)
 
 
 def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | None:
-    """The byte range of the smallest statement at a line; of a compound statement only its head."""
+    """Return the byte range of the smallest statement at a line. For a compound statement, it is only the head."""
     module = parse(source)
     best: tuple[int, ast.stmt] | None = None
     for node in _statements_at(module.tree, line):
@@ -79,7 +79,7 @@ def extent(source: SourceFile, line: int, function: str) -> tuple[int, int] | No
 
 
 def _statements_at(node: ast.AST, line: int) -> Iterator[ast.stmt]:
-    """The statements inside of a node that a line is one of, outer before inner."""
+    """Yield the statements inside a node that contain a line, outer before inner."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
             if child.lineno <= line <= (child.end_lineno or child.lineno):
@@ -90,8 +90,8 @@ def _statements_at(node: ast.AST, line: int) -> Iterator[ast.stmt]:
 
 
 def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
-    """The fixes inside the byte range ``where``; those that need no default come first."""
-    # By LibCST, which takes long to import.
+    """Yield the fixes inside the byte range ``where``. Those that need no default come first."""
+    # Uses LibCST, which is slow to import.
     from .beside_script import check_beside_script, default_beside_script, warning_beside_script
 
     module = parse(source)
@@ -154,7 +154,7 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
 
 
 def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
-    """The fixes for what the trace has shown to be symbolic, whatever the types know."""
+    """Yield the fixes for values that a trace has shown to be symbolic, regardless of their inferred types."""
     for call in module.nodes.calls:
         if _inside(module, call, where):
             yield from read_scalar(NAME, module, call, context)
@@ -180,7 +180,7 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
         if isinstance(choice, ast.IfExp) and _inside(module, choice.test, where):
             yield from floored_choice(NAME, module, choice, context)
     for choice in of_values:
-        # No input shows the other side of a flag that the module holds.
+        # No input can test the other side of a flag of the module.
         if not _is_flag(choice.test):
             yield from selected(NAME, module, choice, context)
     for node in branches:
@@ -192,21 +192,21 @@ def _of_values(module: Module, where: tuple[int, int], context: Context) -> Iter
 
 
 def _is_of_sizes(module: Module, test: ast.expr) -> bool:
-    """Return whether a condition surely compares sizes; what was read out of a tensor may still be one."""
+    """Return whether a condition certainly compares sizes. A value that is read out of a tensor may still be one."""
     if any(isinstance(one, ast.Attribute) and one.attr == "item" for one in ast.walk(test)):
         return False
     return any(isinstance(one, ast.Compare) and flow(module).kind(one) is Kind.TRUTH for one in ast.walk(test))
 
 
 def _compares_numbers(test: ast.expr) -> bool:
-    """Return whether every operand of a condition is a comparison: what it asks may be of sizes."""
+    """Return whether every operand of a condition is a comparison, so that it may be of sizes."""
     if isinstance(test, ast.BoolOp):
         return all(map(_compares_numbers, test.values))
     return _compares_numbers(test.operand) if isinstance(test, ast.UnaryOp) else isinstance(test, ast.Compare)
 
 
 def _is_flag(test: ast.expr) -> bool:
-    """Return whether a condition asks for nothing but an attribute of the module."""
+    """Return whether a condition only reads attributes of the module."""
     names = [one for one in ast.walk(test) if isinstance(one, ast.Name)]
     calls = [one.func for one in ast.walk(test) if isinstance(one, ast.Call)]
     reads = all(isinstance(one, ast.Attribute) and one.attr == "item" for one in calls)
@@ -214,9 +214,9 @@ def _is_flag(test: ast.expr) -> bool:
 
 
 def preferred(source: SourceFile, context: Context, where: tuple[int, int]) -> Iterator[Fix]:
-    """The fixes inside the byte range ``where`` that come before any default.
+    """Yield the fixes inside the byte range ``where`` that come before any default.
 
-    After these a program refuses what the statement there refuses, or holds on to the flag that is asked.
+    After these, a program rejects the same inputs as the statement there, or keeps the tested flag fixed.
     """
     if not context.tried:
         return
@@ -257,9 +257,9 @@ def _allowed(module: Module, node: ast.AST, context: Context) -> bool:
 
 
 def _atoms(module: Module, *, loops: bool) -> Iterator[ast.expr]:
-    """The comparisons and calls in conditions, without ``and``, ``or`` and ``not``.
+    """Yield the comparisons and calls in conditions, without ``and``, ``or`` and ``not``.
 
-    A default makes the tracing of a loop on values endless: with ``loops`` those of ``while`` too.
+    A default makes the tracing of a loop on values endless. With ``loops``, the conditions of ``while`` are included.
     """
     seen: set[int] = set()
     tested: list[ast.If | ast.While | ast.IfExp] = [
@@ -294,7 +294,7 @@ def _atoms(module: Module, *, loops: bool) -> Iterator[ast.expr]:
 
 
 def _sizes_as_truths(module: Module, where: tuple[int, int]) -> Iterator[ast.expr]:
-    """What an ``if`` asks for its truth that may be a size: names, attributes, elements."""
+    """Yield the names in the condition of an ``if`` that may be sizes tested for truth."""
     tested: list[ast.If | ast.IfExp] = [*module.nodes.ifs, *module.nodes.every(ast.IfExp)]
     for node in tested:
         pending = [node.test] if _inside(module, node.test, where) else []
@@ -309,7 +309,7 @@ def _sizes_as_truths(module: Module, where: tuple[int, int]) -> Iterator[ast.exp
 
 
 def _may_be_bool(module: Module, use: ast.Name) -> bool:
-    """Whether the name is given anything but sizes and what is computed of sizes: 0 would not be its special case."""
+    """Return whether a value assigned to the name may be no size. Then 0 would not be its special case."""
     function = module.place(use).function
     given = (
         []
@@ -324,7 +324,7 @@ def _may_be_bool(module: Module, use: ast.Name) -> bool:
 
 
 def _default_of_size(module: Module, size: ast.expr, context: Context) -> Iterator[Fix]:
-    """``if n:`` → ``if guard_or_true(n != 0):``, and under ``not`` with ``== 0``."""
+    """Yield the fix ``if n:`` → ``if guard_or_true(n != 0):``, for ``not n`` likewise."""
     guard = spell(module, size, guarded("guard_or_true"), context)
     if guard is None or not _allowed(module, size, context):
         return
@@ -335,7 +335,7 @@ def _default_of_size(module: Module, size: ast.expr, context: Context) -> Iterat
 
 
 def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
-    """``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``: the error keeps its type."""
+    """Yield the fix ``assert c, m`` → ``torch._check_with(AssertionError, c, lambda: m)``. The error keeps its type."""
     place = module.place(node)
     try:
         written = check_for(NAME, place, node, context, same_error=True)
@@ -345,7 +345,7 @@ def _same_error(module: Module, node: ast.Assert, context: Context) -> Iterator[
 
 
 def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
-    """The comparison with a default, where there is a reason for one."""
+    """Yield the fix that gives a comparison a default, if there is a reason for one."""
     if not isinstance(atom, ast.Compare) or len(atom.ops) != 1 or not _compares(atom):
         return
     default = _reasoned(module, atom)
@@ -369,7 +369,7 @@ def _default(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
 
 
 def _reasoned(module: Module, atom: ast.Compare) -> Default | None:
-    """The default by a branch that only raises, or by what is compared."""
+    """Return the default by a branch that only raises, or by the operands."""
     branch = next((one for one in module.place(atom).ancestors if isinstance(one, ast.stmt)), None)
     leaf = leaf_at(flow(module), atom, atom)
     if isinstance(branch, ast.If) and isinstance(branch.body[-1], ast.Raise):
@@ -407,7 +407,7 @@ def _number(node: ast.expr) -> bool:
 
 
 def _contiguity(module: Module, atom: ast.expr, context: Context) -> Iterator[Fix]:
-    """``x.is_contiguous()`` → ``is_contiguous_or_false(x)``."""
+    """Yield the fix ``x.is_contiguous()`` → ``is_contiguous_or_false(x)``."""
     if not isinstance(atom, ast.Call) or not isinstance(atom.func, ast.Attribute) or atom.args or atom.keywords:
         return
     if atom.func.attr != "is_contiguous":
@@ -430,9 +430,9 @@ def _written(
 
 
 def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
-    """``if c: n -= 1`` → ``n = torch.sym_ite(c, n - 1, n)``: the choice becomes an expression."""
+    """Yield the fix ``if c: n -= 1`` → ``n = torch.sym_ite(c, n - 1, n)``. The choice becomes an expression."""
     compares = isinstance(node.test, ast.Compare) and len(node.test.ops) == 1
-    # What a trace has shown to be symbolic may go by a name.
+    # A value that a trace has shown to be symbolic may be a plain name.
     if not compares and not (context.tried and isinstance(node.test, ast.Name)):
         return
     choose = spell(module, node, "torch.sym_ite", context)
@@ -452,7 +452,7 @@ def _chosen_value(module: Module, node: ast.If | ast.IfExp, context: Context) ->
 
 
 def _one_assignment(node: ast.If) -> bool:
-    """Whether the body is one assignment whose value can't raise."""
+    """Return whether the body is one assignment whose value can't raise."""
     if node.orelse or len(node.body) != 1:
         return False
     only = node.body[0]
@@ -463,6 +463,6 @@ def _one_assignment(node: ast.If) -> bool:
 
 
 def _harmless(node: ast.expr) -> bool:
-    """Whether evaluating it can't raise: sizes added, subtracted and multiplied."""
+    """Return whether evaluating it can't raise: sizes added, subtracted and multiplied."""
     inside = [one for one in ast.walk(node) if not isinstance(one, (ast.expr_context,))]
     return all(isinstance(one, _SIMPLE) and not isinstance(one, _DIVIDING) for one in inside)

@@ -1,6 +1,6 @@
-"""Keep a branch on the values of a tensor out of what is traced: one side is, and the program asserts the condition.
+"""Runtime assertions for branches on tensor values: one side is traced, and the program asserts the condition.
 
-``torch._assert_async`` decides when the program runs, so a refusal stays a refusal.
+``torch._assert_async`` decides when the program runs, so bad inputs are still rejected.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _ASSERT, _NOT = "torch._assert_async", "torch.logical_not"
 
 
 def assert_side(rule: str, module: Module, node: ast.If, context: Context, *, truth: bool) -> Iterator[Fix]:
-    """The fix that traces the side of ``truth`` and asserts it in the program.
+    """Yield the fix that traces the side of ``truth`` and asserts it in the program.
 
     ``if c: raise E(m)`` → ``if is_compiling(): torch._assert_async(torch.logical_not(c), m)`` and ``elif c: raise …``.
-    Where code goes on inside the branch, the assertion stands in front of it.
+    If execution continues inside the branch, the assertion precedes the branch.
     """
-    from .statements import text_literal  # by LibCST, which takes long to import
+    from .statements import text_literal  # uses LibCST, which is slow to import
 
     indent = module.indentation(node)
     names = [spell(module, node, symbol, context) for symbol in (COMPILING, _ASSERT, _NOT)]
@@ -68,7 +68,10 @@ def assert_side(rule: str, module: Module, node: ast.If, context: Context, *, tr
 
 
 def assert_in_program(rule: str, module: Module, node: ast.Assert, context: Context) -> Iterator[Fix]:
-    """``assert c.all(), m`` → ``if is_compiling(): torch._assert_async(c.all(), m)``, and the statement in its else."""
+    """Yield the fix of ``assert c.all(), m`` that asserts in the program while compiling.
+
+    ``if is_compiling(): torch._assert_async(c.all(), m)``, with the statement in its else.
+    """
     from .statements import text_literal, traced_text
 
     indent, text = module.indentation(node), module.text(node).decode()
@@ -87,7 +90,7 @@ def assert_in_program(rule: str, module: Module, node: ast.Assert, context: Cont
 
 
 def _told(raised: ast.stmt) -> str | None:
-    """The text of the exception that a branch raises."""
+    """Return the text of the exception that a branch raises, or None."""
     from .statements import traced_text
 
     call = raised.exc if isinstance(raised, ast.Raise) else None

@@ -1,8 +1,8 @@
-"""A check beside a branch that TorchScript needs, in the way of torch.nn.functional.
+"""Checks for branches that TorchScript needs, in the style of torch.nn.functional.
 
 TorchScript compiles neither a lambda nor a symbolic helper. It skips the ``else`` of ``if torch.jit.is_scripting()``
-and functions that are marked as unused. So the branch stays for TorchScript; everyone else calls a small function,
-marked as unused, that holds the check or gives a comparison its default.
+and functions that are marked as unused. So the branch is unchanged for TorchScript. Otherwise a small function, marked
+as unused, is called. It contains the check or gives a comparison its default.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NOBODY_TOLD = "only sizes that surely differ are told"
 
 
 def check_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
-    """The fix for an ``if`` that only raises, in a function that TorchScript compiles; None where none is possible."""
+    """Return the fix for an ``if`` that only raises, in a function that TorchScript compiles, or None."""
     if not only_raises(node) or not _compiled(module, node):
         return None
     place = module.place(node)
@@ -55,7 +55,7 @@ def check_beside_script(module: Module, node: ast.If, context: Context, name: st
 
 
 def warning_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Fix | None:
-    """The fix for an ``if`` that only warns of different shapes: undecided shapes are taken as equal."""
+    """Return the fix for an ``if`` that only warns of different shapes. Undecided shapes are taken as equal."""
     call = _only_warns(node)
     test = node.test.operand if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not) else node.test
     if call is None or not _compiled(module, node) or not isinstance(test, ast.Compare):
@@ -72,7 +72,7 @@ def warning_beside_script(module: Module, node: ast.If, context: Context, name: 
 
 
 def default_beside_script(module: Module, node: ast.If, context: Context, name: str) -> Iterator[Fix]:
-    """A default for each comparison of the condition, where TorchScript compiles the function."""
+    """Yield a default for each comparison of the condition, in a function that TorchScript compiles."""
     if not _compiled(module, node) or only_raises(node):
         return
     for atom in _operands(node.test):
@@ -105,7 +105,7 @@ def default_beside_script(module: Module, node: ast.If, context: Context, name: 
 
 
 def _general(module: Module, atom: ast.Compare, branch: ast.If) -> Default | None:
-    """The default by what the branch does, or by what is compared."""
+    """Return the default by the effect of the branch, or by the operands."""
     known = flow(module)
     leaf = replace(leaf_at(known, atom, atom), test=branch)
     if only_complains(branch):
@@ -115,7 +115,7 @@ def _general(module: Module, atom: ast.Compare, branch: ast.If) -> Default | Non
 
 
 def _operands(condition: ast.expr) -> Iterator[ast.Compare]:
-    """The comparisons of two that ``and``, ``or`` and ``not`` join."""
+    """Yield the two-sided comparisons that ``and``, ``or`` and ``not`` join."""
     if isinstance(condition, ast.BoolOp):
         for value in condition.values:
             yield from _operands(value)
@@ -147,7 +147,7 @@ def _beside(
     message: str,
     doubts: Sequence[str],
 ) -> Fix | None:
-    """The branch for TorchScript, and otherwise a call of a new function that holds ``body``."""
+    """Return the fix that keeps the branch for TorchScript, and otherwise calls a new function with ``body``."""
     function = module.place(node).function
     assert function is not None
     unused = spell(module, function.node, _UNUSED, context)
@@ -170,7 +170,7 @@ def _beside(
 
 
 def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
-    """The imports inside the new function: torch.nn.functional is imported before these modules."""
+    """Return the imports inside the new function. torch.nn.functional is imported before these modules."""
     homes: dict[str, list[str]] = {}
     for need in needs:
         home, _, what = need.rpartition(".")
@@ -180,21 +180,21 @@ def _homes(needs: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _before_all(module: Module, node: ast.If) -> int:
-    """The start of the first function with the same branch: all of them share one new function."""
+    """Return the start of the first function with the same branch. All of them share one new function."""
     text = ast.dump(node)
     found = [module.place(one).function for one in module.nodes.ifs if ast.dump(one) == text]
     return min(_start(module, [one.node]) for one in found if one is not None and one.outer is None)
 
 
 def _start(module: Module, inside: Iterable[ast.AST]) -> int:
-    """The start of the outermost definition among these."""
+    """Return the start of the outermost definition among these."""
     defined = [one for one in inside if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
     at = min(module.span(one)[0] for outer in defined for one in (outer, *outer.decorator_list))
     return module.source.content.rfind(b"\n", 0, at) + 1
 
 
 def _names(verb: str, function: Function, node: ast.If) -> list[str]:
-    """The names that the new function may get: a check is named for its function, a warning for its content."""
+    """Return the possible names of the new function. A check is named for its function, a warning for its content."""
     own = f"_{verb}_{function.node.name.strip('_').removeprefix('verify_')}"
     alike = only_raises if verb == "check" else _only_warns
     found = [own]
@@ -205,14 +205,14 @@ def _names(verb: str, function: Function, node: ast.If) -> list[str]:
 
 
 def _defined(module: Module, name: str, text: str) -> bool:
-    """Whether the module already has the same function."""
+    """Return whether the module already has the same function."""
     (wanted,) = parse_module(text).body
     found = (one for one in module.tree.body if isinstance(one, ast.FunctionDef) and one.name == name)
     return any(ast.dump(one) == ast.dump(wanted) for one in found)
 
 
 def _used(module: Module, function: Function, node: ast.If) -> list[str]:
-    """The function's own names that the check and its message read, in order of their first use."""
+    """Return the function's own names that the check and its message read, in order of their first use."""
     loads = [one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
     ordered = sorted(loads, key=lambda one: (one.lineno, one.col_offset))
     return list(dict.fromkeys(one.id for one in ordered if one.id in function.bound))

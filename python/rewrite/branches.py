@@ -1,4 +1,4 @@
-"""Decide a branch while torch compiles that changes nothing: it only warns, or does nothing where it is false."""
+"""Branches that are decided while torch compiles because they change nothing: only warnings, or neutral amounts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _LEVELS = frozenset({"debug", "info", "warning", "warn", "warning_once", "warn_o
 
 
 def told_in_eager(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
-    """``if c: warnings.warn(m)`` → ``if not torch.compiler.is_compiling() and c: warnings.warn(m)``."""
+    """Yield the fix that decides a warning only in eager.
+
+    ``if c: warnings.warn(m)`` → ``if not torch.compiler.is_compiling() and c: warnings.warn(m)``.
+    """
     compiling = spell(module, node, COMPILING, context)
     if node.orelse or compiling is None or not only_tells(module, node.body) or _asks_compiling(node.test):
         return
@@ -32,7 +35,7 @@ def told_in_eager(rule: str, module: Module, node: ast.If, context: Context) -> 
 
 
 def always_cropped(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
-    """``if x.shape[0] > n: x = x[:n]`` → ``x = x[:n]``: a slice that ends behind the end is the whole."""
+    """Yield the fix ``if x.shape[0] > n: x = x[:n]`` → ``x = x[:n]``. A slice beyond the end is the whole."""
     only, test = node.body[0], node.test
     if node.orelse or len(node.body) > 1 or not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return
@@ -51,7 +54,7 @@ def always_cropped(rule: str, module: Module, node: ast.If, context: Context) ->
 
 
 def only_tells(module: Module, body: Sequence[ast.stmt]) -> bool:
-    """Return whether statements do nothing but warn, log or print."""
+    """Return whether statements only warn, log or print."""
     calls = [one.value for one in body if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
     return len(calls) == len(body) and all(_tells(module, call.func) for call in calls)
 
@@ -64,7 +67,10 @@ def _tells(module: Module, function: ast.expr) -> bool:
 
 
 def modular_amounts(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
-    """``if n % k > 0: pad(x, k - n % k)`` → ``if is_compiling() or n % k > 0: pad(x, (k - n % k) % k)``."""
+    """Yield the fix that always takes a padding branch while compiling.
+
+    ``if n % k > 0: pad(x, k - n % k)`` → ``if is_compiling() or n % k > 0: pad(x, (k - n % k) % k)``.
+    """
     compiling = spell(module, node, COMPILING, context)
     if node.orelse or compiling is None or not assigns_names(node) or _asks_compiling(node.test):
         return
@@ -86,7 +92,7 @@ def modular_amounts(rule: str, module: Module, node: ast.If, context: Context) -
 
 
 def _is_rest(module: Module, test: ast.expr, amount: ast.BinOp) -> bool:
-    """Return whether an amount is what is missing to a multiple, and the condition says that something is."""
+    """Return whether an amount completes a multiple, and the condition requires that it is not 0."""
     rest, step = amount.right, ast.dump(amount.left)
     function = module.place(test).function
     made = function.assigned_once.get(rest.id) if isinstance(rest, ast.Name) and function is not None else rest
@@ -104,7 +110,7 @@ def _is_not_zero(condition: ast.expr, rest: str) -> bool:
 
 
 def assigns_names(node: ast.If) -> bool:
-    """Return whether a branch does nothing but give local names values."""
+    """Return whether a branch only assigns to local names."""
     targets = [
         target
         for one in node.body
@@ -119,9 +125,9 @@ def _asks_compiling(test: ast.expr) -> bool:
 
 
 def taken_while_compiling(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
-    """``if pad > 0: …`` → ``if torch.compiler.is_compiling() or pad > 0: …``, for an ``if`` without ``else``.
+    """Yield the fix ``if pad > 0: …`` → ``if torch.compiler.is_compiling() or pad > 0: …``, without ``else``.
 
-    That the branch does nothing where the condition is false, inputs for which it is false have to show.
+    Inputs for which the condition is false must show that the branch then has no effect.
     """
     compiling = spell(module, node, COMPILING, context)
     if node.orelse or compiling is None or not assigns_names(node) or _asks_compiling(node.test):
@@ -135,7 +141,7 @@ def taken_while_compiling(rule: str, module: Module, node: ast.If, context: Cont
 def _decided(
     rule: str, module: Module, node: ast.If, asked: Change, message: str, words: str, needs: tuple[str, ...]
 ) -> Iterator[Fix]:
-    """The fix that asks ``is_compiling`` in front of a whole condition."""
+    """Yield the fix that tests ``is_compiling`` in front of a whole condition."""
     made = change(rule, module.place(node.test), [(node.test, asked)], message, needs, [words])
     if not isinstance(made, Skip):
         yield made

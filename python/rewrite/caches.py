@@ -1,4 +1,4 @@
-"""Compute anew while torch compiles what eager keeps by its size: a symbolic size is no key of a dict."""
+"""Bypass of caches keyed by sizes while torch compiles: a symbolic size can't be a key of a dict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from .spelling import COMPILING, spell
 
 
 def computed_anew(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
-    """``if n not in kept: kept[n] = f(n)``, ``return kept[n]`` → before it ``if is_compiling(): return f(n)``."""
+    """Yield the fix that recomputes a cached value while compiling.
+
+    ``if n not in kept: kept[n] = f(n)``, ``return kept[n]`` → before it ``if is_compiling(): return f(n)``.
+    """
     compiling, indent = spell(module, node, COMPILING, context), module.indentation(node)
     function = module.place(node).function
     only = node.body[0]

@@ -1,4 +1,4 @@
-"""What an expression can become, as values: a rule says what to write without writing it."""
+"""Types of changes to an expression, which rules create and `rewriting` applies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class Plain(Enum):
-    """A change without parameters."""
+    """Change without parameters."""
 
     UNGROUPED = "``(a)`` → ``a``"
     GROUPED = "``a`` → ``(a)``, where that reads better"
@@ -21,49 +21,49 @@ class Plain(Enum):
 
 @dataclass(frozen=True)
 class Named:
-    """Anything → ``name``, a dotted name."""
+    """Change of anything to ``name``, a dotted name."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Attributed:
-    """``a.b`` → ``a.name``."""
+    """Change ``a.b`` → ``a.name``."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Called:
-    """``a`` → ``name(a)``; parentheses that only group ``a`` become those of the call."""
+    """Change ``a`` → ``name(a)``. Parentheses that only group ``a`` become those of the call."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Uncalled:
-    """``f(a)`` → ``a``, or ``(a)`` with the parentheses of the call where ``grouped``."""
+    """Change ``f(a)`` → ``a``, or ``(a)`` with the parentheses of the call if ``grouped``."""
 
     grouped: bool = False
 
 
 @dataclass(frozen=True)
 class Compared:
-    """``a`` → ``a operator 0``."""
+    """Change ``a`` → ``a operator 0``."""
 
     operator: str
 
 
 @dataclass(frozen=True)
 class Equated:
-    """``a == b`` → ``name(a, b)``."""
+    """Change ``a == b`` → ``name(a, b)``."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Apart:
-    """``a < b <= c`` → ``name(a < b, b <= c)``, and ``name(a >= b, b > c)`` where ``opposite``.
+    """Change ``a < b <= c`` → ``name(a < b, b <= c)``, or ``name(a >= b, b > c)`` if ``opposite``.
 
     A ``name`` that joins conditions may be an operator, ``&`` or ``|``, here and below.
     """
@@ -74,7 +74,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class Chosen:
-    """``n in (0, 1)`` → ``name(n == 0, n == 1)``, or ``each(n == 0) or each(n == 1)`` where there is no ``name``."""
+    """Change ``n in (0, 1)`` → ``name(n == 0, n == 1)``, or ``each(n == 0) or each(n == 1)`` without a ``name``."""
 
     inside: bool
     name: str | None = None
@@ -83,9 +83,9 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Joined:
-    """``a and b and c`` → ``a and name(b, c)``: those of ``count`` operands from ``start`` on are joined by ``name``.
+    """Change ``a and b and c`` → ``a and name(b, c)``: ``name`` joins those of ``count`` operands from ``start`` on.
 
-    ``conjunction`` says what stands between the others: ``and`` or ``or``. Without a ``name`` that is all.
+    ``conjunction``: ``and`` is between the others, else ``or``. Without a ``name``, only these operators change.
     """
 
     conjunction: bool
@@ -96,7 +96,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Quantified:
-    """``all(... for ...)`` → ``name(neutral, *(... for ...))``."""
+    """Change ``all(... for ...)`` → ``name(neutral, *(... for ...))``."""
 
     name: str
     neutral: str
@@ -104,28 +104,28 @@ class Quantified:
 
 @dataclass(frozen=True)
 class Received:
-    """``a.f()`` → ``name(a)``."""
+    """Change ``a.f()`` → ``name(a)``."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Unless:
-    """``a`` → ``not name() and a``."""
+    """Change ``a`` → ``not name() and a``."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class OrElse:
-    """``a`` → ``name() or a``."""
+    """Change ``a`` → ``name() or a``."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Scripted:
-    """``a`` → ``a if scripting() else name(a)``."""
+    """Change ``a`` → ``a if scripting() else name(a)``."""
 
     scripting: str
     name: str
@@ -133,14 +133,14 @@ class Scripted:
 
 @dataclass(frozen=True)
 class Selected:
-    """``a if c else b`` → ``name(c, a, b)``."""
+    """Change ``a if c else b`` → ``name(c, a, b)``."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Divided:
-    """``f(a / b)`` → ``a // b``, and ``(a + b - 1) // b`` where it is rounded ``up``."""
+    """Change ``f(a / b)`` → ``a // b``, or ``(a + b - 1) // b`` if it is rounded ``up``."""
 
     up: bool
 

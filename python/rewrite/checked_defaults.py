@@ -1,7 +1,7 @@
-"""A default that is checked at run time: where a branch that returns is passed by, the code behind it says so.
+"""Defaults that are checked at run time: a branch that returns is skipped, and a check follows it.
 
-On known sizes the check holds, since the branch has returned otherwise. A size that was not known while tracing and
-turns out to be the special case is told, where the default alone would give another result.
+On known sizes the check holds, since the branch returns otherwise. If a size that was undecided during tracing is the
+special case, the check raises. An unchecked default would give a different result.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _OPPOSITE: dict[type[ast.cmpop], str] = {
 
 
 def checked_choice(rule: str, module: Module, choice: ast.IfExp, context: Context) -> Iterator[Fix]:
-    """``return x if a > 1 else y`` → ``if guard_or_false(a <= 1): return y``, ``torch._check(a > 1)``, ``return x``."""
+    """Yield the fix of ``return x if a > 1 else y`` with a default that is checked at run time.
+
+    The result is ``if guard_or_false(a <= 1): return y``, ``torch._check(a > 1)``, ``return x``.
+    """
     statement = module.parents[choice]
     if not isinstance(statement, ast.Return) or b"\n" in module.text(statement) or b"#" in module.text(statement):
         return
@@ -54,7 +57,10 @@ def checked_choice(rule: str, module: Module, choice: ast.IfExp, context: Contex
 
 
 def checked_default(rule: str, module: Module, branch: ast.If, context: Context) -> Iterator[Fix]:
-    """``if a == b: return x`` → ``if guard_or_false(a == b): return x`` and ``torch._check(a != b)`` behind it."""
+    """Yield the fix ``if a == b: return x`` → ``if guard_or_false(a == b): return x``, with a check behind it.
+
+    The check is ``torch._check(a != b)``.
+    """
     indent = module.indentation(branch)
     if branch.orelse or not isinstance(branch.body[-1], ast.Return) or indent is None:
         return
@@ -69,7 +75,7 @@ def checked_default(rule: str, module: Module, branch: ast.If, context: Context)
 
 @dataclass(frozen=True)
 class _Checked:
-    """A comparison with a default: its opposite, and the names of the guard and the check where it stands."""
+    """A comparison with a default: its opposite, and the local names of the guard and the check."""
 
     module: Module
     test: ast.Compare

@@ -1,4 +1,4 @@
-"""State a size that follows from the arguments of a call, where torch does not know it."""
+"""Statements of sizes that follow from the arguments of a call and that torch does not derive."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from .spelling import spell
 
 
 def length_stated(rule: str, module: Module, statement: ast.stmt, context: Context) -> Iterator[Fix]:
-    """``torch.bincount(i, minlength=n)`` has ``n`` elements, as long as each index is below ``n``: a check says so.
+    """Yield the fix that states the length of ``torch.bincount(i, minlength=n)`` by a check.
 
-    In front of a statement that reads the result; a statement that makes the result and goes on is split.
+    The result has ``n`` elements if each index is below ``n``. The check precedes a statement that reads the result. A
+    statement that both computes and uses the result is split.
     """
     function, indent = module.place(statement).function, module.indentation(statement)
     check = spell(module, statement, "torch._check", context)
@@ -56,7 +57,7 @@ def length_stated(rule: str, module: Module, statement: ast.stmt, context: Conte
 
 
 def _last_value(module: Module, function: Function, name: ast.Name) -> ast.expr | None:
-    """The value of the last assignment to a name above the line that reads it."""
+    """Return the value of the last assignment to a name above the line that reads it, or None."""
     above = [
         one
         for one in function.nodes.every(ast.Assign)
@@ -66,7 +67,7 @@ def _last_value(module: Module, function: Function, name: ast.Name) -> ast.expr 
 
 
 def _least_length(module: Module, call: ast.Call) -> str | None:
-    """The text of ``minlength``, where a call is of ``bincount``."""
+    """Return the text of ``minlength`` in a call of ``bincount``, or None."""
     named = isinstance(call.func, ast.Attribute) and call.func.attr == "bincount"
     given = next((one.value for one in call.keywords if one.arg == "minlength"), None)
     return module.text(given).decode() if named and given is not None else None

@@ -1,4 +1,4 @@
-"""How a condition, or its opposite, is written so that a check can defer it."""
+"""Rewriting of a condition, or its opposite, so that a check can defer it."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from .spelling import guarded, joiner, refusal, spelled_out
 
 
 def deferred(surely: Surely, context: Context, place: ast.AST, node: ast.expr, truth: bool) -> Deferral:
-    """The changes to ``node``, or to its opposite unless ``truth``, after which no size is decided; raises Unfit."""
+    """Return the changes to ``node``, or to its opposite unless ``truth``, that force no size. Raise Unfit."""
     deferral = Deferral(surely, context, place)
     deferral.condition(node, truth)
     return deferral
 
 
 class Deferral:
-    """Collects the changes to a condition, the imports that they need, and their doubts."""
+    """Collector of the changes to a condition, the imports that they need, and their doubts."""
 
     def __init__(self, surely: Surely, context: Context, place: ast.AST) -> None:
         self._surely = surely
@@ -53,7 +53,7 @@ class Deferral:
         self.doubts: list[str] = []
 
     def condition(self, node: ast.expr, truth: bool) -> None:
-        """Collect the changes to ``node``, or to its opposite unless ``truth``; raises Unfit."""
+        """Collect the changes to ``node``, or to its opposite unless ``truth``. Raise Unfit."""
         self._change(node, Plain.UNGROUPED)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             self._change(node, Plain.AFFIRMED)
@@ -77,7 +77,7 @@ class Deferral:
             raise Unfit("not-a-bool", f"`{self._text(node)}` may be no bool, and a check takes nothing else")
 
     def symbol(self, name: str) -> str:
-        """How a symbol is written here; raises Unfit."""
+        """Return the spelling of a symbol here. Raise Unfit."""
         spelled = spelled_out(self._module, self._place, name, self._context)
         self.needs += spelled.needs
         return spelled.text
@@ -96,7 +96,7 @@ class Deferral:
             self._change(node, Called(self.symbol("torch.sym_not")))
 
     def _undecided(self, node: ast.expr) -> None:
-        """Raise Unfit where a part of ``node`` decides a size before anything can be deferred."""
+        """Raise Unfit if a part of ``node`` specializes a size before anything can be deferred."""
         part = decided_inside(self._flow, node)
         if isinstance(part, ast.Compare):
             raise Unfit("not-a-bool", f"`{ast.unparse(part)}` compares an array, and a check takes a bool")
@@ -108,7 +108,7 @@ class Deferral:
             self.doubts.append(f"`{ast.unparse(node)}` is taken for a bool")
 
     def _nonzero(self, node: ast.expr, truth: bool) -> None:
-        """A size whose truth is used is compared with 0."""
+        """Compare a size whose truth is used with 0."""
         if self._surely.of(node) not in (Sure.WHOLE, Sure.NUMBER):
             raise Unfit(
                 "may-be-none", f"`{self._text(node)}` may be None or no number, whose truth is another question"
@@ -141,7 +141,7 @@ class Deferral:
                 self._membership(node, isinstance(op, ast.In) is truth)
                 return
         elif self._surely.of(node) is not Sure.TRUTH:
-            # The trace of a program that is tried has said that something here is symbolic.
+            # The trace of a tested program has shown that something here is symbolic.
             if not truth and _ordered(op) and self._flow.kind(node) is Kind.UNKNOWN and not self._context.tried:
                 self._change(node, Plain.NEGATED)
                 return
@@ -162,7 +162,7 @@ class Deferral:
     def _shapes(self, node: ast.Compare, truth: bool) -> None:
         equal = guarded("sym_eq")
         if refusal(self._module, self._place, equal, self._context):
-            # Dynamo compares shapes without deciding their sizes.
+            # Dynamo compares shapes without guarding on their sizes.
             self._bool(node)
             if not truth:
                 self._change(node, Plain.REVERSED)
@@ -193,7 +193,10 @@ class Deferral:
         self._change(node, Chosen(inside, helper))
 
     def _quantifier(self, node: ast.expr, truth: bool) -> None:
-        """``any(n != m for ...)``, negated: ``sym_and(True, *(n == m for ...))``."""
+        """Collect the changes of ``any`` and ``all``.
+
+        Negated, ``any(n != m for ...)`` becomes ``sym_and(True, *(n == m for ...))``.
+        """
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         generator = node.args[0]
         assert isinstance(generator, (ast.GeneratorExp, ast.ListComp))

@@ -1,6 +1,6 @@
-"""How expressions of LibCST are built: names, calls and comparisons, with the parentheses that they need.
+"""Construction of LibCST expressions: names, calls and comparisons, with the necessary parentheses.
 
-LibCST adds no parentheses by itself. They are needed where an operator binds more loosely than its place allows.
+LibCST never adds parentheses. They are needed where an operator binds more loosely than its position allows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _IN_FULL: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
 
 
 class Binding(IntEnum):
-    """How tightly an expression binds, in the order of operators of the language reference."""
+    """Precedence of expressions, in the order of operators of the language reference."""
 
     LOOSE = 0
     """An assignment expression, a ``yield``, a tuple without parentheses."""
@@ -71,7 +71,7 @@ _BY_OPERATOR: dict[str, Binding] = {
 
 
 def binding(node: cst.BaseExpression) -> Binding:
-    """How tightly ``node`` binds as it stands, its parentheses included."""
+    """Return the precedence of ``node``, including its parentheses."""
     if node.lpar:
         return Binding.ATOM
     if isinstance(node, (cst.NamedExpr, cst.Yield, cst.Tuple, cst.GeneratorExp)):
@@ -88,14 +88,14 @@ def binding(node: cst.BaseExpression) -> Binding:
 
 
 def grouped(node: cst.BaseExpression, needed: Binding) -> cst.BaseExpression:
-    """``node``, in parentheses where it binds more loosely than ``needed``."""
+    """Return ``node``, in parentheses if it binds more loosely than ``needed``."""
     if binding(node) >= needed:
         return node
     return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def needed_by(parent: ast.AST, node: ast.expr) -> Binding:
-    """How tightly a replacement of ``node`` must bind, so that the structure of ``parent`` stays the same."""
+    """Return the precedence that a replacement of ``node`` needs, so that the structure of ``parent`` is unchanged."""
     if isinstance(parent, ast.BoolOp):
         return _BY_OPERATOR[type(parent.op).__name__]
     if isinstance(parent, ast.UnaryOp):
@@ -128,12 +128,12 @@ def _needed_by_operator(parent: ast.BinOp, node: ast.expr) -> Binding:
 
 
 def own_parentheses(node: cst.BaseExpression) -> int:
-    """How many of the parentheses belong to the expression itself: those of a tuple or a generator."""
+    """Return the number of parentheses that belong to the expression: those of a tuple or a generator."""
     return int(isinstance(node, (cst.Tuple, cst.GeneratorExp, cst.Yield, cst.NamedExpr)))
 
 
 def ungrouped(node: cst.BaseExpression) -> cst.BaseExpression:
-    """``node`` without the parentheses that only group it and hold no comment."""
+    """Return ``node`` without the parentheses that only group it and contain no comment."""
     own = own_parentheses(node)
     if len(node.lpar) <= own or any("#" in code(one) for one in (*node.lpar, *node.rpar)):
         return node
@@ -142,30 +142,30 @@ def ungrouped(node: cst.BaseExpression) -> cst.BaseExpression:
 
 @lru_cache(maxsize=64)
 def name(dotted: str) -> cst.Name | cst.Attribute:
-    """A name, or an attribute of one."""
+    """Return a name, or an attribute of one."""
     tree = cst.parse_expression(dotted)
     assert isinstance(tree, (cst.Name, cst.Attribute))
     return tree
 
 
 def call(dotted: str, arguments: Sequence[cst.Arg], opening: Blank = NO_BLANK) -> cst.Call:
-    """``dotted(arguments)``, with parentheses where an argument needs them."""
+    """Return ``dotted(arguments)``, with parentheses around arguments that need them."""
     args = [one.with_changes(value=grouped(one.value, Binding.CONDITIONAL)) for one in arguments]
     return cst.Call(name(dotted), args, whitespace_before_args=opening)
 
 
 def comparison(left: cst.BaseExpression, operator: cst.BaseCompOp, right: cst.BaseExpression) -> cst.Comparison:
-    """``left operator right``, each in parentheses only where it needs them."""
+    """Return ``left operator right``, each in parentheses only if needed."""
     return cst.Comparison(_side(left), [cst.ComparisonTarget(operator, _side(right))])
 
 
 def _side(node: cst.BaseExpression) -> cst.BaseExpression:
-    """One side of a comparison, in parentheses only where it needs them."""
+    """Return one side of a comparison, in parentheses only if needed."""
     return grouped(ungrouped(node), Binding.BIT_OR)
 
 
 def in_full(node: cst.AugAssign) -> cst.BinaryOperation:
-    """``n - 1`` for ``n -= 1``."""
+    """Return ``n - 1`` for ``n -= 1``."""
     assert isinstance(node.target, cst.Name)
     operator = _IN_FULL[type(node.operator)]
     tighter = Binding.SIGN if isinstance(operator, cst.Multiply) else Binding.PRODUCT

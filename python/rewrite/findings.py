@@ -1,4 +1,4 @@
-"""How a rule makes its `Fix` and `Skip` values."""
+"""Construction of a rule's `Fix` and `Skip` values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def fix(
     doubts: Sequence[str] = (),
     safety: Safety | None = None,
 ) -> Fix:
-    """A Fix at a place: safe where there are no doubts, unless ``safety`` is given."""
+    """Return a Fix at a place. It is safe if there are no doubts, unless ``safety`` is given."""
     said = "; ".join(dict.fromkeys(doubts))
     return Fix(
         rule,
@@ -68,7 +68,7 @@ def change(
     doubts: Sequence[str] = (),
     safety: Safety | None = None,
 ) -> Fix | Skip:
-    """The Fix that makes ``changes`` to an expression and its parts, or the Skip that says why they can't be made."""
+    """Return the Fix that makes ``changes`` to an expression and its parts, or the Skip if that is impossible."""
     (whole, *others) = {part for part, _ in changes}
     node = place.node if others else whole
     assert isinstance(node, ast.expr)
@@ -80,11 +80,11 @@ def change(
 
 
 def skip(rule: str, place: Place, reason: str, detail: str) -> Skip:
-    """A Skip at a place."""
+    """Return a Skip at a place."""
     function = place.function.qualname if place.function else None
     return Skip(rule, BRANCH, *place.span, reason, detail, function)
 
 
 def cannot_name(rule: str, place: Place, symbol: str, context: Context) -> Skip:
-    """The Skip for a symbol that `spell` could not write."""
+    """Return the Skip for a symbol that `spell` could not write."""
     return skip(rule, place, *unnamed(place.module, place.node, symbol, context))

@@ -1,4 +1,4 @@
-"""ruff format for the lines that a fix made too long, and for no others."""
+"""ruff format for only the lines that a fix made too long."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ _SECONDS = 60
 
 
 def wrap_long_lines(path: Path, before: bytes, after: bytes) -> bytes:
-    """Lay out changed lines that are too long, if ruff is configured for ``path``, as in PyTorch's tree.
+    """Format changed lines that are too long, if ruff is configured for ``path``, as in PyTorch's tree.
 
-    A line that fits, or was as long before, keeps its layout; so does everything in a project without such a
-    configuration, but for torch as it is installed. The result is ``after`` itself if no line needs it or ruff is not
-    installed.
+    A line that fits, or was as long before, keeps its layout. So does every file in a project without such a
+    configuration, except an installed torch. Return ``after`` itself if no line is too long or ruff is not installed.
     """
     limit = _limit_for(path)
     long = [] if limit is None else lines_grown_past(limit, before, after)
@@ -39,7 +38,7 @@ def _laid_out(binary: str, path: Path, text: bytes, line: int) -> bytes:
 
 
 def _limit_for(path: Path) -> int | None:
-    """The longest line that the nearest configuration of ruff allows, or PyTorch in its package; None elsewhere."""
+    """Return the line length of the nearest ruff configuration, or PyTorch's in its package, or None elsewhere."""
     for folder in path.absolute().parents:
         for name in CONFIGURATIONS:
             settings = _settings(folder / name)
@@ -50,7 +49,7 @@ def _limit_for(path: Path) -> int | None:
 
 
 def _of_torch(path: Path) -> bool:
-    """Whether a file belongs to an installed torch, which comes without PyTorch's configuration."""
+    """Return whether a file belongs to an installed torch, which comes without PyTorch's configuration."""
     return any(folder.name == "torch" and (folder / "version.py").is_file() for folder in path.absolute().parents)
 
 

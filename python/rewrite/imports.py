@@ -1,4 +1,4 @@
-"""Where the imports of new names go: each once, beside existing imports, in the function or at the top."""
+"""Placement of imports of new names: each once, next to existing imports, in the function or at the top."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STANDARD = ""
 
 
 def complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list[Edit]:
-    """The edits that import what ``fixes`` need."""
+    """Return the edits that import the names that ``fixes`` need."""
     module = parse(source)
     wanted: dict[tuple[Function | None, str], set[str]] = defaultdict(set)
     first_use: dict[tuple[Function | None, str], int] = {}
@@ -48,7 +48,7 @@ def complete(source: SourceFile, fixes: Sequence[Fix], context: Context) -> list
 
 
 def _merged(edits: Iterable[Edit]) -> list[Edit]:
-    """Insertions at one place become one; the same text is not inserted twice."""
+    """Return the edits with insertions at one place merged. The same text is not inserted twice."""
     at: dict[tuple[int, int], list[bytes]] = {}
     for edit in edits:
         texts = at.setdefault((edit.start, edit.end), [])
@@ -63,10 +63,10 @@ def _too_new(symbol: str, context: Context) -> bool:
 
 
 def _home(module: Module, home: str, start: int) -> Function | None:
-    """The function that gets the import, or None for the top of the file.
+    """Return the function that gets the import, or None for the top of the file.
 
-    PyTorch's own modules import each other in circles, so there the import goes where it is used, unless the top has
-    one of the same module already.
+    PyTorch's own modules import each other in circles, so the import goes where it is used. If the top already has an
+    import of the same module, that one is extended.
     """
     if not home or not module.own_tree or existing_import(module.names.running_at_top, home):
         return None
@@ -76,7 +76,7 @@ def _home(module: Module, home: str, start: int) -> Function | None:
 
 @lru_cache(maxsize=8)
 def _bodies(module: Module) -> list[tuple[int, int, Function]]:
-    """Where the bodies of the outermost functions begin and end."""
+    """Return the byte ranges of the bodies of the outermost functions."""
     outermost = [one for one in module.functions if one.outer is None]
     return [(module.span(one.node.body[0])[0], module.span(one.node.body[-1])[1], one) for one in outermost]
 
@@ -96,7 +96,7 @@ def _statement(home: str, names: Iterable[str]) -> bytes:
 
 
 def _extend(module: Module, statement: ast.ImportFrom, names: set[str]) -> Edit:
-    """Add ``names`` to an import: on its line, or line by line as it is written."""
+    """Add ``names`` to an import: on its line, or one name per line if it is written so."""
     start, end = module.span(statement)
     text = module.source.content[start:end]
     taken = [alias.name for alias in statement.names]
@@ -124,7 +124,7 @@ def _one_a_line(module: Module, home: str, names: Sequence[str], indent: str) ->
 
 
 def _blank_before(module: Module, at: int) -> bytes:
-    """The line end and indentation before ``at`` when it is the first thing on its line."""
+    """Return the line end and indentation before ``at`` if it is the first token on its line, else nothing."""
     content = module.source.content
     line = content.rfind(b"\n", 0, at)
     indent = content[line + 1 : at]
@@ -141,7 +141,7 @@ def _insert_in_function(module: Module, function: Function, statement: bytes) ->
     indent = content[line:at]
     if indent.strip():
         return Edit(at, at, statement + b"; ")
-    # Comments above a statement belong to it; nothing above them is touched, least of all the end of a docstring.
+    # Comments above a statement belong to it. Text above them, such as the end of a docstring, is unchanged.
     earliest = module.span(body[0])[1] if documented else 0
     while line:
         above = content.rfind(b"\n", 0, line - 1) + 1
@@ -158,7 +158,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 
 def _start(module: Module, statement: ast.stmt) -> int:
-    """Where a statement starts, its decorators included."""
+    """Return the start of a statement, including its decorators."""
     decorators = getattr(statement, "decorator_list", ())
     return min([module.span(statement)[0], *(_at_sign(module, one) for one in decorators)])
 
@@ -168,7 +168,7 @@ def _at_sign(module: Module, decorator: ast.expr) -> int:
 
 
 def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
-    """Among the imports at the top, where a sorted list would have it."""
+    """Insert an import at its sorted position among the imports at the top."""
     body = module.tree.body
     imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
     plain = text.startswith(b"import ")
@@ -199,7 +199,7 @@ def _insert_at_top(module: Module, home: str, text: bytes) -> Edit:
 
 
 def _before(module: Module, statement: ast.stmt, text: bytes) -> Edit:
-    """``text``, which ends its line, above the line on which a statement at the top starts."""
+    """Insert ``text``, which ends its line, above the line on which a top-level statement starts."""
     content, body = module.source.content, module.tree.body
     place = body.index(statement)
     while place and b"\n" not in content[module.span(body[place - 1])[1] : _start(module, body[place])]:
@@ -212,7 +212,7 @@ def _before(module: Module, statement: ast.stmt, text: bytes) -> Edit:
 
 
 def _after(module: Module, statement: ast.stmt, text: bytes) -> Edit:
-    """``text``, which ends its line, below the line on which a statement at the top ends, and all that ends there."""
+    """Insert ``text``, which ends its line, below the last line of a top-level statement and all that ends there."""
     content, body = module.source.content, module.tree.body
     place = body.index(statement)
     while place + 1 < len(body) and b"\n" not in content[module.span(body[place])[1] : _start(module, body[place + 1])]:
@@ -224,7 +224,7 @@ def _after(module: Module, statement: ast.stmt, text: bytes) -> Edit:
 
 
 def _family(name: str) -> str:
-    """What stands together in a sorted list: the standard library, or the modules of one package."""
+    """Return the group of a module in a sorted list: the standard library, or one package."""
     top = name.partition(".")[0]
     return _STANDARD if top in sys.stdlib_module_names else top
 
@@ -245,7 +245,7 @@ _FALLBACKS = {
 
 
 def _fallbacks(module: Module, symbols: list[str]) -> bytes:
-    """Imports that fall back on plain Python where the torch is older than the name."""
+    """Return imports that fall back on plain Python if torch is older than the name."""
     end = module.newline
     blocks: list[str] = []
     for symbol in symbols:

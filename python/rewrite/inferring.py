@@ -1,4 +1,4 @@
-"""Compute a size that ``reshape`` is to infer: dividing the number of elements asks whether the rest is 0."""
+"""Explicit sizes for ``reshape``. Inferring a size divides the number of elements and guards on the remainder."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _RESHAPES = frozenset({"reshape", "view"})
 
 
 def computed_size(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``s = [-1] + list(x.shape[k:])``, ``x.reshape(s)`` → ``s = [math.prod(x.shape[:k])] + list(x.shape[k:])``.
+    """Yield the fix that computes the size that ``x.reshape(s)`` would infer.
 
-    The list has to be made by the statement before, so that ``x`` is the same in both.
+    ``s = [-1] + list(x.shape[k:])`` → ``s = [math.prod(x.shape[:k])] + list(x.shape[k:])``. The preceding statement
+    must create the list, so that ``x`` is the same in both.
     """
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr not in _RESHAPES or len(call.args) != 1:
@@ -38,7 +39,7 @@ def computed_size(rule: str, module: Module, call: ast.Call, context: Context) -
 
 
 def _made_before(module: Module, call: ast.Call) -> ast.expr | None:
-    """What the statement before the call's own gives the name that the call is handed."""
+    """Return the value that the preceding statement assigns to the argument of the call, or None."""
     statement = next((one for one in module.place(call).ancestors if isinstance(one, ast.stmt)), None)
     around = module.parents.get(statement) if statement is not None else None
     body = getattr(around, "body", None)
@@ -51,7 +52,7 @@ def _made_before(module: Module, call: ast.Call) -> ast.expr | None:
 
 
 def _sizes_from(node: ast.expr, tensor: ast.expr) -> ast.expr | None:
-    """The ``k`` of ``list(x.shape[k:])`` for this tensor ``x``."""
+    """Return the ``k`` of ``list(x.shape[k:])`` for this tensor ``x``, or None."""
     inner = node.args[0] if isinstance(node, ast.Call) and ast.unparse(node.func) == "list" and node.args else node
     if not isinstance(inner, ast.Subscript) or not isinstance(inner.slice, ast.Slice):
         return None

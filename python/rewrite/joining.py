@@ -1,4 +1,4 @@
-"""How ``and`` and ``or`` inside a check become ``sym_and`` and ``sym_or``."""
+"""Conversion of ``and`` and ``or`` inside a check to ``sym_and`` and ``sym_or``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .spelling import guarded, joiner, spelled_out
 
 
 class Joiner:
-    """Collects the changes to a condition, the imports that they need, and their doubts."""
+    """Collector of the changes to a condition, the imports that they need, and their doubts."""
 
     def __init__(self, surely: Surely, context: Context) -> None:
         self._module = surely.module
@@ -37,7 +37,7 @@ class Joiner:
         return spelled.text
 
     def join(self, node: ast.expr) -> None:
-        """Collect the changes after which ``node`` forces no operand; raises Unfit."""
+        """Collect the changes after which ``node`` forces no operand. Raise Unfit."""
         if isinstance(node, ast.BoolOp):
             self._operands(node)
         elif isinstance(node, ast.Compare) and len(node.ops) > 1:
@@ -67,7 +67,7 @@ class Joiner:
         self.changes.append((node, Joined(conjunction, len(node.values), len(lead), helper)))
 
     def _chain(self, node: ast.Compare) -> None:
-        """``a <= b <= c`` → ``sym_and(a <= b, b <= c)``."""
+        """Collect the change ``a <= b <= c`` → ``sym_and(a <= b, b <= c)``."""
         if self._flow.kind(node) is not Kind.TRUTH:
             return
         if len(node.ops) > 2:
@@ -76,7 +76,7 @@ class Joiner:
         self.changes.append((node, Apart(self._joiner(node, True))))
 
     def _membership(self, node: ast.Compare) -> None:
-        """``n in (0, 1)`` → ``sym_or(n == 0, n == 1)``."""
+        """Collect the change ``n in (0, 1)`` → ``sym_or(n == 0, n == 1)``."""
         if self._flow.kind(node) is not Kind.TRUTH or not self._flow.kind(node.left).symbolic_number:
             return
         inside = isinstance(node.ops[0], ast.In)
@@ -86,7 +86,7 @@ class Joiner:
         self.changes.append((node, Chosen(inside, helper)))
 
     def _quantifier(self, node: ast.expr) -> None:
-        """``all(n > 0 for n in s)`` → ``sym_and(True, *(n > 0 for n in s))``."""
+        """Collect the change ``all(n > 0 for n in s)`` → ``sym_and(True, *(n > 0 for n in s))``."""
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         generator = node.args[0]
         assert isinstance(generator, (ast.GeneratorExp, ast.ListComp))

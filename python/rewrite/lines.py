@@ -1,4 +1,4 @@
-"""The text of a LibCST tree, its comments and its line breaks: an expression on one line, or with other indentation."""
+"""Text, comments and line breaks of a LibCST tree: an expression on one line, or with other indentation."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NOTHING, _BLANK = cst.SimpleWhitespace(""), cst.SimpleWhitespace(" ")
 
 
 def code(node: cst.CSTNode) -> str:
-    """The text of a tree."""
+    """Return the text of a tree."""
     return _NOWHERE.code_for_node(node)
 
 
 def comments(node: cst.CSTNode) -> list[str]:
-    """The comments in a tree, in order."""
+    """Return the comments in a tree, in order."""
     if "#" not in code(node):
         return []
     found = _Comments()
@@ -36,7 +36,7 @@ class _Comments(cst.CSTVisitor):
 
 
 def broken(*blanks: object) -> bool:
-    """Whether any of the blanks between tokens holds the end of a line."""
+    """Return whether any whitespace between tokens contains a line break."""
     return any(
         isinstance(blank, cst.ParenthesizedWhitespace)
         or (isinstance(blank, cst.SimpleWhitespace) and ("\n" in blank.value or "\r" in blank.value))
@@ -45,9 +45,9 @@ def broken(*blanks: object) -> bool:
 
 
 def one_line(tree: cst.BaseExpression) -> cst.BaseExpression | None:
-    """``tree`` with its line breaks taken out; None where a comment ends a line.
+    """Return ``tree`` without its line breaks, or None if a comment ends a line.
 
-    Raises Unfit where a string goes over the end of a line.
+    Raise Unfit if a string spans several lines.
     """
     if not _breaks(tree):
         return tree
@@ -59,24 +59,24 @@ def one_line(tree: cst.BaseExpression) -> cst.BaseExpression | None:
 
 
 def string_breaks(tree: cst.BaseExpression) -> bool:
-    """Whether a string in ``tree`` goes over the end of a line."""
+    """Return whether a string in ``tree`` spans several lines."""
     return _breaks(flat(tree))
 
 
 def flat(tree: cst.BaseExpression) -> cst.BaseExpression:
-    """``tree`` on one line, without its comments; a string may still go over the end of a line."""
+    """Return ``tree`` on one line, without its comments. A string may still span several lines."""
     flat = tree.visit(_Flattener()) if _breaks(tree) else tree
     assert isinstance(flat, cst.BaseExpression)
     return flat
 
 
 def new_line(indentation: str) -> cst.ParenthesizedWhitespace:
-    """The end of a line inside brackets; the next line is indented by ``indentation`` more than the statement."""
+    """Return a line break inside brackets. The next line is indented by ``indentation`` more than the statement."""
     return cst.ParenthesizedWhitespace(last_line=cst.SimpleWhitespace(indentation), indent=True)
 
 
 def indented(tree: cst.BaseExpression, block: str, indentation: str) -> cst.BaseExpression:
-    """``tree`` with its lines moved: the outermost to ``indentation``, relative to the indentation ``block``."""
+    """Return ``tree`` with the outermost lines at ``indentation``, relative to the indentation ``block``."""
     gathered = _Indentations(block)
     tree.visit(gathered)
     moved = tree.visit(_Indenter(block, _common(gathered.found), indentation))
@@ -85,7 +85,7 @@ def indented(tree: cst.BaseExpression, block: str, indentation: str) -> cst.Base
 
 
 def _common(texts: Sequence[str]) -> str:
-    """What all of the texts begin with; nothing where a backslash ends each line."""
+    """Return the common prefix of the texts, or an empty string without texts."""
     if not texts:
         return ""
     first, last = min(texts), max(texts)
@@ -98,7 +98,10 @@ def _breaks(tree: cst.CSTNode) -> bool:
 
 
 class _Flattener(cst.CSTTransformer):
-    """The end of a line becomes a blank, or nothing next to a bracket, where a last comma is removed too."""
+    """Transformer that replaces line breaks by blanks, or by nothing next to a bracket.
+
+    A trailing comma before a bracket is removed too.
+    """
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
         if isinstance(original_node, (cst.SimpleWhitespace, cst.ParenthesizedWhitespace)):
@@ -121,7 +124,7 @@ def _closed(original: cst.CSTNode, updated: cst.CSTNode, field: str) -> cst.CSTN
 
 
 def _without_comma(original: cst.CSTNode, updated: cst.CSTNode, field: str) -> cst.CSTNode:
-    """Without the comma behind the last item where a line ended there, unless it makes a tuple."""
+    """Remove the comma behind the last item if a line ended there, unless it makes a tuple."""
     items = getattr(original, field)
     last = items[-1] if items else None
     if last is None:
@@ -141,7 +144,7 @@ def _without_comma(original: cst.CSTNode, updated: cst.CSTNode, field: str) -> c
 
 
 def _before_closing(node: cst.CSTNode) -> object:
-    """What stands before the bracket that closes a display."""
+    """Return the whitespace before the bracket that closes a display."""
     if isinstance(node, cst.Tuple):
         return node.rpar[0].whitespace_before if node.rpar else None
     closing = getattr(node, "rbracket", None) or getattr(node, "rbrace", None)
@@ -149,7 +152,7 @@ def _before_closing(node: cst.CSTNode) -> object:
 
 
 class _Indentations(cst.CSTVisitor):
-    """What the broken lines of a tree begin with."""
+    """Collector of the indentation of the broken lines of a tree."""
 
     def __init__(self, block: str) -> None:
         self._block = block

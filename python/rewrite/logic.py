@@ -1,4 +1,4 @@
-"""Operators of bools where one operand is symbolic: ``^``, which it lacks, and the order of ``and`` and ``or``."""
+"""Boolean operators with a symbolic operand: ``^``, which SymBool lacks, and the order of ``and`` and ``or``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .spelling import spell
 
 
 def opposite_chosen(rule: str, module: Module, node: ast.BinOp, context: Context) -> Iterator[Fix]:
-    """``a ^ (c < d)`` → ``torch.sym_not(c < d) if a else c < d``, and the same with the sides exchanged."""
+    """Yield the fix ``a ^ (c < d)`` → ``torch.sym_not(c < d) if a else c < d``, and with the sides exchanged."""
     opposite = spell(module, node, "torch.sym_not", context)
     compares = any(isinstance(one, ast.Compare) for one in (node.left, node.right))
     if not isinstance(node.op, ast.BitXor) or opposite is None or not compares:
@@ -32,9 +32,9 @@ def opposite_chosen(rule: str, module: Module, node: ast.BinOp, context: Context
 
 
 def concrete_first(rule: str, module: Module, node: ast.BoolOp, context: Context) -> Iterator[Fix]:
-    """``f(t) and self.training`` → ``self.training and f(t)``: what is known decides first.
+    """Yield the fix ``f(t) and self.training`` → ``self.training and f(t)``. Known operands decide first.
 
-    An attribute that an operand in front of it names, as in ``hasattr(self, "flag") and self.flag``, stays.
+    An attribute that an earlier operand names, as in ``hasattr(self, "flag") and self.flag``, is not moved.
     """
     concrete = [one for at, one in enumerate(node.values) if _is_flag_alone(one, node.values[:at])]
     ordered = [*concrete, *(one for one in node.values if one not in concrete)]
@@ -50,7 +50,7 @@ def concrete_first(rule: str, module: Module, node: ast.BoolOp, context: Context
 
 
 def _is_flag_alone(operand: ast.expr, before: Sequence[ast.expr]) -> bool:
-    """Return whether an operand is an attribute of ``self``, or its opposite, that the operands before do not name."""
+    """Return whether an operand is an attribute of ``self``, or its negation, that no earlier operand names."""
     inner = operand.operand if isinstance(operand, ast.UnaryOp) and isinstance(operand.op, ast.Not) else operand
     if not isinstance(inner, ast.Attribute) or not isinstance(inner.value, ast.Name) or inner.value.id != "self":
         return False

@@ -1,7 +1,7 @@
-"""Take the branch of an order of sizes that nobody can decide, with amounts that do nothing where it is false.
+"""Branches on an undecided order of sizes, taken with amounts that are neutral where the condition is false.
 
-Under ``a < b`` the value ``b - a`` is ``sym_max(b - a, 0)``, and ``a`` is ``sym_min(a, b)``: where the order is known
-nothing changes.
+Under ``a < b`` the value ``b - a`` becomes ``sym_max(b - a, 0)``, and ``a`` becomes ``sym_min(a, b)``. If the order is
+known, the result is unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _MORE = (ast.Gt, ast.GtE)
 
 
 def neutral_amounts(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
-    """``if a > b: x = x.narrow(0, 0, b)`` → ``if guard_or_true(a > b): x = x.narrow(0, 0, torch.sym_min(a, b))``."""
+    """Yield the fix that takes a branch on an undecided order with neutral amounts.
+
+    ``if a > b: x = x.narrow(0, 0, b)`` → ``if guard_or_true(a > b): x = x.narrow(0, 0, torch.sym_min(a, b))``.
+    """
     test = node.test
     if node.orelse or not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return
@@ -64,7 +67,7 @@ def neutral_amounts(rule: str, module: Module, node: ast.If, context: Context) -
 
 
 def _amounts(statement: ast.stmt, lesser: ast.expr, greater: ast.expr) -> Iterator[tuple[ast.expr, str]]:
-    """The places in a statement that say how much smaller one is, or name one of the two."""
+    """Yield the places in a statement that are the difference of the two sizes, or name one of them."""
     small, large = ast.dump(lesser), ast.dump(greater)
     pending: list[ast.AST] = [statement]
     while pending:
@@ -80,14 +83,14 @@ def _amounts(statement: ast.stmt, lesser: ast.expr, greater: ast.expr) -> Iterat
 
 
 def _rebinds(node: ast.If, operands: tuple[ast.expr, ast.expr]) -> bool:
-    """Return whether the body gives another value to a name that is compared."""
+    """Return whether the body assigns to a name that is compared."""
     compared = {one.id for operand in operands for one in ast.walk(operand) if isinstance(one, ast.Name)}
     inside = (one for statement in node.body for one in ast.walk(statement))
     return any(isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id in compared for one in inside)
 
 
 def _before_rebinding(node: ast.If, operands: tuple[ast.expr, ast.expr]) -> Iterator[ast.stmt]:
-    """The statements of the body up to the first that gives a compared name another value."""
+    """Yield the statements of the body up to the first that assigns to a compared name."""
     compared = {one.id for operand in operands for one in ast.walk(operand) if isinstance(one, ast.Name)}
     for statement in node.body:
         yield statement

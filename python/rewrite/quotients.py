@@ -1,4 +1,4 @@
-"""Quotients whose divisor may be 0, as arithmetic: nobody has to know whether it is."""
+"""Quotients with a possibly zero divisor, as arithmetic that does not guard on it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from .writing import edited
 
 
 def quotient_or_zero(rule: str, module: Module, choice: ast.IfExp, context: Context) -> Iterator[Fix]:
-    """``x / (n - 1) if n > 1 else 0`` → ``x / torch.sym_max(n - 1, 1) * torch.sym_max(torch.sym_min(n - 1, 1), 0)``.
+    """Yield the fix that replaces a choice between a quotient and 0 by arithmetic.
 
-    For every whole number ``n`` both are the same: where it is larger than 1 the divisor stays and the factor is 1,
-    elsewhere the divisor is 1 and the factor 0. The size is written four times, so it must be a name.
+    ``x / (n - 1) if n > 1 else 0`` → ``x / torch.sym_max(n - 1, 1) * torch.sym_max(torch.sym_min(n - 1, 1), 0)``. Both
+    are equal for every integer ``n``. Above 1 the divisor is unchanged and the factor is 1. Otherwise the divisor is 1
+    and the factor 0. The size is written four times, so it must be a name.
     """
     test = choice.test
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
@@ -54,10 +55,10 @@ def quotient_or_zero(rule: str, module: Module, choice: ast.IfExp, context: Cont
 
 
 def floored_divisors(rule: str, module: Module, node: ast.If, context: Context) -> Iterator[Fix]:
-    """Divide by at least 1 where ``if n > 0:`` or ``if n == 0: return …`` keeps a quotient from dividing by 0.
+    """Yield the fix that divides by at least 1 under ``if n > 0:`` or behind ``if n == 0: return …``.
 
-    ``total / n`` → ``total / torch.sym_max(n, 1)`` and ``x.mean()`` → ``x.sum() / torch.sym_max(x.numel(), 1)``; while
-    compiling the quotient is always computed. Inputs with ``n`` 0 have to show that the result is the same.
+    ``total / n`` → ``total / torch.sym_max(n, 1)`` and ``x.mean()`` → ``x.sum() / torch.sym_max(x.numel(), 1)``. While
+    compiling, the quotient is always computed. Inputs with ``n`` 0 must show that the result is the same.
     """
     test = node.test
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or integer(test.comparators[0]) not in (0, 1):
@@ -93,9 +94,9 @@ def floored_divisors(rule: str, module: Module, node: ast.If, context: Context) 
 
 
 def floored_choice(rule: str, module: Module, choice: ast.IfExp, context: Context) -> Iterator[Fix]:
-    """``x.mean() if x.numel() > 0 else 0 * x.sum()`` → ``x.sum() / torch.sym_max(x.numel(), 1)``.
+    """Yield the fix ``x.mean() if x.numel() > 0 else 0 * x.sum()`` → ``x.sum() / torch.sym_max(x.numel(), 1)``.
 
-    Inputs of size 0 have to show that the other value is the same.
+    Inputs of size 0 must show that the other value is the same.
     """
     test = choice.test
     most = spell(module, choice, "torch.sym_max", context)
@@ -124,7 +125,7 @@ _ZERO = ((ast.Eq, 0), (ast.LtE, 0), (ast.Lt, 1))
 
 
 def _floored(module: Module, node: ast.BinOp | ast.Call, size: ast.expr, most: str) -> Iterator[Edit]:
-    """The edits that keep a quotient, a mean or a loss from dividing by a size that is 0."""
+    """Yield the edits that keep a quotient, a mean or a loss from dividing by a size that is 0."""
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, (ast.Div, ast.FloorDiv)) and _holds_for(size, node.right):
             start, end = module.grouped_span(node.right)
@@ -149,7 +150,7 @@ _IGNORED = -100
 
 
 def _holds_for(size: ast.expr, divisor: ast.expr) -> bool:
-    """Return whether a divisor is not 0 where a size is not: it is the size, or one of a tensor that has elements."""
+    """Return whether a divisor is nonzero if a size is: it is the size, or one of a tensor with elements."""
     if ast.dump(divisor) == ast.dump(size):
         return True
     asked, divides = _measured(size), _measured(divisor)
@@ -157,7 +158,10 @@ def _holds_for(size: ast.expr, divisor: ast.expr) -> bool:
 
 
 def _measured(size: ast.expr) -> tuple[str, str] | None:
-    """The tensor of which an expression says a size, as a dump of its tree, and the dimension; ``numel`` is of all."""
+    """Return the tensor and the dimension of a size expression, or None.
+
+    The tensor is a dump of its tree. The dimension is ``numel`` for the number of elements.
+    """
     match size:
         case ast.Call(func=ast.Attribute(value=value, attr="numel"), args=[]):
             return ast.dump(value), "numel"
@@ -171,7 +175,7 @@ def _measured(size: ast.expr) -> tuple[str, str] | None:
 
 
 def _is_excess(divisor: ast.expr, size: ast.expr, bound: int) -> bool:
-    """Whether the divisor is by how much the size is larger than the bound."""
+    """Return whether the divisor is the difference of the size and the bound."""
     if bound == 0 and ast.dump(divisor) == ast.dump(size):
         return True
     return (

@@ -1,4 +1,4 @@
-"""How a statement that refuses bad sizes becomes a check."""
+"""Conversion of a statement that rejects bad sizes to a check."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _CHECKS = {
 
 
 def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Context, *, same_error: bool = False) -> Fix:
-    """The check in place of a refusal, which stands at ``place``; raises Unfit.
+    """Return the fix that replaces the rejecting statement at ``place`` by a check. Raise Unfit.
 
-    With ``same_error`` an ``assert`` keeps its AssertionError; an exception raised by name always does. Where dynamo
-    may trace the place and refuses the message, the statement stays for eager, next to a check for tracers.
+    With ``same_error`` an ``assert`` keeps its AssertionError. An exception raised by name always does. If dynamo may
+    trace the place and rejects the message, the statement stays for eager, next to a check for tracers.
     """
     module = place.module
     if module.source.content.startswith(b"elif", place.span[0]):
@@ -73,9 +73,10 @@ def check_for(rule: str, place: Place, node: ast.If | ast.Assert, context: Conte
 
 
 def check_beside(rule: str, place: Place, node: ast.If, context: Context) -> Fix:
-    """The check for tracers next to a statement that refuses, whatever it does before it raises; raises Unfit.
+    """Return the fix that adds a check for tracers next to a statement that raises. Raise Unfit.
 
-    Eager keeps the statement. An exception that no check raises becomes a RuntimeError in the program.
+    The statement may do anything before it raises. Eager keeps it. An exception that no check raises becomes a
+    RuntimeError in the program.
     """
     module = place.module
     raised = exception_of(node.body)
@@ -103,7 +104,7 @@ def exception_of(body: Sequence[ast.stmt]) -> ast.Raise | None:
 
 
 def _refused_message(place: Place, message: ast.expr, context: Context) -> bool:
-    """Return whether dynamo may trace the place and refuses a lambda around the message."""
+    """Return whether dynamo may trace the place and rejects a lambda around the message."""
     captures = any(_is_captured(place, one) for one in _names(message))
     return refusal(place.module, place.node, _VALUES if captures else _TEXT, context) is not None
 
@@ -113,7 +114,7 @@ def _names(node: ast.AST) -> Iterator[ast.Name]:
 
 
 def _is_captured(place: Place, name: ast.Name) -> bool:
-    """Return whether a lambda around a name captures a value, which a constant that is assigned once is not."""
+    """Return whether a lambda around a name captures a value. A constant that is assigned once is not captured."""
     owner = place.module.names.owner(name.id, name)
     if owner is None or owner is place.module.tree or place.node in _above(place.module, owner):
         return False
@@ -124,7 +125,7 @@ def _is_captured(place: Place, name: ast.Name) -> bool:
 
 
 def _above(module: Module, node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes around a node."""
+    """Yield the nodes around a node."""
     above = module.parents.get(node)
     while above is not None:
         yield above
@@ -132,7 +133,7 @@ def _above(module: Module, node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _refusal(place: Place, node: ast.If | ast.Assert) -> tuple[str, ast.expr | None]:
-    """Name of the exception and its message; raises Unfit."""
+    """Return the name of the exception and its message. Raise Unfit."""
     if isinstance(node, ast.Assert):
         deferrable(place, node.msg)
         return "AssertionError", node.msg
@@ -155,7 +156,7 @@ def _refusal(place: Place, node: ast.If | ast.Assert) -> tuple[str, ast.expr | N
 
 
 def _message(place: Place, node: ast.If, arguments: list[ast.expr]) -> ast.expr | None:
-    """The argument of the exception, or the value assigned to the name that is the argument."""
+    """Return the argument of the exception, or the value assigned to the name that is the argument."""
     first = node.body[0]
     if isinstance(first, ast.Raise):
         return arguments[0] if arguments else None
@@ -176,7 +177,7 @@ _OF_THE_FRAME = frozenset(
 
 
 def deferrable(place: Place, message: ast.expr | None) -> None:
-    """Raise Unfit where ``lambda: message`` would give another text than ``message`` in the statement at ``place``."""
+    """Raise Unfit if ``lambda: message`` may give another text than ``message`` in the statement at ``place``."""
     if message is None:
         return
     if isinstance(next((one for one in place.ancestors if isinstance(one, _SCOPES)), None), ast.ClassDef):
@@ -191,7 +192,7 @@ def deferrable(place: Place, message: ast.expr | None) -> None:
 
 
 def read_only_in(place: Place, target: ast.Name, within: ast.stmt) -> bool:
-    """Whether the name that ``target`` binds is a local one and only the statement ``within`` reads it."""
+    """Return whether the name that ``target`` binds is a local that only the statement ``within`` reads."""
     module, function = place.module, place.function
     if function is None or module.names.owner(target.id, within) is not function.node:
         return False

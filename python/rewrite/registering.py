@@ -1,6 +1,6 @@
-"""Register a reference that stands in a file for the operators that C++ composes, so that tracing goes through it.
+"""Registration of a file's reference functions as Python kernels of operators that C++ composes, for tracing.
 
-Eager keeps the composition in C++: only the dispatcher of the tracers looks at Python kernels. It is PyTorch's own way
+Eager keeps the composition in C++: only the dispatcher of the tracers uses Python kernels. PyTorch does the same
 (``torch/_decomp/decompositions.py``: ``matmul``, ``dropout``, ``pad_sequence``).
 """
 
@@ -27,7 +27,7 @@ _ATEN = frozenset({"torch.ops.aten", "torch._ops.ops.aten"})
 
 
 def registered(source: SourceFile, context: Context, line: int, operators: Sequence[str]) -> Iterator[Fix]:
-    """The fix that registers the function which starts at ``line`` for ``operators`` (``aten.hsplit.int``)."""
+    """Yield the fix that registers the function at ``line`` for ``operators`` (``aten.hsplit.int``)."""
     module = parse(source)
     function = next((one for one in module.functions if one.outer is None and _first_line(one) == line), None)
     if function is None or function.qualname != function.node.name or not operators:
@@ -47,10 +47,10 @@ def registered(source: SourceFile, context: Context, line: int, operators: Seque
 
 
 def translated(source: SourceFile, context: Context, operator: str, text: str, needs: Sequence[str]) -> Iterator[Fix]:
-    """The fix that writes ``text``, which registers a translation of C++ for ``operator``, below the end of the file.
+    """Yield the fix that appends ``text``, which registers a translation of C++ for ``operator``.
 
-    It says ``torch``, ``aten``, ``utils``, ``Tensor``, ``sym_int``, ``sym_float`` and ``DispatchKey`` as torch's own
-    file of decompositions does: another file is no place for it.
+    The text uses ``torch``, ``aten``, ``utils``, ``Tensor``, ``sym_int``, ``sym_float`` and ``DispatchKey`` as torch's
+    own file of decompositions does. Another file is not suitable.
     """
     module = parse(source)
     own = _assigned(module)
@@ -72,7 +72,7 @@ def translated(source: SourceFile, context: Context, operator: str, text: str, n
 
 
 def newly_registered(before: bytes, after: bytes) -> tuple[str, ...]:
-    """The operators (``aten.hsplit.int``) that a Python kernel of ``after`` composes and none of ``before`` did."""
+    """Return the operators (``aten.hsplit.int``) with a composing Python kernel in ``after`` but not in ``before``."""
     known = _registered(before)
     return tuple(one for one in _registered(after) if one not in known)
 
@@ -97,7 +97,10 @@ def _first_line(function: Function) -> int:
 
 
 def _below(function: Function) -> int:
-    """The line (from 1) above which the registration goes: below those for tables, above what wraps the function."""
+    """Return the 1-based line above which the registration is inserted.
+
+    It is below the decorators for tables, and above those that wrap the function.
+    """
     tables = [one for one in function.node.decorator_list if "register_decomposition" in ast.unparse(one)]
     return (tables[-1].end_lineno or 0) + 1 if tables else _first_line(function)
 
@@ -110,19 +113,19 @@ def _line_start(module: Module, line: int) -> int:
 
 
 def _key(module: Module, function: Function) -> tuple[str | None, tuple[str, ...]]:
-    """How `DispatchKey` is written at the top of the file, and what has to be imported for it."""
+    """Return the spelling of `DispatchKey` at the top of the file, and the imports that it needs."""
     own = _assigned(module).get("DispatchKey")
     if own is not None:
         return ("DispatchKey", ()) if own == _KEYS else (None, ())
     for local, meaning in module.names.imported_at(function.node, {_KEYS}):
         if meaning == _KEYS:
             return local, ()
-    # Torch's own modules import it from there; the survey of torch's names does not hold those of `torch._C`.
+    # Torch's own modules import it from there. The index of torch's names does not contain those of `torch._C`.
     return ("DispatchKey", (_KEYS,)) if module.names.free("DispatchKey", function.node) else (None, ())
 
 
 def _aten(module: Module) -> str | None:
-    """How the operators are named at the top of the file; None where nothing there names them."""
+    """Return the spelling of the operators at the top of the file, or None if it has none."""
     own = _assigned(module)
     named = next((name for name, value in own.items() if value in _ATEN), None)
     if named is not None:
@@ -141,7 +144,7 @@ def _aliases(statement: ast.stmt) -> Sequence[ast.alias]:
 
 
 def _assigned(module: Module) -> dict[str, str]:
-    """What single names are given at the top of the file."""
+    """Return the values assigned to single names at the top of the file."""
     return {
         statement.targets[0].id: ast.unparse(statement.value)
         for statement in module.tree.body

@@ -1,4 +1,4 @@
-"""Lay a tensor out anew, or in a memory format, without a question about its sizes."""
+"""Layouts of tensors, by strides or in a memory format, without guards on sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _CONTIGUOUS = "torch.contiguous_format"
 
 
 def laid_out_anew(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``t.resize_(s, memory_format=torch.contiguous_format)``, ``t.as_strided_(s, make_contiguous_strides_for(s))``."""
+    """Yield the fix that sets contiguous strides explicitly.
+
+    ``t.resize_(s, memory_format=torch.contiguous_format)`` → ``t.as_strided_(s, make_contiguous_strides_for(s))``.
+    """
     func = call.func
     formats = [ast.unparse(one.value) for one in call.keywords if one.arg == "memory_format"]
     if not isinstance(func, ast.Attribute) or func.attr != "resize_" or len(call.args) != 1:
@@ -35,9 +38,10 @@ def laid_out_anew(rule: str, module: Module, call: ast.Call, context: Context) -
 
 
 def made_in_format(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``t.new_empty(s).to(memory_format=f)`` → ``torch.empty(s, dtype=t.dtype, device=t.device, memory_format=f)``.
+    """Yield the fix that allocates a tensor in its memory format.
 
-    The conversion asks of the sizes which format the new tensor has by chance; made in it, nobody asks.
+    ``t.new_empty(s).to(memory_format=f)`` → ``torch.empty(s, dtype=t.dtype, device=t.device, memory_format=f)``. The
+    conversion guards on the sizes to find the new tensor's present format.
     """
     func = call.func
     made = func.value if isinstance(func, ast.Attribute) and func.attr == "to" and not call.args else None

@@ -1,4 +1,4 @@
-"""The removal of imports of retired names that nothing uses any more."""
+"""Removal of unused imports of retired names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .writing import names_kept
 
 
 def unused_imports(module: Module, names: tuple[str, ...]) -> Iterator[tuple[ast.ImportFrom, Edit]]:
-    """Each import of retired ``names`` of ``symbolic_shapes`` that nothing in the file uses, and its removal."""
+    """Yield each import of unused retired ``names`` of ``symbolic_shapes``, and its removal."""
     used = set(_used(module))
     for statement in module.nodes.every(ast.ImportFrom):
         if statement.module != SHAPES:
@@ -23,7 +23,7 @@ def unused_imports(module: Module, names: tuple[str, ...]) -> Iterator[tuple[ast
 
 
 def _used(module: Module) -> Iterator[str]:
-    """Every name in use, and every string, since ``__all__`` may export a name."""
+    """Yield every name in use, and every string, since ``__all__`` may export a name."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Name):
             yield node.id
@@ -32,7 +32,7 @@ def _used(module: Module) -> Iterator[str]:
 
 
 def _without(module: Module, statement: ast.ImportFrom, gone: list[ast.alias]) -> Edit:
-    """The statement without the retired names."""
+    """Return the edit that removes the retired names from a statement."""
     kept = [alias for alias in statement.names if alias not in gone]
     if not kept:
         return _statement_away(module, statement)

@@ -1,4 +1,4 @@
-"""How `changes` are made to an expression, by a transformer of LibCST: blanks and comments keep their places."""
+"""Application of `changes` to an expression by a LibCST transformer, which preserves whitespace and comments."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _OPERATORS = {"==": cst.Equal, "!=": cst.NotEqual, ">=": cst.GreaterThanEqual}
 
 
 def rewritten(module: Module, node: ast.expr, changes: to.Changes) -> Edit:
-    """The edit that makes ``changes`` to ``node`` and its parts; raises Unfit where a comment would be lost."""
+    """Return the edit that makes ``changes`` to ``node`` and its parts. Raise Unfit if a comment would be lost."""
     fragment = Fragment(module, node)
     tree = changed(node, fragment.tree, changes)
     return fragment.edit(grouped(tree, needed_by(module.parents[node], node)))
 
 
 def changed(node: ast.expr, tree: cst.BaseExpression, changes: to.Changes) -> cst.BaseExpression:
-    """``tree``, the LibCST tree of ``node``, with the changes made to it and its parts."""
+    """Return ``tree``, the LibCST tree of ``node``, with the changes made to it and its parts."""
     result = tree.visit(_Rewriter(node, tree, changes))
     assert isinstance(result, cst.BaseExpression)
     return result
@@ -53,12 +53,12 @@ class Fragment:
     """One expression of a module, with the parentheses that group it."""
 
     def __init__(self, module: Module, node: ast.expr) -> None:
-        """Raises Unfit where LibCST does not read what Python reads."""
+        """Parse the expression. Raise Unfit if LibCST does not reproduce the text."""
         self._module = module
         self._start, self._end = module.grouped_span(node)
         self.text = module.source.content[self._start : self._end].decode()
         try:
-            # Lines end wherever they like inside parentheses.
+            # Inside parentheses, line breaks are allowed anywhere.
             self._whole = cst.parse_module(f"({self.text})")
         except cst.ParserSyntaxError as error:
             raise Unfit("not-read", "LibCST does not read this expression") from error
@@ -70,7 +70,7 @@ class Fragment:
             raise Unfit("not-read", "LibCST does not read every byte of this expression")
 
     def edit(self, tree: cst.BaseExpression) -> Edit:
-        """The edit that writes ``tree`` instead; raises Unfit where a comment would be lost."""
+        """Return the edit that writes ``tree`` instead. Raise Unfit if a comment would be lost."""
         written = self._whole.code_for_node(tree)
         if "\n" in written and _stands_alone(self.text) and not _stands_alone(written):
             written = f"({written})"
@@ -84,7 +84,7 @@ class Fragment:
 
 
 def _stands_alone(text: str) -> bool:
-    """Whether an expression can stand by itself: it is on one line, or brackets hold its lines together."""
+    """Return whether an expression parses without surrounding parentheses: on one line, or inside brackets."""
     try:
         parse_expression(text)
     except SyntaxError:
@@ -97,7 +97,7 @@ def _in_a_word(byte: bytes) -> bool:
 
 
 class _Rewriter(cst.CSTTransformer):
-    """Makes the changes from the inside out; subtrees without changes are not walked."""
+    """Transformer that makes the changes from the inside out. Subtrees without changes are not walked."""
 
     def __init__(self, node: ast.expr, tree: cst.BaseExpression, changes: to.Changes) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ class _Rewriter(cst.CSTTransformer):
 
 
 def _parts(node: ast.expr, tree: cst.BaseExpression) -> Iterator[tuple[ast.expr, cst.BaseExpression]]:
-    """The operands and arguments of an expression, each with its LibCST tree."""
+    """Yield the operands and arguments of an expression, each with its LibCST tree."""
     if isinstance(node, ast.BoolOp):
         yield from zip(node.values, _operands(tree, len(node.values)), strict=True)
     elif isinstance(node, ast.UnaryOp) and isinstance(tree, cst.UnaryOperation):
@@ -150,7 +150,7 @@ def _parts(node: ast.expr, tree: cst.BaseExpression) -> Iterator[tuple[ast.expr,
 
 
 def _operands(tree: cst.BaseExpression, count: int) -> list[cst.BaseExpression]:
-    """The operands of ``a and b and c``, which LibCST nests to the left."""
+    """Return the operands of ``a and b and c``, which LibCST nests to the left."""
     if count == 1:
         return [tree]
     assert isinstance(tree, cst.BooleanOperation)
@@ -182,7 +182,7 @@ def _made(change: to.Change, node: cst.BaseExpression) -> cst.BaseExpression:
         case to.Compared():
             return comparison(node, _OPERATORS[change.operator](), cst.Integer("0"))
         case to.Plain.NEGATED:
-            # An order binds more tightly than ``not``; in parentheses it also reads so.
+            # A comparison binds more tightly than ``not``. The parentheses are for readability.
             return cst.UnaryOperation(cst.Not(), grouped(node, Binding.BIT_OR))
         case to.Plain.AFFIRMED:
             assert isinstance(node, cst.UnaryOperation)
@@ -238,7 +238,7 @@ def _around(operator: cst.BaseCompOp | cst.BaseBooleanOp) -> tuple[Blank, Blank]
 
 
 def _opened(node: cst.BaseExpression) -> tuple[cst.BaseExpression, Blank, Blank]:
-    """``node`` without its outermost parentheses if they only group it, and what stands inside of them."""
+    """Return ``node`` without its outermost grouping parentheses, and the whitespace inside of them."""
     if len(node.lpar) <= own_parentheses(node):
         return node, NO_BLANK, NO_BLANK
     opening, closing = node.lpar[0].whitespace_after, node.rpar[-1].whitespace_before
@@ -265,7 +265,7 @@ def _equated(node: cst.BaseExpression, helper: str) -> cst.BaseExpression:
 
 
 def _comma(operator: cst.BaseCompOp | cst.BaseBooleanOp) -> cst.Comma:
-    """The comma in place of an operator; one at the head of a line moves to the end of the line before."""
+    """Return the comma that replaces an operator. One at the head of a line moves to the end of the line before."""
     before, after = _around(operator)
     if not broken(before) or (broken(after) and isinstance(before, cst.SimpleWhitespace)):
         return cst.Comma(whitespace_after=after)
@@ -341,7 +341,7 @@ def _in_one(words: Sequence[cst.BaseExpression], joined_by: str) -> cst.BaseExpr
 def _by_operator(
     words: Sequence[cst.BaseExpression], operator: str, places: Sequence[cst.BaseBooleanOp] = ()
 ) -> cst.BaseExpression:
-    """``(a == b) & (c == d)``; the operators get the blanks of those that stood in their ``places``."""
+    """Return ``(a == b) & (c == d)``. The operators get the whitespace of the operators ``places``."""
     kind, binding = _BITWISE[operator]
     made = grouped(words[0], binding)
     for number, word in enumerate(words[1:]):
@@ -351,7 +351,7 @@ def _by_operator(
 
 
 def _argument(node: cst.BaseExpression) -> cst.BaseExpression:
-    """The argument without parentheses, unless they hold lines together."""
+    """Return the argument without parentheses, unless they span lines."""
     bare, opening, closing = _opened(node)
     return node if bare.lpar[own_parentheses(bare) :] or code(opening) or code(closing) else bare
 

@@ -1,4 +1,4 @@
-"""Read a number out of a tensor in a form that a tracer keeps: ``int(t)`` makes a Python int of it."""
+"""Reads of numbers out of tensors in a form that a tracer keeps symbolic. ``int(t)`` makes a Python int."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _BINDING = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 
 def read_scalar(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``int(t)`` → ``t.item()`` for a tensor of integers, and → ``torch.sym_int(t.item())`` for any."""
+    """Yield the fixes ``int(t)`` → ``t.item()`` for a tensor of integers, and → ``torch.sym_int(t.item())`` for any."""
     kind = module.names.meaning(call.func)
     if kind not in _WHOLE or len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
         return
     above = module.parents.get(call)
     if isinstance(above, ast.Call) and module.names.meaning(above.func) == "builtins.range":
-        return  # a loop needs to know how often
+        return  # a loop needs a concrete number of iterations
     value = call.args[0]
     text = module.text(value).decode()
     item = f"{text if isinstance(value, _BINDING) else f'({text})'}.item()"

@@ -1,4 +1,4 @@
-"""How a branch for TorchScript is written, and the function that TorchScript does not compile."""
+"""Construction of a branch for TorchScript, and of the function that TorchScript does not compile."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from .statements import Statement
 
 
 def parsed(module: Module, node: ast.stmt, text: bytes) -> cst.BaseStatement:
-    """The one statement that ``text`` holds, written in place of ``node``."""
+    """Return the one statement in ``text``, parsed as a replacement of ``node``."""
     return Statement(module.place(node)).read(text.decode())
 
 
 def warning(module: Module, node: ast.If, compared: ast.Compare) -> cst.BaseStatement:
-    """An ``if`` that warns of different shapes, undecided ones taken as equal, to be called one frame further down."""
+    """Return an ``if`` that warns of different shapes, with undecided ones taken as equal.
+
+    It is to be called one frame further down.
+    """
     tree = Statement(module.place(node)).tree
     assert isinstance(tree, cst.If)
     changes: list[tuple[ast.expr, Change]] = [(compared, Equated("sym_eq")), (compared, Called("guard_or_true"))]
@@ -31,7 +34,7 @@ def warning(module: Module, node: ast.If, compared: ast.Compare) -> cst.BaseStat
 
 
 class _OneFrameFurther(cst.CSTTransformer):
-    """``stacklevel`` is one higher, since the warning comes from a function one frame further down."""
+    """Transformer that increments ``stacklevel``, since the warning comes from a function one frame further down."""
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
         level = updated_node.value
@@ -43,7 +46,7 @@ class _OneFrameFurther(cst.CSTTransformer):
 
 
 def branch_for_script(module: Module, node: ast.If, scripting: str, helper: str, parameters: Sequence[str]) -> Edit:
-    """``if scripting():`` with the statement as it is, else a call of ``helper``; raises Unfit."""
+    """Return ``if scripting():`` with the unchanged statement, else a call of ``helper``. Raise Unfit."""
     statement = Statement(module.place(node))
     called = call(helper, [cst.Arg(cst.Name(one)) for one in parameters])
     unit = module.unit_of_indentation(node.body[0])
@@ -60,7 +63,7 @@ def function_unused(
     body: cst.BaseStatement,
     returns: str | None = None,
 ) -> str:
-    """The text of a function with the decorator ``unused``, with its own imports, and two empty lines after it."""
+    """Return the text of a function with the decorator ``unused``, its own imports, and two empty lines after it."""
     lines = [
         cst.SimpleStatementLine([cst.ImportFrom(name(home), [cst.ImportAlias(cst.Name(one)) for one in sorted(names)])])
         for home, names in sorted(imports.items())

@@ -1,4 +1,4 @@
-"""Choose between two tensors by ``torch.where``, where the values of a tensor decide and both sides can be computed."""
+"""Choices between two tensors by ``torch.where``, if tensor values decide and both sides can be computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _BINDING = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 
 
 def selected(rule: str, module: Module, node: ast.If | ast.IfExp, context: Context) -> Iterator[Fix]:
-    """``if c: x = f(x)`` → ``x = torch.where(c, f(x), x)``; assignments, two ``return``s, and ``f(x) if c else x``."""
+    """Yield the fix ``if c: x = f(x)`` → ``x = torch.where(c, f(x), x)``.
+
+    It applies to assignments, two ``return``s, and ``f(x) if c else x``.
+    """
     where = spell(module, node, "torch.where", context)
     if where is None or isinstance(node.test, ast.BoolOp):
         return
@@ -45,7 +48,7 @@ def selected(rule: str, module: Module, node: ast.If | ast.IfExp, context: Conte
 
 
 def tensor_text(module: Module, value: ast.expr) -> str:
-    """The text of the tensor whose values an expression asks for: without ``.item()``, ``bool()`` and the like."""
+    """Return the text of the tensor whose values an expression reads: without ``.item()``, ``bool()`` and the like."""
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not):
         inner = tensor_text(module, value.operand)
         return f"~{inner}" if isinstance(value.operand, _BINDING) else f"~({inner})"
@@ -67,7 +70,7 @@ def tensor_text(module: Module, value: ast.expr) -> str:
 
 
 def _follower(module: Module, node: ast.If) -> ast.stmt | None:
-    """The statement that runs next where the condition is false."""
+    """Return the statement that runs next if the condition is false, or None."""
     if node.orelse:
         return node.orelse[0] if len(node.orelse) == 1 else None
     above = module.parents[node]
@@ -79,7 +82,7 @@ def _follower(module: Module, node: ast.If) -> ast.stmt | None:
 
 
 def _chosen_result(module: Module, node: ast.If, follower: ast.Return, choice: str) -> list[str]:
-    """The line that returns one of two values."""
+    """Return the line that returns one of two values, or nothing if that is not possible."""
     first = node.body[0]
     if len(node.body) > 1 or not isinstance(first, ast.Return) or first.value is None or follower.value is None:
         return []
@@ -88,7 +91,7 @@ def _chosen_result(module: Module, node: ast.If, follower: ast.Return, choice: s
 
 
 def _chosen_values(module: Module, node: ast.If, choice: str) -> list[str]:
-    """The lines that give names one of two values; none where a block does anything else."""
+    """Return the lines that assign one of two values to names, or nothing if a block does anything else."""
     body, orelse = _assigned(module, node.body), _assigned(module, node.orelse)
     if body is None or orelse is None:
         return []
@@ -98,7 +101,7 @@ def _chosen_values(module: Module, node: ast.If, choice: str) -> list[str]:
     if len({*names}) < len(names) or (node.orelse and {*others} != {*names}) or len(others) < len(orelse):
         return []
     if len(names) > 1 and (read.intersection(names[:-1]) or node.orelse):
-        # The lines would read what was chosen just before: all at once, where no value reads another one's name.
+        # Separate lines would read already chosen values. Assign all at once, if no value reads another one's name.
         assigned = [one for one in node.body if isinstance(one, (ast.Assign, ast.AugAssign))]
         reads = [{part.id for part in ast.walk(one.value) if isinstance(part, ast.Name)} for one in assigned]
         if node.orelse or any(seen.intersection(names[:at]) for at, seen in enumerate(reads)):
@@ -109,7 +112,7 @@ def _chosen_values(module: Module, node: ast.If, choice: str) -> list[str]:
 
 
 def _assigned(module: Module, block: Sequence[ast.stmt]) -> list[tuple[str, str]] | None:
-    """The names that a block gives values, and the texts of these; None where it does anything else."""
+    """Return the names that a block assigns to and the texts of their values, or None if it does anything else."""
     found = []
     for one in block:
         if isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.targets[0], ast.Name):

@@ -1,4 +1,4 @@
-"""Leave a shortcut out of what is traced, where the values of a tensor say whether it may be taken."""
+"""Removal of shortcuts from traces, if tensor values decide whether they may be taken."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _ASKS = frozenset({"all", "any", "equal", "allclose", "is_nonzero", "item", "sum
 
 
 def left_out(rule: str, module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
-    """``if mask.all():`` → ``if not torch.compiler.is_compiling() and mask.all():``, for one that refuses nothing.
+    """Yield the fix ``if mask.all():`` → ``if not torch.compiler.is_compiling() and mask.all():``.
 
-    Only a shortcut may be left out: whether it is one, the inputs on which it is taken have to show.
+    The branch must not raise. Only a shortcut may be skipped: the inputs on which it is taken must show that it is one.
     """
     for node in module.nodes.ifs:
         start, end = module.span(node.test)
@@ -48,7 +48,7 @@ def left_out(rule: str, module: Module, where: tuple[int, int], context: Context
 
 
 def _operands(test: ast.expr) -> list[ast.expr]:
-    """What has to be true for the branch to be taken."""
+    """Return the conditions that must all hold for the branch to be taken."""
     both = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
     return test.values if both and isinstance(test, ast.BoolOp) else [test]
 

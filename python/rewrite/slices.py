@@ -1,4 +1,4 @@
-"""Slices whose end nobody knows to lie inside: with an end of at most the size they are the same and decide nothing."""
+"""Slices whose end may exceed the size: an end clamped to the size gives the same result without a guard."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _READ = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 def clamped_ends(rule: str, module: Module, node: ast.Subscript, context: Context) -> Iterator[Fix]:
-    """``x[:, :n]`` → ``x[:, : torch.sym_min(n, x.shape[1])]``."""
+    """Yield the fix ``x[:, :n]`` → ``x[:, : torch.sym_min(n, x.shape[1])]``."""
     least = spell(module, node, "torch.sym_min", context)
     if least is None or not isinstance(node.value, (ast.Name, ast.Attribute)):
         return
@@ -39,7 +39,7 @@ def clamped_ends(rule: str, module: Module, node: ast.Subscript, context: Contex
 
 
 def read_bounds(rule: str, module: Module, statement: ast.stmt, context: Context) -> Iterator[Fix]:
-    """``x[begin:end]`` → ``x[begin.item() : end.item()]``, where the bounds are tensors of one integer."""
+    """Yield the fix ``x[begin:end]`` → ``x[begin.item() : end.item()]``, for bounds that are tensors of one integer."""
     bounds = [
         bound
         for node in ast.walk(statement)

@@ -1,4 +1,4 @@
-"""Sort dimensions by strides that nobody can compare: of two, a multiple of the other is the larger one."""
+"""Sorting of dimensions by undecided strides: a multiple of another stride is the larger one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _HELPER = '''def _by_stride(strides):
 
 
 def sorted_by_stride(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``d.sort(key=lambda i: strides[i])`` → ``d.sort(key=_by_stride(strides))``, with that function above."""
+    """Yield the fix ``d.sort(key=lambda i: strides[i])`` → ``d.sort(key=_by_stride(strides))``.
+
+    The fix inserts the function above.
+    """
     sorts = ast.unparse(call.func).rpartition(".")[2] in ("sort", "sorted")
     key = next((one.value for one in call.keywords if one.arg == "key"), None)
     function = module.place(call).function
@@ -60,7 +63,7 @@ def sorted_by_stride(rule: str, module: Module, call: ast.Call, context: Context
 
 
 def _above_comments(module: Module, start: int) -> int:
-    """Where the comment begins that stands right above a statement at the top of the file."""
+    """Return the start of the comment directly above a top-level statement."""
     lines = module.source.content[:start].splitlines(keepends=True)
     while lines and lines[-1].startswith(b"#"):
         start -= len(lines.pop())
@@ -68,7 +71,7 @@ def _above_comments(module: Module, start: int) -> int:
 
 
 def _are_strides(module: Module, place: ast.AST, name: str) -> bool:
-    """Whether ``name = x.stride()`` is all that the function around gives the name."""
+    """Return whether ``name = x.stride()`` is the only assignment to the name in the enclosing function."""
     function = module.place(place).function
     value = function.assigned_once.get(name) if function is not None else None
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "stride"

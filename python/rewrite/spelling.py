@@ -1,4 +1,4 @@
-"""How a symbol is written at a place, and which import it needs there."""
+"""Spelling of symbols at a place, and the imports that they need there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..syntax.module import Module
 
 @dataclass(frozen=True)
 class Spelled:
-    """The text that names a symbol, and what must be imported for it (nothing when the file has it)."""
+    """The text that names a symbol, and the required imports (none if the file has them)."""
 
     text: str
     needs: tuple[str, ...] = ()
@@ -29,10 +29,10 @@ _LOADED = ("torch", "torch.compiler", "torch.jit")
 
 
 def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spelled | None:
-    """How ``symbol`` (``torch.sym_min``, ``torch.fx.experimental.symbolic_shapes.guard_or_false``) is written here.
+    """Return the spelling of ``symbol`` (``torch.fx.experimental.symbolic_shapes.guard_or_false``) here, or None.
 
-    None when the name means something else here, when the target torch lacks it and there is no fallback, or when
-    dynamo may trace the place and refuses the helper.
+    It is None if the name has another meaning here, or if the target torch lacks it and there is no fallback. It is
+    also None if dynamo may trace the place and rejects the helper.
     """
     if not context.tried and refusal(module, place, symbol, context):
         return None
@@ -54,7 +54,7 @@ def spell(module: Module, place: ast.AST, symbol: str, context: Context) -> Spel
 
 
 def spelled_out(module: Module, place: ast.AST, symbol: str, context: Context) -> Spelled:
-    """How ``symbol`` is written here, as `spell` has it; raises Unfit where it can't be."""
+    """Return the spelling of ``symbol`` here, as `spell` does. Raise Unfit if there is none."""
     spelled = spell(module, place, symbol, context)
     if spelled is None:
         raise Unfit(*unnamed(module, place, symbol, context))
@@ -62,9 +62,9 @@ def spelled_out(module: Module, place: ast.AST, symbol: str, context: Context) -
 
 
 def joiner(module: Module, place: ast.AST, both: bool, context: Context) -> Spelled:
-    """The function that joins conditions without deciding them, or the operator where dynamo refuses the function.
+    """Return the function that joins conditions symbolically, or the operator if dynamo rejects the function.
 
-    Dynamo does not trace ``sym_and`` of two bools, which comparisons of static sizes give. Raises Unfit.
+    Dynamo does not trace ``sym_and`` of two bools, which comparisons of static sizes return. Raise Unfit.
     """
     symbol = guarded("sym_and" if both else "sym_or")
     if refusal(module, place, symbol, context):
@@ -73,13 +73,13 @@ def joiner(module: Module, place: ast.AST, both: bool, context: Context) -> Spel
 
 
 def refusal(module: Module, place: ast.AST, symbol: str, context: Context) -> str | None:
-    """Why dynamo, which may trace a place, does not trace a call of ``symbol``; None where it does or stays away."""
+    """Return why dynamo can't trace a call of ``symbol`` at a place, or None if it can or does not trace it."""
     faked = is_faked(module, module.function_of(place), context.api)
     return None if faked else context.api.dynamo_refusal(symbol)
 
 
 def unnamed(module: Module, place: ast.AST, symbol: str, context: Context) -> tuple[str, str]:
-    """Why `spell` can't write a symbol, as (reason, detail)."""
+    """Return why `spell` can't write a symbol, as (reason, detail)."""
     refused = None if context.tried else refusal(module, place, symbol, context)
     if refused:
         return "refused-by-dynamo", f"{refused}, and dynamo may trace this function"
@@ -91,13 +91,13 @@ def unnamed(module: Module, place: ast.AST, symbol: str, context: Context) -> tu
 
 
 def _imported_as(symbol: str) -> str:
-    """The name that has to be free where a symbol is imported."""
+    """Return the name that must be free for an import of a symbol."""
     home, _, name = symbol.rpartition(".")
     return "torch" if home in _LOADED else name
 
 
 def renamed(module: Module, func: ast.expr, symbol: str, context: Context) -> Spelled | None:
-    """How ``symbol`` replaces ``func``, a name of the same module: ``shapes.old`` becomes ``shapes.new``."""
+    """Return the replacement of ``func``, a name of the same module, by ``symbol``: ``shapes.old`` → ``shapes.new``."""
     if isinstance(func, ast.Attribute):
         there = available(symbol, context.min_torch, context.api)
         return Spelled(f"{module.text(func.value).decode()}.{symbol.rpartition('.')[2]}") if there else None
@@ -105,22 +105,22 @@ def renamed(module: Module, func: ast.expr, symbol: str, context: Context) -> Sp
 
 
 def guarded(name: str) -> str:
-    """The dotted name of a helper of ``torch.fx.experimental.symbolic_shapes``."""
+    """Return the dotted name of a helper of ``torch.fx.experimental.symbolic_shapes``."""
     return f"{SHAPES}.{name}"
 
 
 def _there(module: Module, symbol: str, context: Context) -> bool:
-    """Whether the torch that will run the file has ``symbol``: a file of PyTorch's runs with its own tree."""
+    """Return whether the torch that will run the file has ``symbol``. A file of PyTorch's runs with its own tree."""
     return available(symbol, None if module.own_tree else context.min_torch, context.api)
 
 
 def _has_fallback(module: Module, symbol: str, context: Context) -> bool:
-    """Whether an import that fails can fall back on plain Python, which only code outside PyTorch's tree needs."""
+    """Return whether a failing import can fall back on plain Python, which only code outside PyTorch's tree needs."""
     return not module.own_tree and context.min_torch is not None and symbol.startswith(f"{SHAPES}.")
 
 
 def _again(module: Module, place: ast.AST, symbol: str) -> bool:
-    """Whether the function around imports the same symbol further down, so that it can be imported earlier."""
+    """Return whether the enclosing function imports the same symbol later, so that it can be imported earlier."""
     home, _, name = symbol.rpartition(".")
     if not module.own_tree or home == "torch" or existing_import(module.names.running_at_top, home):
         return False
@@ -130,7 +130,7 @@ def _again(module: Module, place: ast.AST, symbol: str) -> bool:
 
 
 def existing_import(statements: Iterable[ast.stmt], home: str) -> ast.ImportFrom | None:
-    """The first statement that imports names from ``home``."""
+    """Return the first statement that imports names from ``home``, or None."""
     for statement in statements:
         same = isinstance(statement, ast.ImportFrom) and statement.module == home and not statement.level
         if same and isinstance(statement, ast.ImportFrom) and statement.names[0].name != "*":

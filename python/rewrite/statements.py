@@ -1,4 +1,4 @@
-"""How a check, or another statement, is written in the place of a statement, by LibCST."""
+"""Construction of a check, or another statement, in place of a statement, by LibCST."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _WIDTH = 88
 
 
 class Statement:
-    """One statement of a module, in a block of its own; ``alone`` unless another statement begins its line.
+    """One statement of a module, in a separate block. ``alone`` unless another statement begins its line.
 
-    It may hold a comment where it is ``commented``.
+    ``commented``: it may contain a comment.
     """
 
     def __init__(self, place: Place) -> None:
-        """Raises Unfit where LibCST does not read what Python reads."""
+        """Parse the statement. Raise Unfit if LibCST does not reproduce the text."""
         self._start, self._end = place.span
         indent = place.indentation
         self.alone = indent is not None
@@ -53,7 +53,7 @@ class Statement:
         return self._only(self._block)
 
     def read(self, text: str) -> cst.BaseStatement:
-        """The tree of another statement that would stand here; raises Unfit."""
+        """Return the tree of another statement at this position. Raise Unfit."""
         return self._only(self._parsed(text))
 
     def _only(self, block: cst.Module) -> cst.BaseStatement:
@@ -67,7 +67,7 @@ class Statement:
         return statement
 
     def edit(self, statements: Sequence[cst.BaseStatement]) -> Edit:
-        """The edit that writes ``statements`` in this one's place."""
+        """Return the edit that replaces this statement by ``statements``."""
         only = self._block.body[0]
         if self.indent:
             assert isinstance(only, cst.If)
@@ -77,7 +77,7 @@ class Statement:
 
 
 def name_in_definition(module: Module, node: ast.FunctionDef) -> tuple[int, int]:
-    """The bytes of the name behind ``def``; raises Unfit."""
+    """Return the byte range of the name behind ``def``. Raise Unfit."""
     tree = Statement(module.place(node)).tree
     assert isinstance(tree, cst.FunctionDef)
     start = module.span(node)[0] + len("def") + len(code(tree.whitespace_after_def).encode())
@@ -85,7 +85,7 @@ def name_in_definition(module: Module, node: ast.FunctionDef) -> tuple[int, int]
 
 
 def without_names(module: Module, statement: ast.ImportFrom, kept: Sequence[int]) -> Edit:
-    """The edit that leaves of the names of an import those at the places ``kept``; raises Unfit."""
+    """Return the edit that keeps only the names of an import at the indices ``kept``. Raise Unfit."""
     whole = Statement(module.place(statement))
     line = whole.tree
     assert isinstance(line, cst.SimpleStatementLine)
@@ -104,10 +104,10 @@ def check_instead(
     message: ast.expr | None,
     error: str | None = None,
 ) -> tuple[Statement, cst.SimpleStatementLine]:
-    """``function(condition, lambda: message)`` and the statement it replaces; raises Unfit.
+    """Return ``function(condition, lambda: message)`` and the statement it replaces. Raise Unfit.
 
     ``changes`` turn the statement's test into the condition. Comments inside the condition and the message keep their
-    places; the others move above.
+    places. The others move above.
     """
     statement = Statement(place)
     if not statement.alone:
@@ -129,7 +129,7 @@ def check_edit(
     message: ast.expr | None,
     error: str | None = None,
 ) -> Edit:
-    """The edit that writes `check_instead`; raises Unfit."""
+    """Return the edit that writes `check_instead`. Raise Unfit."""
     statement, line = check_instead(place, node, changes, function, message, error)
     return statement.edit([line])
 
@@ -142,11 +142,12 @@ def check_while_compiling(
     message: ast.expr | None,
     asked: Sequence[str],
 ) -> Edit:
-    """The edit that writes ``if compiling(): function(condition, lambda: "...")`` and, in its else, the statement.
+    """Return the edit that adds a check while compiling, with the statement in its else. Raise Unfit.
 
-    ``asked`` names the function that is true while torch compiles and, where TorchScript has to go past the check, the
-    one that is true in TorchScript. An ``if`` becomes the ``elif``. The text of the check names the values that the
-    ``message`` contains; without one it has no text. Raises Unfit.
+    It writes ``if compiling(): function(condition, lambda: "...")``. ``asked`` names the function that is true while
+    torch compiles. If TorchScript must bypass the check, it also names the one that is true in TorchScript. An ``if``
+    becomes the ``elif``. The text of the check has the names of the values in the ``message``. Without a message, it
+    has no text.
     """
     statement = Statement(place)
     if not statement.alone:
@@ -172,7 +173,7 @@ def check_while_compiling(
 
 
 def traced_text(message: ast.expr) -> str | None:
-    """The text of a message with the names of its values in their places; None where it is put together by a call."""
+    """Return the text of a message with the names of its values in their places, or None if a call builds it."""
     if isinstance(message, ast.Constant):
         return message.value if isinstance(message.value, str) else None
     if isinstance(message, ast.JoinedStr):
@@ -187,12 +188,15 @@ def traced_text(message: ast.expr) -> str | None:
 
 
 def text_literal(text: str) -> cst.SimpleString:
-    """A string in double quotes."""
+    """Return a string in double quotes."""
     return cst.SimpleString(json.dumps(text, ensure_ascii=False))
 
 
 def limit_behind(module: Module, call: ast.Call, changes: Changes, keyword: str) -> Edit:
-    """The edit that makes ``changes`` to ``check(n, keyword=m)`` and says ``check(n <= m)`` behind it; raises Unfit."""
+    """Return the edit that makes ``changes`` to ``check(n, keyword=m)`` and adds ``check(n <= m)`` behind it.
+
+    Raise Unfit.
+    """
     statement = module.parents[call]
     assert isinstance(statement, ast.Expr)
     whole = Statement(module.place(statement))
@@ -212,7 +216,7 @@ def limit_behind(module: Module, call: ast.Call, changes: Changes, keyword: str)
 
 
 def value_instead(module: Module, node: ast.If, function: str) -> Edit:
-    """The edit that makes ``n = function(c, n - 1, n)`` of ``if c: n -= 1``; raises Unfit."""
+    """Return the edit ``if c: n -= 1`` → ``n = function(c, n - 1, n)``. Raise Unfit."""
     statement = Statement(module.place(node))
     tree = statement.tree
     assert isinstance(tree, cst.If)
@@ -233,7 +237,7 @@ def value_instead(module: Module, node: ast.If, function: str) -> Edit:
 
 
 def _without(call: cst.Call, keyword: str) -> cst.Call:
-    """The call without one of its arguments; the blanks after the last argument stay."""
+    """Return the call without one of its arguments. The whitespace after the last argument is kept."""
     (gone,) = (one for one in call.args if one.keyword is not None and one.keyword.value == keyword)
     kept = [one for one in call.args if one is not gone]
     if gone is call.args[-1]:
@@ -242,7 +246,7 @@ def _without(call: cst.Call, keyword: str) -> cst.Call:
 
 
 def _commented(line: cst.SimpleStatementLine, old: cst.BaseStatement) -> cst.SimpleStatementLine:
-    """``line`` below those comments of the ``old`` statement that it does not have."""
+    """Return ``line`` below those comments of the ``old`` statement that it does not have."""
     kept, above = Counter(comments(line)), []
     for one in comments(old):
         if kept[one]:
@@ -255,7 +259,7 @@ def _commented(line: cst.SimpleStatementLine, old: cst.BaseStatement) -> cst.Sim
 def _parts(
     tree: cst.BaseStatement, node: ast.If | ast.Assert, message: ast.expr | None
 ) -> tuple[cst.BaseExpression, cst.BaseExpression | None]:
-    """The condition and the message of a statement, in its tree."""
+    """Return the condition and the message of a statement, in its tree."""
     if isinstance(tree, cst.If):
         said = next(_messages(tree)) if message is not None else None
         return tree.test, None if said is None else ungrouped(said)
@@ -265,7 +269,7 @@ def _parts(
 
 
 def _messages(tree: cst.If) -> Iterator[cst.BaseExpression]:
-    """What is assigned before an exception is raised, or what the exception is given."""
+    """Yield the values assigned before an exception is raised, and the exception's argument."""
     for line in tree.body.body:
         for one in _small(line):
             if isinstance(one, cst.Assign):
@@ -288,9 +292,9 @@ def check(
     indent: str,
     error: str | None = None,
 ) -> cst.Call:
-    """``function(condition, lambda: message)``, on one line where that fits; ``error`` goes in front of both.
+    """Return ``function(condition, lambda: message)``, on one line if that fits. ``error`` goes in front of both.
 
-    ``indent`` is what the lines of the statement begin with.
+    ``indent`` is the indentation of the statement.
     """
     first = [] if error is None else [name(error)]
     flat = one_line(condition)
@@ -310,7 +314,7 @@ def _deferred(message: cst.BaseExpression) -> cst.Lambda:
 
 
 def _laid_out(condition: cst.BaseExpression, indent: str) -> cst.BaseExpression:
-    """The condition as an argument on lines of its own; a call that is too long has one argument a line."""
+    """Return the condition as an argument on separate lines. A call that is too long has one argument a line."""
     text = code(condition)
     if "\n" in text:
         closes = text.rpartition("\n")[2].strip() in (")", "]", "))", ")]")
@@ -323,7 +327,7 @@ def _laid_out(condition: cst.BaseExpression, indent: str) -> cst.BaseExpression:
 def _broken_call(
     function: cst.BaseExpression, arguments: Sequence[cst.BaseExpression | cst.Arg], indentation: str
 ) -> cst.Call:
-    """A call with one argument a line; its own line begins with ``indentation``."""
+    """Return a call with one argument a line. Its own line begins with ``indentation``."""
     inner = new_line(indentation + "    ")
     args = [one if isinstance(one, cst.Arg) else cst.Arg(one) for one in arguments]
     args = [one.with_changes(value=grouped(one.value, Binding.CONDITIONAL)) for one in args]
@@ -333,7 +337,7 @@ def _broken_call(
 
 
 def _broken(message: cst.BaseExpression, indent: str) -> cst.BaseExpression:
-    """The message on the lines it has, in parentheses; raises Unfit when a string goes over the end of a line."""
+    """Return the message on its original lines, in parentheses. Raise Unfit if a string spans several lines."""
     if "\n" not in code(message):
         return message
     if string_breaks(message):

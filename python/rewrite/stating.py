@@ -1,4 +1,4 @@
-"""State conditions in front of a statement, so that what it calls need not decide them."""
+"""Checks in front of a statement, so that its callees need not guard on the conditions."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _COMMENT = "# Torch decides on this below; one program for all sizes has to know
 
 
 def stated(source: SourceFile, context: Context, where: tuple[int, int], conditions: Sequence[str]) -> Iterator[Fix]:
-    """The fixes that check all ``conditions`` in front of the statement at ``where``; none where no line fits there.
+    """Yield the fixes that check all ``conditions`` in front of the statement at ``where``, or nothing.
 
-    The first checks in every call, the second only while compiling.
+    A line must fit there. The first fix checks in every call, the second only while compiling.
     """
     module = parse(source)
     statement = _statement_at(module, where[0])

@@ -1,4 +1,4 @@
-"""Keep a number that is computed of sizes symbolic, where Python's own function would make it a plain one."""
+"""Numbers computed from sizes that stay symbolic, where Python's own function would make them concrete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WHOLE = (ast.Lambda, ast.Return, ast.Assign)
 
 
 def symbolic_root(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``math.sqrt(n)`` → ``torch.sym_sqrt(n)``, which is `math.sqrt` for a number."""
+    """Yield the fix ``math.sqrt(n)`` → ``torch.sym_sqrt(n)``, which is `math.sqrt` for a number."""
     if module.names.meaning(call.func) != "math.sqrt":
         return
     root = spell(module, call, "torch.sym_sqrt", context)
@@ -28,7 +28,10 @@ def symbolic_root(rule: str, module: Module, call: ast.Call, context: Context) -
 
 
 def symbolic_complex(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``complex(x)`` → ``x if isinstance(x, torch.SymFloat) else complex(x)``: there is no symbolic complex number."""
+    """Yield the fix ``complex(x)`` → ``x if isinstance(x, torch.SymFloat) else complex(x)``.
+
+    There is no symbolic complex number.
+    """
     name = call.args[0] if len(call.args) == 1 and not call.keywords else None
     if not isinstance(name, ast.Name) or module.names.meaning(call.func) != "builtins.complex":
         return
@@ -44,7 +47,7 @@ def symbolic_complex(rule: str, module: Module, call: ast.Call, context: Context
 
 
 def scalar_tensor(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``torch.tensor(n)`` → ``torch.full((), n)``, which takes a symbolic number."""
+    """Yield the fix ``torch.tensor(n)`` → ``torch.full((), n)``, which accepts a symbolic number."""
     full = spell(module, call, "torch.full", context)
     if module.names.meaning(call.func) != "torch.tensor" or full is None or len(call.args) != 1:
         return
@@ -60,7 +63,7 @@ def scalar_tensor(rule: str, module: Module, call: ast.Call, context: Context) -
 
 
 def number_of_elements(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``numpy.prod(x.shape)``, also inside of ``int()``, → ``x.numel()``."""
+    """Yield the fix ``numpy.prod(x.shape)``, also inside of ``int()``, → ``x.numel()``."""
     shape = call.args[0] if len(call.args) == 1 and not call.keywords else None
     if module.names.meaning(call.func) != "numpy.prod" or not isinstance(shape, ast.Attribute) or shape.attr != "shape":
         return

@@ -1,6 +1,6 @@
-"""Call what implements a prim: prims have no derivative, and Inductor knows the operator.
+"""Replacement of prims by the operators that implement them: prims have no derivative, and Inductor supports operators.
 
-What a prim does on real tensors, ``torch/_prims/__init__.py`` says in a function of a few lines: ``impl_aten``.
+The behavior of a prim on real tensors is a short function in ``torch/_prims/__init__.py``: ``impl_aten``.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _OPERATOR = re.compile(r"torch(\.\w+)+")
 
 
 def without_prim(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``prims.fft_r2c(x, dim=d, onesided=o)`` → ``torch._fft_r2c(x, d, 0, o)``.
+    """Yield the fix ``prims.fft_r2c(x, dim=d, onesided=o)`` → ``torch._fft_r2c(x, d, 0, o)``.
 
-    Where what implements the prim does more than one call: ``prims._broadcast_in_dim_aten(x, s, d)``.
+    If the implementation is more than one call, call that function: ``prims._broadcast_in_dim_aten(x, s, d)``.
     """
     home, _, name = (module.names.meaning(call.func) or "").rpartition(".")
     if home != _HOME:
@@ -49,7 +49,7 @@ def without_prim(rule: str, module: Module, call: ast.Call, context: Context) ->
 
 
 def _prims(path: Path) -> Path | None:
-    """Where the torch that holds ``path`` defines its prims."""
+    """Return the file that defines the prims of the torch that contains ``path``, or None."""
     found = (folder / "_prims" / "__init__.py" for folder in path.parents if folder.name == "torch")
     return next((file for file in found if file.is_file()), None)
 
@@ -60,7 +60,7 @@ Behind = ast.FunctionDef | str
 
 @lru_cache(maxsize=4)
 def _definitions(path: Path) -> Mapping[str, Behind]:
-    """What implements each prim of the file."""
+    """Return the implementation of each prim of the file."""
     tree = parse_module(path.read_bytes())
     functions = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
     found: dict[str, Behind] = {}
@@ -83,7 +83,7 @@ def _implementation(path: Path | None, prim: str) -> Behind | None:
 
 
 def _behind(module: Module, call: ast.Call, made: Behind) -> str | None:
-    """The call of what is behind the prim, without `torch` in front."""
+    """Return the call of the prim's implementation, without `torch` in front, or None."""
     if isinstance(made, str):
         if call.keywords or any(isinstance(one, ast.Starred) for one in call.args):
             return None
@@ -94,7 +94,7 @@ def _behind(module: Module, call: ast.Call, made: Behind) -> str | None:
 
 
 def _bound(call: ast.Call, made: ast.FunctionDef) -> dict[str, ast.expr] | None:
-    """The arguments of the call by the names of the parameters; None unless each has one."""
+    """Return the arguments of the call by the names of the parameters, or None unless each has one."""
     positional = [one.arg for one in made.args.args]
     if any(isinstance(one, ast.Starred) for one in call.args) or len(call.args) > len(positional):
         return None
@@ -105,9 +105,9 @@ def _bound(call: ast.Call, made: ast.FunctionDef) -> dict[str, ast.expr] | None:
 
 
 def _written(made: ast.FunctionDef, given: Mapping[str, str]) -> str | None:
-    """``._fft_r2c(x, d, 0, o)``: the call that the implementation returns, in terms of what it was given.
+    """Return the call that the implementation returns, with the given arguments: ``._fft_r2c(x, d, 0, o)``.
 
-    Only where it is that call alone, after constants that got names.
+    Return None unless the implementation is only that call, after constants that are assigned to names.
     """
     *constants, last = [one for one in made.body if not (isinstance(one, ast.Expr) and _docstring(one))]
     known = dict(given)

@@ -1,4 +1,4 @@
-"""Leave what a wrapper does around a call out of what is compiled: a context manager that dynamo does not trace."""
+"""Removal of a wrapper around a call while compiling: a context manager that dynamo does not trace."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from .spelling import COMPILING, spell
 
 
 def unwrapped(rule: str, module: Module, where: tuple[int, int], context: Context) -> Iterator[Fix]:
-    """``with state(): r = f(*a, **k); return r`` → before it ``if torch.compiler.is_compiling(): return f(*a, **k)``.
+    """Yield the fix that bypasses a context manager while compiling.
 
-    For a function that hands on all that it is given, in one call, and returns what comes.
+    ``with state(): r = f(*a, **k); return r`` → before it ``if torch.compiler.is_compiling(): return f(*a, **k)``. The
+    function must pass all its arguments on in one call and return the result.
     """
     for function in module.functions:
         statement = _wrapping(function)
@@ -41,7 +42,7 @@ def unwrapped(rule: str, module: Module, where: tuple[int, int], context: Contex
 
 
 def _wrapping(function: Function) -> ast.With | None:
-    """The one statement of a function, but for its docstring, where that is a ``with``."""
+    """Return the ``with`` that is the only statement of a function besides its docstring, or None."""
     body = [
         one for one in function.node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
     ]
@@ -49,7 +50,7 @@ def _wrapping(function: Function) -> ast.With | None:
 
 
 def _handed_on(definition: ast.AST) -> ast.Call | None:
-    """The call of the first parameter with all the others, where its result is what is returned."""
+    """Return the call of the first parameter with all the others, if its result is returned, or None."""
     arguments = getattr(definition, "args", None)
     if not isinstance(arguments, ast.arguments) or not arguments.vararg or not arguments.kwarg:
         return None

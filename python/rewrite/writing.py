@@ -1,4 +1,4 @@
-"""The edits that write what the rules decided. They import LibCST, which takes long, when the first is made."""
+"""Edits for the decisions of rules. LibCST, which is slow to import, is imported by the first edit."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _TOO_DEEP = "nested-deeply", "LibCST, which nests `a or b or c` to the left, doe
 
 
 def edited(module: Module, node: ast.expr, changes: Changes) -> Edit:
-    """The edit that makes ``changes`` to ``node`` and its parts.
+    """Return the edit that makes ``changes`` to ``node`` and its parts.
 
-    Raises Unfit where a comment would be lost, or the nesting is too deep.
+    Raise Unfit if a comment would be lost, or the nesting is too deep.
     """
     from .rewriting import rewritten
 
@@ -34,9 +34,9 @@ def checked(
     message: ast.expr | None,
     error: str | None = None,
 ) -> Edit:
-    """The edit that replaces ``node`` by a call of torch's ``function`` on its test, with ``changes`` made to it.
+    """Return the edit that replaces ``node`` by a call of torch's ``function`` on its test, changed by ``changes``.
 
-    Raises Unfit.
+    Raise Unfit.
     """
     from .statements import check_edit
 
@@ -54,7 +54,7 @@ def checked_while_compiling(
     message: ast.expr | None,
     asked: Sequence[str],
 ) -> Edit:
-    """The edit that puts a check for tracers next to ``node``, as `check_while_compiling` has it; raises Unfit."""
+    """Return the edit that adds a check for tracers to ``node``, as `check_while_compiling` does. Raise Unfit."""
     from .statements import check_while_compiling
 
     try:
@@ -64,28 +64,31 @@ def checked_while_compiling(
 
 
 def limited(module: Module, call: ast.Call, changes: Changes, keyword: str) -> Edit:
-    """The edit that makes ``changes`` to ``check(n, keyword=m)`` and says ``check(n <= m)`` behind it; raises Unfit."""
+    """Return the edit that makes ``changes`` to ``check(n, keyword=m)`` and adds ``check(n <= m)`` behind it.
+
+    Raise Unfit.
+    """
     from .statements import limit_behind
 
     return limit_behind(module, call, changes, keyword)
 
 
 def renamed_definition(module: Module, node: ast.FunctionDef, name: str) -> Edit:
-    """The edit that gives a function another name where it is defined; raises Unfit."""
+    """Return the edit that renames a function in its definition. Raise Unfit."""
     from .statements import name_in_definition
 
     return Edit(*name_in_definition(module, node), name.encode())
 
 
 def names_kept(module: Module, statement: ast.ImportFrom, kept: Sequence[int]) -> Edit:
-    """The edit that leaves of the names of an import those at the places ``kept``; raises Unfit."""
+    """Return the edit that keeps only the names of an import at the indices ``kept``. Raise Unfit."""
     from .statements import without_names
 
     return without_names(module, statement, kept)
 
 
 def chosen_value(module: Module, node: ast.If, name: str) -> Edit:
-    """The edit that makes ``n = name(c, n - 1, n)`` of ``if c: n -= 1``; raises Unfit."""
+    """Return the edit ``if c: n -= 1`` → ``n = name(c, n - 1, n)``. Raise Unfit."""
     from .statements import value_instead
 
     return value_instead(module, node, name)

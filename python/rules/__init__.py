@@ -1,1 +1,1 @@
-"""One rule, one file."""
+"""Rules for Python, one a file."""

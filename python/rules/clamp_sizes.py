@@ -1,15 +1,15 @@
 """Clamp a size without a branch: ``if n > m: n = m`` → ``n = torch.sym_min(n, m)``.
 
-What: an ``if`` on the order of two names or numbers, one of them a size, whose only statement gives the one that is
-compared the value of the other; and ``a if a < b else b``.
+What: an ``if`` on the order of two names or numbers, one of them a size, whose only statement assigns one operand to
+the other. Also ``a if a < b else b``.
 
-Why: the branch decides which size is the smaller one; ``sym_min`` and ``sym_max`` keep both in an expression.
+Why: the branch decides which size is the smaller one. ``sym_min`` and ``sym_max`` keep both in an expression.
 
-Leaves alone: a branch with an ``else``, with another statement or with a comment; operands that may be floats or None;
-what bounds a ``range``; what TorchScript compiles.
+Leaves alone: a branch with an ``else``, with another statement or with a comment. Operands that may be floats or None.
+Bounds of a ``range``. Code that TorchScript compiles.
 
-Safety: safe where both operands surely are whole numbers: either way the smaller, or the larger, of the two remains.
-Unsafe where one is taken for a whole number.
+Safety: safe if both operands are proven to be integers: either way the smaller, or the larger, of the two remains.
+Unsafe if one is only assumed to be an integer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LESS, _MORE = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE)
 
 @dataclass(frozen=True)
 class _Clamp:
-    """A choice of one of two operands: ``least`` says whether it is the smaller one; ``target`` is assigned, if any."""
+    """A choice of one of two operands. ``least``: the smaller one is chosen. ``target`` is assigned, if any."""
 
     left: ast.expr
     right: ast.expr
@@ -109,7 +109,7 @@ def _answer(place: Place, known: Flow, found: _Clamp, context: Context) -> Fix |
 
 
 def _counted(place: Place, sides: tuple[ast.expr, ast.expr]) -> bool:
-    """Whether a ``range`` of the function goes as far as one of the names says."""
+    """Return whether a ``range`` of the function uses one of the names as a bound."""
     names = {one.id for one in sides if isinstance(one, ast.Name)}
     calls = place.function.nodes.calls if place.function is not None else ()
     ranges = [call for call in calls if place.module.names.meaning(call.func) == "builtins.range"]

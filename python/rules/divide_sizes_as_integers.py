@@ -1,12 +1,12 @@
 """Keep rounded quotients of sizes integers: ``math.ceil(n / k)`` → ``(n + k - 1) // k``.
 
-What: ``math.ceil``, ``math.floor`` and ``int`` of ``n / k`` for a size ``n``, and ``int(...)`` around these;
+What: ``math.ceil``, ``math.floor`` and ``int`` of ``n / k`` for a size ``n``, and ``int(...)`` around these. Also
 ``float(n)`` → ``torch.sym_float(n)``.
 
-Why: the quotient of two SymInts is a SymFloat, and rounding it to a Python number decides its value.
+Why: the quotient of two SymInts is a SymFloat, and rounding it to a Python number specializes it.
 
-Leaves alone: ``int(n)`` by itself, which asks for a static value, a divisor that may be negative or a fraction or that
-would be evaluated twice, and what TorchScript compiles.
+Leaves alone: a plain ``int(n)``, which requests a static value. A divisor that may be negative or a fraction or that
+would be evaluated twice. Code that TorchScript compiles.
 
 Safety: safe for ``float(n)``. Else unsafe: a quotient of more than 2**53, which a float rounds, is exact now, and a
 division by 0 has another message.
@@ -71,7 +71,7 @@ def _answer(place: Place, known: Flow, call: ast.Call, meaning: str, context: Co
 
 
 def _is_element(node: ast.expr) -> bool:
-    """``x.item()``: an element of a tensor, which need not be a whole number."""
+    """Return whether an expression is ``x.item()``, a tensor element that need not be an integer."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "item"
 
 
@@ -92,14 +92,14 @@ def _as_float(place: Place, call: ast.Call, context: Context) -> Fix | Skip:
 
 
 def _compared(module: Module, call: ast.Call) -> bool:
-    """``float(n) <= limit`` in a branch; inside a check it can wait."""
+    """Return whether a call is compared, as in ``float(n) <= limit``, outside of a check. A check can be deferred."""
     if not isinstance(module.parents[call], ast.Compare):
         return False
     return all(call not in ast.walk(condition) for condition in check_conditions(module))
 
 
 def _rounded_elsewhere(place: Place, call: ast.Call) -> bool:
-    """``int(h * scale)`` in the same function decides ``h``, whatever ``float(h)`` is written as."""
+    """Return whether ``int(h * scale)`` in the same function specializes ``h`` anyway."""
     function = place.function
     names = {one.id for one in ast.walk(call.args[0]) if isinstance(one, ast.Name)}
     for other in function.nodes.calls if function is not None else ():
@@ -140,7 +140,10 @@ def _quotient(place: Place, known: Flow, call: ast.Call, division: ast.BinOp, me
 
 
 def _int_around(module: Module, call: ast.Call) -> ast.Call:
-    """``int(math.ceil(n / k))`` asks twice for a whole number; what divides whole numbers gives one."""
+    """Return the redundant ``int(...)`` around ``math.ceil(n / k)``, else the call.
+
+    Integer division returns an integer.
+    """
     above = module.parents[call]
     around = isinstance(above, ast.Call) and len(above.args) == 1 and not above.keywords and above.args[0] is call
     if around and isinstance(above, ast.Call) and module.names.meaning(above.func) == "builtins.int":
@@ -149,7 +152,7 @@ def _int_around(module: Module, call: ast.Call) -> ast.Call:
 
 
 def _may_be_negative(node: ast.expr) -> bool:
-    """A difference, a sign: what is written so is not known to be a size."""
+    """Return whether an expression has a difference, a sign, a remainder or a power, and may not be a size."""
     operators = [one.op for one in ast.walk(node) if isinstance(one, (ast.BinOp, ast.UnaryOp))]
     return any(isinstance(one, (ast.Sub, ast.USub, ast.Mod, ast.Pow)) for one in operators)
 

@@ -1,15 +1,16 @@
-"""Give a branch on a size a stated default: ``guard_or_false(n == 0)``, ``guard_or_true(n != 1)``.
+"""Give a branch on a size an explicit default: ``guard_or_false(n == 0)``, ``guard_or_true(n != 1)``.
 
-What: a comparison of sizes whose truth a branch, a conditional expression, a comprehension or an ``and``/``or``
-forces becomes ``guard_or_false(...)`` or ``guard_or_true(...)``. Shapes are compared by ``sym_eq``.
+What: a comparison of sizes that a branch, a conditional expression, a comprehension or an ``and``/``or`` forces. It
+becomes ``guard_or_false(...)`` or ``guard_or_true(...)``. Shapes are compared by ``sym_eq``.
 
 Why: for an unbacked size ``if n == 0`` raises a data-dependent error. An undecided comparison now takes the path that
-is right for the general case: a size is neither 0 nor 1, two sizes are not equal, and a special case is not taken.
+is right for the general case. There a size is neither 0 nor 1, two sizes are not equal, and a special case is not
+taken.
 
-Leaves alone: an order of two sizes (neither branch is general), an order of strides, loops that end by a size,
-branches that decide how many values are returned, a case set apart because the other branch would divide by zero
-(``if low == high: ... / (high - low)``), branches that only raise (those become checks), what TorchScript compiles, and
-code of PyTorch's users unless asked.
+Leaves alone: an order of two sizes (neither branch is general), an order of strides, and loops that end by a size.
+Branches that decide how many values are returned. A case that avoids a division by zero in the other branch (``if low
+== high: ... / (high - low)``). Branches that only raise (those become checks). Code that TorchScript compiles, and code
+of PyTorch's users unless requested.
 
 Safety: unsafe. For an undecided size it changes which path runs.
 """
@@ -79,7 +80,10 @@ def _answer(module: Module, known: Flow, leaf: Leaf, context: Context) -> Fix | 
 
 
 def _on_shapes(place: Place, shapes: ast.Compare, context: Context, doubts: list[str]) -> Fix | Skip:
-    """``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``: shapes differ in general."""
+    """Return the change ``a.shape != b.shape`` → ``not guard_or_false(sym_eq(a.shape, b.shape))``.
+
+    Shapes differ in the general case.
+    """
     unfit = unfit_for_sym_eq(surely(place.module), shapes)
     if unfit:
         return skip(NAME, place, *unfit)
@@ -95,7 +99,7 @@ def _on_shapes(place: Place, shapes: ast.Compare, context: Context, doubts: list
 
 
 def _on_choices(place: Place, node: ast.Compare, guard: Spelled, doubts: list[str]) -> Fix | Skip:
-    """``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
+    """Return the change ``n in (0, 1)`` → ``guard_or_false(n == 0) or guard_or_false(n == 1)``."""
     try:
         compared_one_by_one(surely(place.module), node)
     except Unfit as unfit:
@@ -110,7 +114,7 @@ def _contiguity(call: ast.Call) -> bool:
 
 
 def _asked_for_truth(node: ast.expr) -> bool:
-    """A bare size, not a comparison or a call that compares."""
+    """Return whether an expression is a bare size, not a comparison or a call that compares."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Attribute) and node.func.attr in _SIZE_CALLS
     return not isinstance(node, ast.Compare)

@@ -1,15 +1,15 @@
 """Take a shortcut only when it is known to apply: ``if statically_known_true(n == 1)``.
 
-What: a comparison of sizes that chooses a cheaper way to the same result: in a graph pass, on one kind of device,
+What: a comparison of sizes that chooses a cheaper way to the same result. It is in a graph pass, on one kind of device,
 under a tuning flag, or for one exact value of a scalar.
 
-Why: not taking such a branch costs time and nothing else, so it is not worth a guard (and a recompilation for every
-other size), let alone an error.
+Why: skipping such a branch only costs time. That is not worth a guard (and a recompilation for every other size), let
+alone an error.
 
-Leaves alone: branches that compute something else, loops, what TorchScript compiles, code of PyTorch's users unless
-asked.
+Leaves alone: branches that compute something else, loops, code that TorchScript compiles, and code of PyTorch's users
+unless requested.
 
-Safety: unsafe. A size that is dynamic no longer takes the shortcut, even where its example value would allow it.
+Safety: unsafe. A dynamic size no longer takes the shortcut, even if its hint would allow it.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Replace the deprecated ``torch._check_is_size(n)`` by ``torch._check(n >= 0)``.
 
-What: the statement ``torch._check_is_size(n[, message])``; with ``max=m`` a second check ``torch._check(n <= m)``
+What: the statement ``torch._check_is_size(n[, message])``. With ``max=m`` a second check ``torch._check(n <= m)``
 follows.
 
-Why: being a size meant being at least 0 and, silently, being neither 0 nor 1; only the first is still said.
+Why: being a size meant being at least 0 and, silently, being neither 0 nor 1. Only the first is still checked.
 
-Leaves alone: calls whose result is used, an argument that is not a plain name together with ``max=`` (it would be
-evaluated twice), and functions of that name that the file defines itself.
+Leaves alone: calls whose result is used. An argument that is not a plain name together with ``max=`` (it would be
+evaluated twice). Functions of that name that the file defines itself.
 
-Safety: safe, since it checks what was checked before; with ``max=`` only where the limit surely is a whole number.
+Safety: safe, since it checks the same condition. With ``max=`` it is safe only if the limit is proven to be an integer.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Replace the removed ``definitely_true(c)`` and ``definitely_false(c)``.
 
-What: ``definitely_true(c)`` → ``guard_or_false(c)``; ``definitely_false(c)`` → ``not guard_or_true(c)``.
+What: ``definitely_true(c)`` → ``guard_or_false(c)`` and ``definitely_false(c)`` → ``not guard_or_true(c)``.
 
-Why: both are gone since torch 2.8; the new name says what an undecided condition is taken for.
+Why: both are gone since torch 2.8. The new name states the default for an undecided condition.
 
 Leaves alone: functions of these names that the file defines itself.
 
-Safety: safe. Both answered False for what they could not decide, and so do ``guard_or_false`` and
-``not guard_or_true``.
+Safety: safe. Both returned False for an undecided condition, and so do ``guard_or_false`` and ``not guard_or_true``.
 """
 
 from __future__ import annotations

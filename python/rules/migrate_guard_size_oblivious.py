@@ -1,15 +1,14 @@
-"""Replace the deprecated ``guard_size_oblivious(n == 0)`` by a guard that says its default.
+"""Replace the deprecated ``guard_size_oblivious(n == 0)`` by a guard with an explicit default.
 
-What: ``guard_size_oblivious(e)`` → ``guard_or_false(e)`` or ``guard_or_true(e)``, by what ``e`` compares and what
-stands on its branches; in a branch that only saves time → ``statically_known_true(e)``; where neither answer is right
-in general, such as an order of two sizes, → ``e`` itself, which must then be known.
+What: ``guard_size_oblivious(e)`` → ``guard_or_false(e)`` or ``guard_or_true(e)``, by the operands of ``e`` and the code
+of its branches. In a branch that only saves time it becomes ``statically_known_true(e)``. If neither default is right
+in general, such as for an order of two sizes, it becomes ``e`` itself. Such a condition must then be known.
 
-Why: ``guard_size_oblivious`` reasoned as if no size were 0 or 1, whatever the branch did with the answer. Deprecated
-since torch 2.8.
+Why: ``guard_size_oblivious`` assumed that no size is 0 or 1, regardless of the branch. Deprecated since torch 2.8.
 
 Leaves alone: calls with other than one argument, and functions of that name that the file defines itself.
 
-Safety: unsafe. For an undecided size the default is now the one that is written, not the one that was implied.
+Safety: unsafe. For an undecided size the default is now explicit, and may differ from the implied one.
 """
 
 from __future__ import annotations

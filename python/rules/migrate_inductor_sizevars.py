@@ -1,16 +1,16 @@
-"""Use the names that Inductor's ``sizevars`` has today: ``evaluate_static_shape`` → ``guard_int``.
+"""Use the present names of Inductor's ``sizevars``: ``evaluate_static_shape`` → ``guard_int``.
 
-What: calls on ``sizevars`` (and on ``self`` in the class that defines the old name) of ``evaluate_static_shape(s)``,
-``guard_equals/leq/lt``, ``is_expr_static_and_true``, ``size_hint`` with a ``fallback``, and ``size_hint(a) ==
-size_hint(b)``.
+What: calls of methods of ``sizevars`` (and of ``self`` in the class that defines the old name). The methods are
+``evaluate_static_shape(s)``, ``guard_equals/leq/lt``, ``is_expr_static_and_true``, and ``size_hint`` with a
+``fallback``. Also ``size_hint(a) == size_hint(b)``.
 
-Why: the old names are gone; the new ones say whether they specialise (``guard_int``), check (``check_equals``), look
-up (``statically_known_true``) or estimate (``optimization_hint``).
+Why: the old names are gone. The new ones distinguish specializing (``guard_int``), checking (``check_equals``), looking
+up (``statically_known_true``) and estimating (``optimization_hint``).
 
-Leaves alone: ``size_hint`` without a ``fallback``, which raises for an unbacked size: whether an estimate is wanted
-there or a guard is not seen from the call. A new name that the target torch does not have.
+Leaves alone: ``size_hint`` without a ``fallback``, which raises for an unbacked size. The call does not show whether it
+needs an estimate or a guard. A new name that the target torch does not have.
 
-Safety: safe for the plain renames, whose meaning is the same; unsafe where hints were compared.
+Safety: safe for the plain renames, whose meaning is the same. Unsafe for comparisons of hints.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _RENAMED = {
     "evaluate_static_shapes": "guard_int_seq",
     "is_expr_static_and_true": "statically_known_true",
 }
-# These returned an expression once and return nothing now; one of them has a twin that still does.
+# These used to return an expression and now return nothing. One of them has a variant that still does.
 _STATEMENTS = {"guard_equals": "check_equals", "guard_leq": "check_leq", "guard_lt": "check_lt"}
 _RETURNING = {"guard_equals": "check_equals_and_simplify"}
 
@@ -80,7 +80,7 @@ def _call(module: Module, call: ast.Call, func: ast.Attribute, context: Context)
 
 
 def _hints_compared(node: ast.Compare) -> bool:
-    """``sizevars.size_hint(a) == sizevars.size_hint(b)``."""
+    """Return whether a comparison is ``sizevars.size_hint(a) == sizevars.size_hint(b)``."""
     return (
         len(node.ops) == 1
         and isinstance(node.ops[0], ast.Eq)
@@ -122,7 +122,7 @@ def _compared(module: Module, node: ast.Compare, context: Context) -> Fix | Skip
 
 
 def _definitions(module: Module) -> dict[ast.ClassDef, str]:
-    """Classes that define an old name whose new name they lack."""
+    """Return the classes that define an old name whose new name they lack."""
     found: dict[ast.ClassDef, str] = {}
     for node in module.nodes.every(ast.ClassDef):
         methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
@@ -133,7 +133,7 @@ def _definitions(module: Module) -> dict[ast.ClassDef, str]:
 
 
 def _definition(module: Module, owner: ast.ClassDef, old: str) -> Iterator[Fix | Skip]:
-    """The method and the calls on ``self`` get the new name together."""
+    """Yield the fix that renames the method together with the calls on ``self``."""
     edits: list[Edit] = []
     try:
         for node in ast.walk(owner):

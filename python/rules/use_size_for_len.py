@@ -1,12 +1,12 @@
-"""Ask a tensor for its size: ``len(x)`` → ``x.size(0)``.
+"""Read the size of a tensor: ``len(x)`` → ``x.size(0)``.
 
-What: ``len`` of what surely is a tensor, in a function that the file registers as a fake or meta kernel or as a
-decomposition.
+What: ``len`` of a value that is proven to be a tensor. The function must be registered in the file as a fake or meta
+kernel or as a decomposition.
 
-Why: ``len`` has to give a plain integer, so it decides the first size where ``size(0)`` gives the symbol.
+Why: ``len`` must return a plain integer, so it specializes the first size where ``size(0)`` returns the symbol.
 
-Leaves alone: ``len`` of what may be a list or a shape, whose length is no size, and a bound of ``range``, which needs a
-plain integer in any case.
+Leaves alone: ``len`` of a possible list or shape, whose length is no size. A bound of ``range``, which needs a plain
+integer in any case.
 
 Safety: unsafe: a tensor without dimensions raises an ``IndexError`` instead of a ``TypeError``.
 """

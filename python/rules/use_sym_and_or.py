@@ -1,17 +1,17 @@
-"""Join what a check tests symbolically: ``_check(a == 1 and b == 2)`` → ``_check(sym_and(a == 1, b == 2))``.
+"""Join the operands of a check symbolically: ``_check(a == 1 and b == 2)`` → ``_check(sym_and(a == 1, b == 2))``.
 
-What: ``and``, ``or``, chained comparisons, ``in`` and ``all(...)``/``any(...)`` in what a ``torch._check`` tests,
-when an operand before the last compares sizes. Concrete operands at the front stay where they are: ``ndim == 4 and
-sym_and(...)``.
+What: ``and``, ``or``, chained comparisons, ``in`` and ``all(...)``/``any(...)`` in the condition of a ``torch._check``,
+when an operand before the last compares sizes. Leading concrete operands are unchanged: ``ndim == 4 and sym_and(...)``.
 
-Why: ``and`` calls ``bool()`` on every operand but the last, which decides a size before the check can defer it.
+Why: ``and`` calls ``bool()`` on every operand but the last, which forces a guard on a size before the check can defer
+it.
 
-Leaves alone: an operand that is safe to evaluate only after the one before it (an index, a division), and conditions
-whose only comparison of sizes stands last, which are right as they are.
+Leaves alone: an operand that is safe to evaluate only after the one before it (an index, a division). Conditions whose
+only comparison of sizes is the last operand, which are right already.
 
-Safety: safe where every operand surely is a bool and can be evaluated in any case: names, constants, sums and products
-of sizes, what a tensor of enough dimensions says of itself. Else unsafe, and the fix says which values it does not hold
-for.
+Safety: safe if every operand is proven to be a bool and can be evaluated in any case. Examples are names, constants,
+sums and products of sizes, and properties of a tensor with enough dimensions. Else unsafe, and the fix lists the values
+for which it differs.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _answer(place: Place, known: Flow, condition: ast.expr, context: Context) ->
 
 
 def _joined(known: Surely, flow: Flow, condition: ast.expr, context: Context) -> Joiner | Deferral | None:
-    """What becomes of the condition, or None; ``not (a and b)`` is written anew by De Morgan's laws."""
+    """Return the change of the condition, or None. ``not (a and b)`` is rewritten by De Morgan's laws."""
     if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Not):
         if not forces(condition, flow):
             return None

@@ -1,15 +1,15 @@
 """Compare whole shapes symbolically: ``torch._check(a.shape == b.shape)`` → ``torch._check(sym_eq(a.shape, b.shape))``.
 
-What: ``==`` of two shapes in what a ``torch._check`` tests.
+What: ``==`` of two shapes in the condition of a ``torch._check``.
 
-Why: comparing tuples compares the sizes one by one and forces each answer; ``sym_eq`` joins them into one expression,
-which a check can defer to run time.
+Why: comparing tuples compares the sizes one by one and guards on each result. ``sym_eq`` joins them into one
+expression, which a check can defer to run time.
 
-Leaves alone: comparisons in branches (`guard_size_branches` gives those a default), a list against a tuple (never
-equal in Python, but equal for ``sym_eq``), and sides that may be None or hold more than sizes.
+Leaves alone: comparisons in branches (`guard_size_branches` gives those a default). A list against a tuple (never equal
+in Python, but equal for ``sym_eq``). Sides that may be None or contain more than sizes.
 
-Safety: safe where both sides surely are tuples, or both lists, of sizes; else unsafe: ``sym_eq`` takes a list and a
-tuple of the same sizes for equal, and refuses what is no size.
+Safety: safe if both sides are proven to be tuples, or both lists, of sizes. Else unsafe: ``sym_eq`` considers a list
+and a tuple of the same sizes equal, and rejects elements that are no sizes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _tested(condition: ast.expr) -> Iterator[ast.Compare]:
-    """The comparisons a condition is made of, through ``and`` and ``or`` but not through ``not``."""
+    """Yield the comparisons in a condition, through ``and`` and ``or`` but not through ``not``."""
     if isinstance(condition, ast.BoolOp):
         for value in condition.values:
             yield from _tested(value)

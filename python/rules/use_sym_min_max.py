@@ -2,12 +2,13 @@
 
 What: ``min`` and ``max`` of exactly two operands of which one is a size.
 
-Why: the builtin compares, and so decides which size is the smaller one; ``sym_min`` keeps both in an expression.
+Why: the builtin compares, and so decides which size is the smaller one. ``sym_min`` keeps both in an expression.
 
-Leaves alone: other numbers of operands, ``key=`` and ``default=``, floats, sequences, strides that are sorted, sympy
-expressions of Inductor (they are no sizes of a tensor), operands that may be None, and what TorchScript compiles.
+Leaves alone: other numbers of operands, ``key=`` and ``default=``, floats, sequences, and strides that are sorted.
+Sympy expressions of Inductor (they are no sizes of a tensor). Operands that may be None. Code that TorchScript
+compiles.
 
-Safety: safe where both operands surely are whole numbers; unsafe where one is taken for a whole number.
+Safety: safe if both operands are proven to be integers. Unsafe if one is only assumed to be an integer.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def _answer(place: Place, known: Flow, node: ast.Call, context: Context) -> Iter
 
 
 def _bounds_a_loop(place: Place, node: ast.Call) -> bool:
-    """Whether a ``range`` has decided the size, or will: the value counts its turns, or is a part of one turn."""
+    """Return whether a ``range`` specializes the size anyway: the value is its bound, or uses its loop variable."""
     module, function = place.module, place.function
     named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     for number, above in enumerate(place.ancestors):
@@ -98,7 +99,7 @@ def _ranges(module: Module, call: ast.Call) -> bool:
 
 
 def _counts(module: Module, loop: ast.AST, names: set[str]) -> bool:
-    """``for off in range(...)`` with ``off`` among the names."""
+    """Return whether a loop is ``for off in range(...)`` with ``off`` among the names."""
     if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or not isinstance(loop.iter, ast.Call):
         return False
     return loop.target.id in names and _ranges(module, loop.iter)

@@ -1,14 +1,14 @@
-"""Refuse bad sizes by a check that can wait: ``if n != m: raise ...`` → ``torch._check(n == m, lambda: ...)``.
+"""Reject bad sizes by a check that can be deferred: ``if n != m: raise ...`` → ``torch._check(n == m, lambda: ...)``.
 
 What: an ``if`` on sizes whose body only raises, and an ``assert`` on sizes. RuntimeError → ``_check``, ValueError →
 ``_check_value``, IndexError → ``_check_index``, TypeError → ``_check_type``, NotImplementedError →
 ``_check_not_implemented``, AssertionError → ``_check_with``, and ``assert`` → ``_check``. The condition is negated by
-De Morgan's laws, with ``sym_and``, ``sym_or`` and ``sym_eq`` inside; concrete conditions in front stay in front.
+De Morgan's laws, with ``sym_and``, ``sym_or`` and ``sym_eq`` inside. Leading concrete conditions stay in front.
 
-Where the statement has a message, what is written depends on who traces the function. FakeTensor and ``make_fx`` take a
-lambda around the message: meta functions, decompositions, references and registered fakes get one. The dynamo of torch
-2.13 refuses it: ``torch.compile`` where it captures values (``f"{x.shape[0]} rows"``), strict export always. Everywhere
-else the statement stays for eager::
+If the statement has a message, the form of the check depends on the function's tracer. FakeTensor and ``make_fx``
+accept a lambda around the message: meta functions, decompositions, references and registered fakes get one. The dynamo
+of torch 2.13 rejects it: ``torch.compile`` if the lambda captures values (``f"{x.shape[0]} rows"``), strict export
+always. Everywhere else the statement stays for eager::
 
     if torch.compiler.is_compiling():
         torch._check_value(n == m)
@@ -16,20 +16,21 @@ else the statement stays for eager::
         raise ValueError(f"{n} and {m}")
 
 A check without the message would be shorter, but a person who passes a wrong shape reads the message in eager. Public
-code keeps its values there too, behind ``not torch.compiler.is_compiling()``. Where the installed torch takes the
-message, the check has it. Where TorchScript may compile the function, the condition begins with ``not
-torch.jit.is_scripting() and``, and TorchScript compiles what it compiled before.
+code keeps its values there too, behind ``not torch.compiler.is_compiling()``. If the installed torch accepts the
+message, the check has it. If TorchScript may compile the function, the condition begins with ``not
+torch.jit.is_scripting() and``. TorchScript then compiles the same code as before.
 
-Why: a check of undecided sizes becomes an assertion at run time; an ``if`` must know now.
+Why: a check of undecided sizes becomes a runtime assertion. An ``if`` requires the value at once.
 
-Leaves alone: other exceptions, ``raise ... from``, several arguments, ``elif``, conditions that may be no bool or that
-decide a size by themselves (``int(n)``), messages that a lambda would change (``locals()``, ``super()``), what runs in
-eager only (under ``not torch.compiler.is_compiling()``), and what TorchScript compiles and could not after.
+Leaves alone: other exceptions, ``raise ... from``, several arguments, and ``elif``. Conditions that may be no bool or
+that specialize a size themselves (``int(n)``). Messages that a lambda would change (``locals()``, ``super()``). Code
+that runs in eager only (under ``not torch.compiler.is_compiling()``). Code that TorchScript compiles now and could not
+compile afterwards.
 
-Safety: safe next to the unchanged statement, and where the exception and its text stay the same for all values:
-comparisons of what surely are sizes and other plain values, and a message that surely is a str. Else unsafe, and the
-fix says why: an exception without a message gets one; ``assert`` and an AssertionError without a message become
-RuntimeError; a value that is taken for a size may be something else.
+Safety: safe next to the unchanged statement, and where the exception and its text stay the same for all values. That
+requires comparisons of proven sizes and other plain values, and a message that is proven to be a str. Else unsafe, and
+the fix gives the reason. An exception without a message gets one. ``assert`` and an AssertionError without a message
+become RuntimeError. A value that is assumed to be a size may be something else.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The text of a file as a tree, with its names and places."""
+"""Syntax trees of Python files, with names and positions."""

@@ -1,4 +1,4 @@
-"""One Python file: its tree, the place and byte range of every node, and what its names mean.
+"""Model of one Python file: its tree, the position and byte range of every node, and the meaning of its names.
 
 The tree is ``ast``'s. Its positions are byte offsets, so an edit replaces exactly the bytes of an expression.
 """
@@ -27,7 +27,7 @@ _KEYWORD_BEFORE = re.compile(rb"([A-Za-z_][A-Za-z0-9_]*)\s*$")
 
 @dataclass(eq=False)
 class Module:
-    """A parsed source file. Raises SyntaxError or ValueError when it does not parse."""
+    """A parsed source file. The constructor raises SyntaxError or ValueError if the file does not parse."""
 
     source: SourceFile
     tree: ast.Module = field(init=False)
@@ -41,7 +41,7 @@ class Module:
 
     @lazily
     def nodes(self) -> Nodes:
-        """Every node of the file."""
+        """Return every node of the file."""
         return self._survey.nodes
 
     @lazily
@@ -50,7 +50,7 @@ class Module:
 
     @lazily
     def functions(self) -> list[Function]:
-        """Every function of the file, outer before inner."""
+        """Return every function of the file, outer before inner."""
         return self._survey.functions
 
     @lazily
@@ -59,7 +59,7 @@ class Module:
 
     @lazily
     def torch_name(self) -> str:
-        """The dotted name of a module of PyTorch itself; empty for any other."""
+        """Return the dotted name of a module of PyTorch itself, or an empty string for any other."""
         parts = self.source.path.with_suffix("").parts
         if "torch" not in parts[:-1]:
             return ""
@@ -68,17 +68,17 @@ class Module:
 
     @lazily
     def own_tree(self) -> bool:
-        """The file is a part of PyTorch itself."""
+        """Return whether the file is a part of PyTorch itself."""
         return bool(self.torch_name)
 
     @lazily
     def newline(self) -> str:
-        """What ends the lines of the file."""
+        """Return the line ending of the file."""
         at = self.source.content.find(b"\n")
         return "\r\n" if at > 0 and self.source.content[at - 1 : at] == b"\r" else "\n"
 
     def place(self, node: ast.AST) -> Place:
-        """Where a node stands."""
+        """Return the place of a node."""
         parents, functions = self.parents, self._function_by_statement
         of_expression: list[ast.AST] = []
         at: ast.AST | None = node
@@ -91,7 +91,7 @@ class Module:
         return Place(self, node, None if at is None else functions[at], of_expression)
 
     def function_of(self, node: ast.AST) -> Function | None:
-        """The innermost function in whose body a node stands."""
+        """Return the innermost function whose body contains a node."""
         parents, functions = self.parents, self._function_by_statement
         at: ast.AST | None = node
         while at is not None and at not in functions:
@@ -108,14 +108,14 @@ class Module:
         first = 3 if content.startswith(b"\xef\xbb\xbf") else 0
         if b"\r" not in content:
             *lines, _ = content.split(b"\n")
-            # A line's length and its place among the lines, summed up without a step of Python for each.
+            # The sum of line lengths and line ends, without a Python loop.
             starts = list(map(add, accumulate(map(len, lines), initial=0), count()))
             starts[0] = first
             return starts
         return [first, *(end.end() for end in _LINE_END.finditer(content))]
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """Byte range of a node, without the parentheses around it."""
+        """Return the byte range of a node, without the parentheses around it."""
         located = node
         if not isinstance(located, (ast.expr, ast.stmt, ast.arg, ast.keyword, ast.alias)):
             raise TypeError(f"{type(node).__name__} has no place in the text")
@@ -127,13 +127,13 @@ class Module:
         )
 
     def indentation(self, node: ast.stmt) -> str | None:
-        """The blanks before a statement, or None when something else stands there."""
+        """Return the whitespace before a statement, or None if the line starts with something else."""
         start = self.span(node)[0]
         before = self.source.content[self._line_starts[node.lineno - 1] : start]
         return None if before.strip() else before.decode()
 
     def unit_of_indentation(self, node: ast.stmt) -> str:
-        """The blanks by which a statement stands further in than the one around it; four where none is around it."""
+        """Return the extra indentation of a statement relative to its parent, or four spaces without a parent."""
         above = self.parents[node]
         outer = self.indentation(above) if isinstance(above, ast.stmt) else None
         return (self.indentation(node) or "").removeprefix(outer or "") or "    "
@@ -143,7 +143,7 @@ class Module:
         return self.source.content[start:end]
 
     def grouped_span(self, node: ast.expr) -> tuple[int, int]:
-        """Byte range of an expression with all parentheses that only group it."""
+        """Return the byte range of an expression with all parentheses that only group it."""
         start, end = self.span(node)
         while True:
             wider = self._one_group_wider(start, end)
@@ -171,7 +171,7 @@ class Module:
 
 @dataclass(eq=False)
 class Place:
-    """Where a node stands."""
+    """Position of a node: its function and its ancestors."""
 
     module: Module
     node: ast.AST
@@ -182,7 +182,7 @@ class Place:
 
     @lazily
     def ancestors(self) -> list[ast.AST]:
-        """Its ancestors in the tree, innermost first."""
+        """Return its ancestors in the tree, innermost first."""
         found: list[ast.AST] = []
         above = self.module.parents.get(self.node)
         while above is not None:
@@ -192,12 +192,12 @@ class Place:
 
     @lazily
     def in_format_string(self) -> bool:
-        """Positions inside an f-string cannot be trusted before Python 3.12."""
+        """Return whether it is inside an f-string, where positions are unreliable before Python 3.12."""
         return any(isinstance(one, ast.JoinedStr) for one in (self.node, *self.of_expression))
 
     @lazily
     def span(self) -> tuple[int, int]:
-        """Its byte range, without the parentheses around it."""
+        """Return its byte range, without the parentheses around it."""
         return self.module.span(self.node)
 
     @lazily
@@ -206,12 +206,12 @@ class Place:
 
     @lazily
     def indentation(self) -> str | None:
-        """The blanks before a statement, or None when something else stands there."""
+        """Return the whitespace before a statement, or None if the line starts with something else."""
         assert isinstance(self.node, ast.stmt)
         return self.module.indentation(self.node)
 
 
 @lru_cache(maxsize=8)
 def parse(source: SourceFile) -> Module:
-    """The parsed file; the rules that look at one file share one tree."""
+    """Return the parsed file. Rules that read the same file share one tree."""
     return Module(source)

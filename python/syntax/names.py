@@ -1,4 +1,4 @@
-"""What a name means at a place: which scope binds it, and which import it comes from."""
+"""Name resolution: the scope that binds a name at a place, and the import it comes from."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 class Scopes:
-    """The names that modules, definitions, lambdas and comprehensions bind for themselves.
+    """The names that modules, definitions, lambdas and comprehensions bind in their own scopes.
 
     The rules are those of the interpreter's symbol table, with which the tests compare them. The table itself is not
-    asked, since it parses the text once more. The names of a scope are found when they are first asked for.
+    used, since it parses the text again. The names of a scope are computed at the first lookup.
     """
 
     def __init__(self, survey: Survey) -> None:
@@ -36,7 +36,7 @@ class Scopes:
         self._mentioned: dict[ast.AST, frozenset[str]] = {}
 
     def local(self, scope: ast.AST) -> frozenset[str]:
-        """The names that a definition, a lambda or a comprehension binds for itself."""
+        """Return the names that a definition, a lambda or a comprehension binds in its own scope."""
         if scope not in self._local:
             self._local[scope] = frozenset(self._bound_by(scope))
         return self._local[scope]
@@ -56,27 +56,27 @@ class Scopes:
                 yield from _parameters(scope.args)
 
     def declared_global(self, scope: ast.AST) -> frozenset[str]:
-        """The names that ``global`` in the body of a definition gives to the module."""
+        """Return the names that the body of a definition declares ``global``."""
         return self._declared(scope, ast.Global)
 
     @lazily
     def of_module(self) -> frozenset[str]:
-        """The names bound at the top of the file, or in a function that declares them ``global``."""
+        """Return the names bound at the top of the file, or in a function that declares them ``global``."""
         return self._survey.outside.own | self.rebound_globals
 
     @lazily
     def rebound_globals(self) -> frozenset[str]:
-        """Names of the module that a function or a class binds by ``global``."""
+        """Return the names of the module that a function or a class binds by ``global``."""
         return self._rebound(ast.Global)
 
     @lazily
     def rebound_outer(self) -> frozenset[str]:
-        """Names that a nested function binds by ``nonlocal``, or a comprehension by ``:=``."""
+        """Return the names that a nested function binds by ``nonlocal``, or a comprehension by ``:=``."""
         of_comprehensions = (one.target.id for one in self._walruses if self._in_comprehension(one))
         return self._rebound(ast.Nonlocal).union(of_comprehensions)
 
     def mentions(self, scope: FunctionNode, name: str) -> bool:
-        """Whether a function, or one nested in it, uses, binds or declares ``name``."""
+        """Return whether a function, or one nested in it, uses, binds or declares ``name``."""
         if scope not in self._mentioned:
             self._mentioned[scope] = frozenset(_mentioned(scope))
         return name in self._mentioned[scope]
@@ -91,7 +91,7 @@ class Scopes:
 
     @lazily
     def _declaring(self) -> dict[ast.AST, list[ast.Global | ast.Nonlocal]]:
-        """The definitions whose own bodies hold declarations, with these."""
+        """Return the definitions whose own bodies contain ``global`` or ``nonlocal``, with these declarations."""
         found: dict[ast.AST, list[ast.Global | ast.Nonlocal]] = defaultdict(list)
         for one in self._rebinding:
             if isinstance(one, ast.NamedExpr):
@@ -112,7 +112,7 @@ class Scopes:
         return frozenset[str]().union(*bound)
 
     def _home(self, walrus: ast.NamedExpr) -> ast.AST:
-        """The lambda or the statement whose scope a ``:=`` binds its name in."""
+        """Return the lambda or the statement in whose scope a ``:=`` binds its name."""
         below: ast.AST = walrus
         while not isinstance(below, ast.stmt):
             above = self._survey.parents[below]
@@ -129,10 +129,10 @@ class Scopes:
 
 
 class Names:
-    """The names of a module. One that no scope of the file binds is a builtin.
+    """The names of a module. A name that no scope of the file binds is a builtin.
 
-    A local import further down, ``except … as``, captures of ``match``, ``global`` and ``nonlocal`` mean what they mean
-    to the interpreter.
+    Later local imports, ``except … as``, captures of ``match``, ``global`` and ``nonlocal`` have the interpreter's
+    meaning.
     """
 
     def __init__(self, tree: ast.Module, survey: Survey) -> None:
@@ -147,11 +147,11 @@ class Names:
 
     @lazily
     def _starred(self) -> bool:
-        """``from x import *`` may bind any name, a builtin's too."""
+        """Return whether the file has ``from x import *``, which may bind any name, including a builtin's."""
         return any(alias.name == "*" for statement in self._survey.nodes.imports for alias in statement.names)
 
     def chain(self, place: ast.AST) -> Iterator[ast.AST]:
-        """The scopes whose names are seen at ``place``, innermost first, without the module."""
+        """Yield the scopes whose names are visible at ``place``, innermost first, without the module."""
         inside = False
         for scope in self._scopes(place):
             if not (inside and isinstance(scope, ast.ClassDef)):
@@ -159,7 +159,7 @@ class Names:
             inside = True
 
     def _scopes(self, place: ast.AST) -> Iterator[ast.AST]:
-        """The scopes around ``place``, innermost first, those of classes among them."""
+        """Yield the scopes around ``place``, innermost first, including those of classes."""
         before = below = place
         while not isinstance(below, ast.stmt):
             at = self._parents.get(below)
@@ -171,7 +171,7 @@ class Names:
         yield from self._around(below)
 
     def _around(self, statement: ast.stmt) -> tuple[ast.AST, ...]:
-        """The same of a statement: the functions and classes in whose bodies it stands."""
+        """Return the scopes around a statement: the functions and classes whose bodies contain it."""
         climbed: list[ast.AST] = []
         at: ast.AST | None = statement
         while at is not None and at not in self._scopes_at:
@@ -186,7 +186,7 @@ class Names:
         return found
 
     def owner(self, name: str, place: ast.AST) -> ast.AST | None:
-        """The scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
+        """Return the scope that binds ``name`` at ``place``: its node, the module's tree, or None for a builtin."""
         seen = name, next(self._scopes(place), None)
         if seen not in self._owners:
             self._owners[seen] = self._owner(name, self.chain(place))
@@ -201,21 +201,21 @@ class Names:
         return self._tree if name in self.scopes.of_module or self._starred else None
 
     def functions_around(self, place: ast.AST) -> list[FunctionNode]:
-        """The functions whose names are seen at ``place``, innermost first."""
+        """Return the functions whose names are visible at ``place``, innermost first."""
         return [one for one in self.chain(place) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
 
     def free(self, name: str, place: ast.AST) -> bool:
-        """Whether ``name`` can be imported for ``place`` without shadowing anything."""
+        """Return whether ``name`` can be imported for ``place`` without shadowing anything."""
         if self.owner(name, place) is not None:
             return False
         around = self.functions_around(place)
         return not around or not self.scopes.mentions(around[-1], name)
 
     def imported_at(self, place: ast.AST, wanted: set[str]) -> list[tuple[str, str]]:
-        """Names at ``place`` for what is ``wanted``, and their meanings, by imports that have surely run.
+        """Return the names at ``place`` for ``wanted`` meanings, with these, from imports that have definitely run.
 
-        An import counts at the top of the file or straight in the body of a function around, before the place; those
-        of the innermost function come first.
+        An import counts at the top of the file or directly in the body of an enclosing function, before the place.
+        Those of the innermost function come first.
         """
         around = self.functions_around(place)
         start = (place.lineno, place.col_offset) if isinstance(place, (ast.expr, ast.stmt)) else (0, 0)
@@ -233,7 +233,7 @@ class Names:
 
     @lazily
     def running_at_top(self) -> list[ast.stmt]:
-        """The import statements that run when the module is imported, not those for type checkers."""
+        """Return the import statements that run when the module is imported, without those for type checkers."""
         found: list[ast.stmt] = []
         for statement in self._tree.body:
             if isinstance(statement, _IMPORTS):
@@ -248,12 +248,12 @@ class Names:
 
     @lazily
     def imports(self) -> dict[str, str]:
-        """What the names imported outside functions mean."""
+        """Return the meanings of the names imported outside functions."""
         return imported_names(self._survey.outside.imports)
 
     @lazily
     def assigned_at_top(self) -> dict[str, ast.expr]:
-        """The values of names that only one assignment, at the top of the module, binds."""
+        """Return the values of names that only one assignment, at the top of the module, binds."""
         found = {
             target.id: statement.value
             for statement in self._tree.body
@@ -269,7 +269,7 @@ class Names:
 
     @lazily
     def defined_at_top(self) -> dict[str, Function]:
-        """The functions whose names only one ``def``, at the top of the module, binds."""
+        """Return the functions whose names only one ``def``, at the top of the module, binds."""
         names = Counter(one.node.name for one in self._survey.functions if one.outer is None and one.owner is None)
         return {
             one.node.name: one
@@ -284,14 +284,14 @@ class Names:
 
     @lazily
     def bound(self) -> frozenset[str]:
-        """Names bound at the top by other means than an import."""
+        """Return the names bound at the top by other means than an import."""
         return self._survey.outside.bound
 
     def meaning(self, node: ast.expr) -> str | None:
-        """The dotted name an expression such as ``np.prod`` or ``guard_or_false`` stands for, imports resolved.
+        """Return the dotted name of an expression such as ``np.prod`` or ``guard_or_false``, with imports resolved.
 
-        A builtin is ``builtins.NAME``; something the file itself defines is None, and so is a name that is bound
-        twice in different ways.
+        A builtin is ``builtins.NAME``. The result is None for a name that the file itself defines, and for a name that
+        is bound twice in different ways.
         """
         known = self._meanings.get(node, "")
         if known != "":
@@ -306,27 +306,28 @@ class Names:
         return found
 
     def spellings(self, names: frozenset[str]) -> frozenset[str]:
-        """How the last word of an expression may be spelled whose meaning ends in one of the ``names``."""
+        """Return the possible last words of an expression whose meaning ends in one of the ``names``."""
         imported = (alias for statement in self._survey.nodes.imports for alias in statement.names)
         return names.union(one.asname for one in imported if one.asname and one.name.rpartition(".")[2] in names)
 
     def variables(self, function: Function) -> frozenset[str]:
-        """Names that a function binds for itself, and not only by imports: nowhere in its body has one a meaning.
+        """Return the names that a function binds itself, and not only by imports. They have no meaning anywhere in its
+        body.
 
-        What binds it again in there, a comprehension or a lambda, is no import either.
+        Another binding inside the body, by a comprehension or a lambda, is no import either.
         """
         if function not in self._variables:
             self._variables[function] = self.scopes.local(function.node) & function.bound
         return self._variables[function]
 
     def meanings(self, names: Iterable[str], place: ast.AST) -> dict[str, str | None]:
-        """The dotted names that ``names`` stand for at ``place``, as `meaning` has them."""
+        """Return the dotted names of ``names`` at ``place``, as `meaning` defines them."""
         return {name: self.meaning_of_name(name, place) for name in names}
 
     def meaning_of_name(self, name: str, place: ast.AST) -> str | None:
-        """The dotted name that ``name`` stands for at ``place``, as `meaning` has it."""
+        """Return the dotted name of ``name`` at ``place``, as `meaning` defines it."""
         owner: ast.AST | None = self._tree if name in self._imported_at_top or self._starred else None
-        if name in self._survey.bound_within:  # else it means the same everywhere
+        if name in self._survey.bound_within:  # otherwise it has the same meaning everywhere
             owner = self.owner(name, place)
         if owner is None:
             return f"builtins.{name}" if hasattr(builtins, name) else None
@@ -344,7 +345,10 @@ class Names:
 
 
 def _of_expression(at: ast.AST, below: ast.AST, before: ast.AST) -> bool:
-    """Whether ``at`` is a lambda or a comprehension whose names are seen in its child ``below``, above ``before``."""
+    """Return whether ``at`` is a lambda or comprehension with names visible in its child ``below``.
+
+    ``before`` is the child of ``below`` on the path to the place.
+    """
     if isinstance(at, ast.Lambda):
         return below is at.body
     if isinstance(at, COMPREHENSIONS):
@@ -354,7 +358,7 @@ def _of_expression(at: ast.AST, below: ast.AST, before: ast.AST) -> bool:
 
 
 def _imports_before(start: tuple[int, int], statements: Iterable[ast.stmt]) -> list[ast.stmt]:
-    """The imports that begin before a line and column."""
+    """Return the imports that begin before a line and column."""
     return [one for one in statements if isinstance(one, _IMPORTS) and (one.lineno, one.col_offset) < start]
 
 

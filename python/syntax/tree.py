@@ -1,4 +1,4 @@
-"""The tree of a file, walked once: its nodes by kind, their parents, and its functions."""
+"""Single walk over the tree of a file: its nodes by kind, their parents, and its functions."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _NAMING = (*DEFINITIONS, *_NAMED_CAPTURES, ast.MatchMapping)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
-# Fields whose nodes are shared and have no place in the text, and fields that hold no nodes.
+# Fields whose nodes are shared and have no position, and fields that contain no nodes.
 _NO_PLACE = frozenset({"ctx", "op", "ops"})
 _PLAIN = frozenset({"arg", "asname", "attr", "conversion", "is_async", "kind", "level", "module", "type_comment"})
 _UNLISTED = frozenset({ast.Name, ast.Constant})
 
 
 class Nodes:
-    """Nodes in source order, outer before inner, found by their kind.
+    """Nodes in source order, outer before inner, indexed by their kind.
 
-    ``stored`` are the names assigned to, once for each assignment, ``deleted`` those that ``del`` unbinds.
+    ``stored`` are the names assigned to, once for each assignment. ``deleted`` are those that ``del`` unbinds.
 
-    Names and constants, which are half of any tree and have no children, are left out; ``ast.walk`` finds them.
+    Names and constants, which are half of any tree and have no children, are omitted. ``ast.walk`` finds them.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Nodes:
         self._found: dict[tuple[type[ast.AST], ...], tuple[ast.AST, ...]] = {}
 
     def every(self, *kinds: type[Node]) -> tuple[Node, ...]:
-        """The nodes of these kinds; an abstract kind such as ``ast.stmt`` stands for those derived from it."""
+        """Return the nodes of these kinds. An abstract kind such as ``ast.stmt`` includes those derived from it."""
         found = self._found.get(kinds)
         if found is None:
             assert _UNLISTED.isdisjoint(kinds)
@@ -68,7 +68,7 @@ class Nodes:
             found[type(node)].append(node)
         return found
 
-    # What is asked for most.
+    # The most frequent lookups.
 
     @lazily
     def assigns(self) -> tuple[ast.Assign, ...]:
@@ -100,12 +100,12 @@ class Nodes:
 
     @lazily
     def bound(self) -> frozenset[str]:
-        """Names that are bound by other means than an import."""
+        """Return the names that are bound by other means than an import."""
         return self.named.union(self.stored)
 
     @lazily
     def own(self) -> frozenset[str]:
-        """Names that are bound, declared or not, without those that a comprehension or a lambda keeps for itself."""
+        """Return the names bound in the own scope, declared or not, without those of comprehensions and lambdas."""
         inner = [one for generator in self.every(ast.comprehension) for one in stored_in(generator.target)]
         walruses = self.every(ast.NamedExpr)
         if walruses:
@@ -119,7 +119,7 @@ class Nodes:
 
     @lazily
     def named(self) -> frozenset[str]:
-        """Names that a definition, an ``except … as`` or a capture of ``match`` binds."""
+        """Return the names that a definition, an ``except … as`` or a capture of ``match`` binds."""
         if self._by_kind.keys().isdisjoint(_NAMING):
             return frozenset()
         definitions: tuple[Definition, ...] = self.every(*DEFINITIONS)
@@ -130,13 +130,13 @@ class Nodes:
 
 @cache
 def _written(kinds: tuple[type[ast.AST], ...]) -> frozenset[type[ast.AST]]:
-    """The kinds of nodes that a tree may hold for ``kinds``, of which some may be abstract."""
+    """Return the concrete node kinds of ``kinds``, some of which may be abstract."""
     return frozenset(kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, kinds))
 
 
 @dataclass(eq=False)
 class Function:
-    """A function definition and where it stands; ``outer`` is the function it is nested in."""
+    """A function definition and its position. ``outer`` is the function it is nested in."""
 
     node: FunctionNode
     qualname: str
@@ -148,7 +148,7 @@ class Function:
 
     @lazily
     def binders(self) -> list[ast.AST]:
-        """The nodes that bind names or append to lists."""
+        """Return the nodes that bind names or append to lists."""
         return [
             node
             for node in self.nodes.every(*_BINDERS, ast.Call)
@@ -157,7 +157,7 @@ class Function:
 
     @lazily
     def assigned_once(self) -> dict[str, ast.expr]:
-        """The values of names that only one assignment binds."""
+        """Return the values of names that only one assignment binds."""
         stores = Counter(self.nodes.stored)
         return {
             target.id: statement.value
@@ -168,18 +168,18 @@ class Function:
 
     @lazily
     def owner(self) -> str | None:
-        """Name of the class whose body the function stands in."""
+        """Return the name of the class whose body contains the function."""
         return self.around[0].name if self.around and isinstance(self.around[0], ast.ClassDef) else None
 
     @lazily
     def divisors(self) -> list[ast.expr]:
-        """The divisors in the function."""
+        """Return the divisors in the function."""
         inside = [one.right for one in self.nodes.every(ast.BinOp) if isinstance(one.op, _DIVIDING)]
         return inside + [one.value for one in self.nodes.every(ast.AugAssign) if isinstance(one.op, _DIVIDING)]
 
     @property
     def outermost(self) -> Function:
-        return self.outer.outermost if self.outer else self  # not cached: a function that holds itself stays in memory
+        return self.outer.outermost if self.outer else self  # not cached: a self-reference would keep it in memory
 
     @lazily
     def arguments(self) -> list[ast.arg]:
@@ -189,7 +189,7 @@ class Function:
 
     @lazily
     def bound(self) -> frozenset[str]:
-        """Names the function binds by other means than an import: parameters, assignments, loops, definitions."""
+        """Return the names bound by other means than an import: parameters, assignments, loops, definitions."""
         return self.nodes.bound.union(argument.arg for argument in self.arguments)
 
     @lazily
@@ -204,11 +204,11 @@ class Function:
 
 
 class Survey:
-    """All ``nodes`` of a tree, what each stands in, and nodes by the function or class whose body they are in.
+    """All ``nodes`` of a tree, their parents, and nodes by the function or class whose body contains them.
 
     ``outside`` are the nodes that no function and no class encloses. A nested function or class is a node of the body
-    around it, together with its decorators and defaults; its own body is not. Stored and deleted names are found in the
-    bodies, not in ``nodes``.
+    around it, together with its decorators and defaults. Its own body is not. Stored and deleted names are recorded in
+    the bodies, not in ``nodes``.
     """
 
     def __init__(self, tree: ast.Module) -> None:
@@ -221,7 +221,7 @@ class Survey:
 
     @lazily
     def functions(self) -> list[Function]:
-        """Every function of the file, outer before inner."""
+        """Return every function of the file, outer before inner."""
         found: dict[ast.AST, Function] = {}
         nodes: tuple[FunctionNode, ...] = self.nodes.every(ast.FunctionDef, ast.AsyncFunctionDef)
         for node in nodes:
@@ -233,7 +233,7 @@ class Survey:
 
     @lazily
     def bound_within(self) -> frozenset[str]:
-        """The names that anything but an import at the top of the file binds, in whatever scope."""
+        """Return the names that anything but an import at the top of the file binds, in any scope."""
         at_top = set(self.outside.imports)
         definitions: tuple[Definition, ...] = self.nodes.every(*DEFINITIONS)
         bodies = [self.outside, *self.inside.values()]
@@ -253,11 +253,11 @@ class Survey:
             above = self.parents.get(above)
 
     def _walk(self, tree: ast.Module) -> None:
-        # ``isinstance`` is slow where the answer is no, so kinds are compared.
+        # Compare types, because ``isinstance`` is slow if the result is False.
         name, constant, load, store, node_kind = ast.Name, ast.Constant, ast.Load, ast.Store, ast.AST
         parents, found, around = self.parents, self.nodes.all, self.outside
         here, readers = around.all, _READERS
-        # Beside nodes the stack holds the body that begins there, and a None where that body ends.
+        # Besides nodes, the stack contains each body where it begins, and a None where it ends.
         stack: list[Any] = [tree]
         homes: list[Nodes] = []
         pop, push = stack.pop, stack.append
@@ -312,14 +312,14 @@ def _reader(kind: type[ast.AST]) -> tuple[bool, Callable[[ast.AST], Any]]:
 
 
 def bound_by_import(statement: ast.Import | ast.ImportFrom) -> set[str]:
-    """The names that an import binds; ``*`` may bind any."""
+    """Return the names that an import binds, without those of ``*``."""
     return {alias.asname or alias.name.split(".")[0] for alias in statement.names} - {"*"}
 
 
 def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:
-    """Local name → dotted name of what is imported; a relative import keeps its leading dots.
+    """Return a map from local names to the dotted names of imports. A relative import keeps its leading dots.
 
-    A name that two imports give different meanings is left out.
+    A name that two imports give different meanings is omitted.
     """
     names: dict[str, str] = {}
     twice: set[str] = set()
@@ -336,7 +336,7 @@ def imported_names(nodes: Sequence[ast.AST]) -> dict[str, str]:
 
 
 def stored_in(*targets: ast.expr) -> Iterator[str]:
-    """The names that assigning to ``targets`` binds."""
+    """Yield the names that assigning to ``targets`` binds."""
     for target in targets:
         if isinstance(target, ast.Name):
             yield target.id
@@ -347,7 +347,7 @@ def stored_in(*targets: ast.expr) -> Iterator[str]:
 
 
 def spelled(node: ast.expr) -> str:
-    """The text of an expression without its blanks and comments, as ``ast.unparse`` has it."""
+    """Return the text of an expression without its whitespace and comments, as ``ast.unparse`` formats it."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
@@ -356,12 +356,12 @@ def spelled(node: ast.expr) -> str:
 
 
 def last_word(node: ast.expr) -> str:
-    """``ceil`` of ``math.ceil`` and of ``ceil``; nothing where an expression has no name."""
+    """Return ``ceil`` for ``math.ceil`` and for ``ceil``, or an empty string if an expression has no name."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def literal(node: ast.expr) -> int | None:
-    """The value of an integer literal, with its sign; None for anything else."""
+    """Return the value of an integer literal, with its sign, or None for anything else."""
     sign = -1 if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else 1
     inner = node.operand if isinstance(node, ast.UnaryOp) else node
     return sign * inner.value if isinstance(inner, ast.Constant) and type(inner.value) is int else None
@@ -369,7 +369,7 @@ def literal(node: ast.expr) -> int | None:
 
 @lru_cache(maxsize=8)
 def syntax_tree(content: bytes) -> ast.Module:
-    """The tree of a text, parsed once and cached; it must not be changed."""
+    """Return the tree of a text, parsed once and cached. Callers must not modify it."""
     with warnings.catch_warnings(), collecting_nothing():
         warnings.simplefilter("ignore", SyntaxWarning)
         return parse_module(content)
