@@ -1,4 +1,4 @@
-"""What a rule is and what it may answer: a Fix or a Skip for each place it looked at."""
+"""Rules and their answers: a Fix or a Skip for each place that a rule examined."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Safety(Enum):
-    """How far a fix can be trusted before it is verified."""
+    """Trust in a fix before it is verified."""
 
     SAFE = "safe"
     """On concrete values no result, type, exception or effect changes, and what torch traced it traces after."""
@@ -28,12 +28,12 @@ class Safety(Enum):
 
 @dataclass(frozen=True)
 class Fix:
-    """A transaction: all of ``edits`` or none.
+    """Transaction: all of ``edits`` are applied or none.
 
-    ``mode`` is the failure mode (1 direct throw, 2 branch, 3 TensorIterator, 4 implicit SymInt to int64), ``default``
-    says in words what an unsafe fix changes, such as the path that an undecided size takes, ``needs`` names the headers
-    or imports the new text asks for: the language places each of them once however many fixes ask. ``round`` counts the
-    rounds of other fixes that were applied before this one was found.
+    ``mode`` is the failure mode (1 direct throw, 2 branch, 3 TensorIterator, 4 implicit SymInt to int64). ``default``
+    describes what an unsafe fix changes, such as the branch that an undecided size takes. ``needs`` names the headers
+    or imports that the new text requires. The language adds each of them once, however many fixes require it. ``round``
+    counts the rounds of other fixes that were applied before this one was found.
     """
 
     rule: str
@@ -51,18 +51,21 @@ class Fix:
 
     @property
     def start(self) -> int:
-        """The byte offset at which a reader should look: the first edit."""
+        """Return the byte offset of the first edit, which is the position to report."""
         return min(edit.start for edit in self.edits)
 
     def beside(self, path: Path) -> list[str]:
-        """The names of the files that have the other parts of the change, ``path`` left out."""
+        """Return the names of the files with the other parts of the change, without ``path``."""
         own = str(path.absolute())
         return [Path(file).name for file in self.files if file != own]
 
 
 @dataclass(frozen=True)
 class Skip:
-    """A place a rule understood and left; ``reason`` is a short stable word, ``detail`` a sentence for a person."""
+    """Place that a rule recognized and left unchanged.
+
+    ``reason`` is a short stable code, ``detail`` a sentence for the user.
+    """
 
     rule: str
     mode: int
@@ -75,7 +78,7 @@ class Skip:
 
 @dataclass(frozen=True)
 class Context:
-    """What a rule may know beside the file. Frozen and picklable, so that a worker process gets the same."""
+    """Inputs of a rule other than the file. Frozen and picklable, so that a worker process gets the same."""
 
     api: TorchApi
     min_torch: tuple[int, int] | None = None
@@ -94,9 +97,9 @@ class Context:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule decides; only the edit buffer changes bytes.
+    """Rule that decides. Only the edit buffer changes bytes.
 
-    ``markers`` are byte strings of which at least one stands in any file the rule can say something about.
+    ``markers`` are byte strings of which at least one occurs in any file to which the rule applies.
     """
 
     name: str
@@ -110,7 +113,7 @@ class Rule:
     not count when every function does (`Context.all_functions`)."""
 
     def speaks(self, holds: Callable[[bytes], bool], all_functions: bool) -> bool:
-        """Whether the rule can say something about a file that ``holds`` some byte strings."""
+        """Return whether the rule may apply to a file. ``holds`` tests the file for a byte string."""
         return any(map(holds, self.markers)) and (
             all_functions or not self.registering or any(map(holds, self.registering))
         )
@@ -158,12 +161,12 @@ def _untranslated(
 
 @dataclass(frozen=True)
 class Language:
-    """What the engine must know of a language to apply fixes in it.
+    """Operations of a language that the engine requires to apply fixes in it.
 
-    ``complete`` gives the edits that bring the headers or imports the fixes need, each once; ``errors`` counts the
-    parse errors of a text; ``polish`` formats the changed lines of ``after`` and nothing else. ``strict``: a text
-    with a parse error is refused whole (otherwise the rules keep out of the statements that do not parse).
-    ``settings`` names the files, looked for in the folder of the source and above, that ``polish`` obeys.
+    ``complete`` returns the edits that add the headers or imports required by the fixes, each once. ``errors`` counts
+    the parse errors of a text. ``polish`` formats the changed lines of ``after`` and nothing else. With ``strict`` a
+    text with a parse error is refused (otherwise the rules skip the statements that do not parse). ``settings`` names
+    the configuration files of ``polish``, which are searched in the folder of the source and above.
     """
 
     name: str
