@@ -55,7 +55,7 @@ class Operator:
 
     @property
     def symint_name(self) -> str | None:
-        """Return the C++ name of the form that takes ``c10::SymInt`` (``empty_symint_out``), or None if there is none."""
+        """Return the C++ name of the form that takes ``c10::SymInt`` (``empty_symint_out``), or None without one."""
         return self.name + "_symint" + self.cpp_name.removeprefix(self.name) if self.symbolic else None
 
 

@@ -1,4 +1,4 @@
-"""Formulas of derivatives.yaml as the C++ functions that torchgen makes of them."""
+"""Formulas of derivatives.yaml as the C++ functions that torchgen generates from them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CPP = {
 
 
 def lines(entry: Entry) -> Iterator[Line]:
-    """The lines of an entry whose values are formulas."""
+    """Yield the lines of an entry whose values are formulas."""
     waiting = list(entry.fields)
     while waiting:
         line = waiting.pop(0)
@@ -40,7 +40,7 @@ def lines(entry: Entry) -> Iterator[Line]:
 
 
 def unquoted(value: Piece) -> Piece | None:
-    """The text of a formula; None where its quotes can't be followed."""
+    """Return the text of a formula, or None if its quotes cannot be parsed."""
     text = value.text
     quote = text[:1] if text[:1] in "'\"" else ""
     if not quote:
@@ -51,18 +51,18 @@ def unquoted(value: Piece) -> Piece | None:
 
 
 def parameters(entry: Entry) -> list[str]:
-    """The parameters of the function that a formula becomes, the arguments of the operator at the end."""
+    """Return the parameters of the function that a formula becomes, with the arguments of the operator last."""
     given = ["const Tensor & grad", "const variable_list & grads", "const Tensor & result", *_results(entry)]
     return given + [_parameter(one, one.type) for one in entry.schema.arguments]
 
 
 def around(name: str, given: Sequence[str]) -> tuple[str, str]:
-    """What stands before and behind a formula that is a function of this name."""
+    """Return the text before and after a formula that is a function of this name."""
     return f"Tensor {name}({', '.join(given)}) {{\nreturn ", ";\n}\n"
 
 
 def signature(entry: Entry, names: Collection[str], name: str) -> Signature:
-    """The signature of the function whose parameters ``names`` take SymInts."""
+    """Return the signature of the function if its parameters ``names`` take SymInts."""
     given = parameters(entry)
     expected = [_apart(one) for one in given[: len(given) - len(entry.schema.arguments)]]
     for argument in entry.schema.arguments:
@@ -82,7 +82,7 @@ def _apart(parameter: str) -> tuple[str, str]:
 
 
 def _results(entry: Entry) -> Iterator[str]:
-    """``self_t``, ``self_p``: the tangents and primals that a forward formula names."""
+    """Yield ``self_t`` and ``self_p``: the tangents and primals that a forward formula names."""
     for argument in entry.schema.arguments:
         if argument.type.startswith("Tensor") and "[" not in argument.type:
             yield f"const Tensor & {argument.name}_t"
