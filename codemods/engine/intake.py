@@ -72,7 +72,7 @@ def _is_folder(path: Path) -> bool:
 
 def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Iterator[Target]:
     endings = tuple(suffixes)
-    # Paths as texts: making one of each of ten thousand files took a third of a check that has nothing to do.
+    # Paths as strings: a Path for each of ten thousand files took a third of a check that has nothing to do.
     root, whole = str(folder), str(folder.absolute())
     for name, folders, files in os.walk(folder):
         below = name[len(root) :]

@@ -9,8 +9,9 @@ _ESCAPES = {ord("\t"): b"\\t", ord("\n"): b"\\n", ord("\r"): b"\\r", ord('"'): b
 
 
 def patch(name: str, before: bytes, after: bytes) -> bytes:
-    """Return a patch for ``git apply`` that turns ``before`` into ``after`` in the file ``name`` (relative, with
-    slashes).
+    """Return a patch for ``git apply`` that turns ``before`` into ``after``.
+
+    ``name`` is the path of the file in the patch (relative, with slashes).
     """
     old, new = _quoted(f"a/{name}"), _quoted(f"b/{name}")
     # Names with a blank end in a tab, as git itself writes them: the header may carry a date behind one.

@@ -132,8 +132,7 @@ class TorchApi:
         return dynamo_refusal(self._place, helper)
 
     def is_scripted(self, function: str) -> bool:
-        """Return whether torch passes one of its own functions to TorchScript. If the probe failed, assume that it
-        does.
+        """Return whether torch passes one of its own functions to TorchScript, or True if the probe failed.
 
         ``function`` is a dotted name such as ``torch._decomp.decompositions.nll_loss_backward``.
         """
@@ -141,10 +140,7 @@ class TorchApi:
 
     @lru_cache(maxsize=1024)  # noqa: B019 - one api lives as long as the process
     def is_inlined(self, module: str) -> bool:
-        """Return whether dynamo traces into the functions of a module of torch.
-
-        If the probe failed, assume that it does.
-        """
+        """Return whether dynamo traces into the functions of a module of torch, or True if the probe failed."""
         known = self._inlined
         parents = accumulate(module.split("."), "{}.{}".format)
         return known is None or not known.isdisjoint(parents)
