@@ -1,4 +1,4 @@
-"""Which aten operators the samples of each OpInfo run, composite ones included: an index of this torch."""
+"""Index of this torch: the aten operators, composite ones included, that the samples of each OpInfo run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def main(request_path: str) -> None:
 
 
 def ran_by(variants: list[Any]) -> set[str]:
-    """The names of the operators, without ``aten::``, that a few samples of each variant run."""
+    """Return the names of the operators, without ``aten::``, that a few samples of each variant run."""
     from torch.autograd.profiler import profile
 
     with profile() as profiled:

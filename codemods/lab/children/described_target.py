@@ -1,4 +1,4 @@
-"""A target that is described in words: a model that needs no arguments, and the shapes of its inputs."""
+"""Target given on the command line: a model without constructor arguments, and the shapes of its inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .targets import BadTarget, Model, load, read
 
 
 def described(words: str, folder: str, description: Mapping[str, Any]) -> Model:
-    """The target as a `Model`: ``shapes`` are sizes and dtype by parameter, ``dynamic`` as in a target.
+    """Build the `Model` of a target: ``shapes`` are sizes and dtype by parameter, ``dynamic`` as in a target.
 
     Raises BadTarget.
     """

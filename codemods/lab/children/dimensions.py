@@ -1,4 +1,4 @@
-"""Dynamic shapes as torch.export takes them, as the dynamic dimensions of a target."""
+"""Conversion of dynamic shapes as torch.export takes them to the dynamic dimensions of a target."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def convert(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: 
 
 
 def of_marks(args: tuple[Any, ...], kwargs: dict[str, Any], module: Any) -> dict[str, Any]:
-    """The dimensions that ``mark_dynamic`` or ``mark_unbacked`` marked."""
+    """Return the dimensions that ``mark_dynamic`` or ``mark_unbacked`` marked, by parameter."""
 
     def marked(value: Any, name: str) -> Any:
         if isinstance(value, torch.Tensor):
@@ -108,7 +108,7 @@ def _of_tensor(tensor: Any, wanted: Any, name: str) -> Iterator[tuple[int, Any]]
 
 
 def _any(dynamic: Any) -> bool:
-    """Return whether there is a dynamic dimension in it."""
+    """Return whether the structure contains a dynamic dimension."""
     if isinstance(dynamic, (list, tuple)):
         return any(map(_any, dynamic))
     if isinstance(dynamic, Mapping):
