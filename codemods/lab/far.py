@@ -142,7 +142,7 @@ def _ask(parcel: _Parcel) -> tuple[Ended, bytes]:
 def _place(parcel: _Parcel, python: Path) -> Iterator[tuple[Laboratory, Mapping[str, Path]]]:
     """Yield a harness for a task, and the files of those of its modules that were overlaid on torch when it started."""
     if parcel.files or any(os.sep in name for name in parcel.modules):
-        # What is a user's own may have a say in how torch is imported.
+        # A user's own code may affect how torch is imported.
         with scratch_folder() as scratch:
             yield Laboratory(python, scratch, parcel.limits), {}
     elif parcel.tries or not parcel.modules:

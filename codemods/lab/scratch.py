@@ -85,7 +85,7 @@ def _claim(parent: Path) -> tuple[Path, TextIO]:
         handle, name = tempfile.mkstemp(prefix="run-", suffix=".lock", dir=parent)
         lock = os.fdopen(handle, "w")
         fcntl.flock(lock, fcntl.LOCK_EX)
-        # Between creation and lock another run may have taken it for a leftover and unlinked it.
+        # Between creation and lock another run may have unlinked it as a leftover.
         if Path(name).exists():
             return Path(name), lock
         lock.close()

@@ -38,7 +38,7 @@ def _remembering(
     known: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def operate(self: Any, other: Any) -> Any:
-        # Nodes of a graph are those of a translation that is validated.
+        # Nodes with an `fx_node` are recorded for translation validation.
         plain = self.shape_env is not None and not self.fx_node and not other.fx_node
         if not plain or type(self._hint) not in _HINTS or type(other._hint) not in _HINTS or traced():
             return operation(self, other)

@@ -84,7 +84,7 @@ def recorded_calls(
     recording = threading.local()
 
     def record(frame: FrameType, event: str, _: Any) -> None:
-        # A generator is called each time it goes on.
+        # A generator has a call event each time it resumes.
         if event != "call" or getattr(recording, "now", False) or frame.f_code.co_flags & inspect.CO_GENERATOR:
             return
         found = wanted(frame.f_code)

@@ -67,7 +67,7 @@ def _eager(function: Any, args: Any, kwargs: Any) -> Any:
         warnings.simplefilter("ignore")
         try:
             return pytree.tree_leaves(function(*args, **kwargs))
-        except Exception:  # the tracers report what they make of it
+        except Exception:  # the tracers report it
             return None
 
 

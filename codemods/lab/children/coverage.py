@@ -31,7 +31,7 @@ def ran_by(variants: list[Any]) -> set[str]:
         for variant in variants:
             samples = itertools.islice(draw(variant), SAMPLES)
             attempt(lambda samples=samples: [attempt(sample.call) for sample in samples])  # type: ignore[misc]
-    # To make its own list of functions, the profiler builds a tree of what called what; here names are enough.
+    # The profiler's own list of functions needs a call tree, but here names are enough.
     events: Any = profiled.kineto_results
     names = {event.name() for event in events.events()}
     return {name.removeprefix("aten::") for name in names if name.startswith("aten::")}

@@ -38,5 +38,5 @@ def _tensor(name: str, sizes: Sequence[int], kind: str) -> Any:
         return torch.randn(sizes) > 0
     if dtype.is_floating_point or dtype.is_complex:
         return torch.randn(sizes).to(dtype)
-    # As indices these are valid for whatever has two entries.
+    # As indices these are valid for any dimension with two entries.
     return torch.randint(0, 2, tuple(sizes), dtype=dtype)

@@ -84,7 +84,7 @@ def _within(value: Any, wanted: Any, name: str) -> Any:
         return [_within(one, part, f"{name}_{number}_") for number, (one, part) in pairs]
     if any(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves(value)):
         raise BadTarget(f"'dynamic_shapes' of {name!r} does not have the structure of the value")
-    # A number: its own value, and no size, is what is to be dynamic.
+    # For a number, the value itself would be dynamic, which is not a size.
     return None
 
 

@@ -80,7 +80,7 @@ def weights(result: Any) -> Any:
     """Return different weights for all elements of a result, which it is multiplied by before its gradient is taken."""
     if result.layout is not torch.strided:
         return torch.ones_like(result)
-    # A sum alone would not tell a row from a column.
+    # A plain sum would not distinguish a row from a column.
     flat = torch.linspace(0.5, 1.5, result.numel(), dtype=torch.float64)
     return flat.reshape(result.shape).to(result.dtype)
 

@@ -18,7 +18,7 @@ _SLOTS = 8 * 2**20 // 8
 def main() -> None:
     """Import the children as a package of their own, since the target's interpreter has no symfix, and run one."""
     folder = __file__.rpartition("/")[0]
-    # No module shall be found here that somebody else imports.
+    # Imports by other code must not find a module in this folder.
     if sys.path and sys.path[0] == folder:
         del sys.path[0]
     import importlib

@@ -212,7 +212,7 @@ def _gradients(module: Any, result: Any) -> Any:
     found: Any = [None] * len(named)
     if leaves and named:
         found = torch.autograd.grad([leaf.sum() for leaf in leaves], list(named.values()), allow_unused=True)
-    # Where nothing flows back eager may give no gradient and the program zeros.
+    # For an unused parameter eager may return no gradient and the program zeros.
     pairs = zip(named.items(), found)  # noqa: B905 - one for each name
     return {name: torch.zeros_like(one) if gradient is None else gradient for (name, one), gradient in pairs}
 
@@ -229,7 +229,7 @@ def _cases(model: Any) -> Iterator[Case]:
     most = {name: model.limits(name).get("max", 2 * size + 1) for name, size in sizes.items()}
     others = {"larger": {name: min(2 * size + 1, most[name]) for name, size in sizes.items()}}
     others["one more"] = {name: min(size + 1, most[name]) for name, size in sizes.items()}
-    # What is smaller becomes larger: a program may have taken their order for granted.
+    # Smaller sizes become larger, since a program may have assumed their order.
     ends = min(sizes.values(), default=0), max(sizes.values(), default=0)
     others["other order"] = {name: sum(ends) - size for name, size in sizes.items()}
     for name in sizes:

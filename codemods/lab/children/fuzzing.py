@@ -38,7 +38,7 @@ def main(request_path: str) -> None:
     request: Row = json.loads(Path(request_path).read_bytes())
 
     def questions() -> Questions:
-        importlib.import_module("hypothesis")  # where it is missing, nothing is asked
+        importlib.import_module("hypothesis")  # without it, the child fails before the first plan
         op_db = imported("torch.testing._internal.common_methods_invocations").op_db
 
         from .tracking import watch
@@ -257,7 +257,7 @@ def _traced(made: Any, expected: Any) -> Row | None:
         result = made.call(compiled, unbacked=True)
     except Exception as error:
         told = explain(error)
-        # What was assumed of a size may be refused aloud.
+        # A runtime assertion on an assumption about a size is not a failure.
         return None if _LOUD in told["text"] and not told["condition"] else told
     values = repeats(made.call, expected)
     deviation = difference(result, expected, values=values)

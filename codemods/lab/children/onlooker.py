@@ -34,7 +34,7 @@ class Onlooker:
             try:
                 watch()
             except Exception as error:
-                # The command goes on as it would without us.
+                # The command continues as it would without symfix.
                 note("broken", f"{type(error).__name__}: {error}")
 
         spec.loader.exec_module = then_watch  # type: ignore[method-assign]
@@ -71,7 +71,7 @@ def give_way() -> None:
     except ImportError as error:
         if error.name != "sitecustomize":
             raise
-        # The import system wants to find what it has imported.
+        # The import system requires the module that it has imported.
         sys.modules["sitecustomize"] = this
 
 

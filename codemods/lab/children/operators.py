@@ -64,7 +64,7 @@ def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> N
             faulthandler.cancel_dump_traceback_later()
             reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
             say(report, {kind: subject, "calls": reached, "ran": recorder.ran, **answer})
-    # A library laid over torch's must not live to see torch's own teardown.
+    # A library laid over torch's must not exist during torch's own teardown.
     os._exit(0)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-# Dynamo compiles each Python function that is called, a tracer too, but none that is of the import system.
+# Dynamo compiles each Python function that is called, a tracer too, except those of the import system.
 _LEFT_ALONE = "<frozen importlib of symfix>"
 
 

@@ -69,7 +69,7 @@ def reference_of(overload: Any) -> Reference | None:
     names = " ".join(str(one) for one in ordered if not _writes(one))
     written = inspect.unwrap(function)
     code = getattr(written, "__code__", None)
-    # What a factory made has no decorators of its own.
+    # A function made by a factory has no decorators of its own.
     if code is None or written.__qualname__ != written.__name__ or not names:
         return None
     return code.co_filename, code.co_firstlineno, written.__name__, names
@@ -112,7 +112,7 @@ def _open(overload: Any, key: str = _KEY) -> bool:
     import torch
 
     if not torch._C._dispatch_has_kernel(overload.name()):
-        return False  # only TorchScript knows it
+        return False  # registered for TorchScript only
     keys = torch._C.DispatchKey
     composed = torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), key)
     if not composed or getattr(keys, key) in overload.py_kernels:

@@ -44,7 +44,7 @@ def main(request_path: str) -> None:
     write(request["report"], report)
     sys.stdout.flush()
     sys.stderr.flush()
-    # A library laid over torch's must not live to see torch's own teardown.
+    # A library laid over torch's must not exist during torch's own teardown.
     os._exit(0)
 
 

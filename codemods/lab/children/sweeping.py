@@ -38,7 +38,7 @@ def main(request_path: str) -> None:
         say(report, {"operators": len(wanted)})
         for name in claimed(wanted, request["claims"]):
             say(report, {"start": name})
-            # Processor time, since a busy machine is no hang; the wall clock for what sleeps.
+            # Processor time, since a busy machine is not a hang; the wall clock for a sleeping process.
             signal.setitimer(signal.ITIMER_PROF, request["patience"])
             faulthandler.dump_traceback_later(request["wall"], exit=True)
             calls = kernels.calls() if kernels else []
@@ -47,7 +47,7 @@ def main(request_path: str) -> None:
             signal.setitimer(signal.ITIMER_PROF, 0)
             reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
             say(report, {"operator": name, "calls": reached, **answer})
-    # A library laid over torch's must not live to see torch's own teardown.
+    # A library laid over torch's must not exist during torch's own teardown.
     os._exit(0)
 
 

@@ -73,7 +73,7 @@ def functions_run_by(variants: list[Any], top: Path) -> Iterator[tuple[str, str]
 def call_symbolically(sample: Sample) -> None:
     """Call on fake tensors with symbolic sizes through the Python dispatcher, as every tracer does."""
     mode = FakeTensorMode(shape_env=ShapeEnv(), allow_non_fake_inputs=True)
-    # A second call of the same kernel would be answered without running it.
+    # A second call of the same kernel would be answered from the cache without running it.
     mode.cache_enabled = False
     args, kwargs = pytree.tree_map_only(torch.Tensor, mode.from_tensor, sample.inputs())
     with mode, enable_python_dispatcher():

@@ -53,7 +53,7 @@ class Trained(Sample):
             raise Untrainable("no result has a gradient")
         weighted = list(map(weights, differentiable))
         found = torch.autograd.grad(differentiable, by, weighted, allow_unused=True) if weighted else [None] * len(by)
-        # What is not used has no gradient in one place and zeros in another.
+        # An unused input has no gradient on one side and zeros on the other.
         gradients = [torch.zeros_like(at) if one is None else one for one, at in zip(found, by, strict=True)]
         result = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach(), result)
         return (result, gradients), [tensor.detach() for tensor in tensors_in((args, kwargs))]

@@ -35,7 +35,7 @@ def say_loaded() -> None:
     try:
         Path(str(FOLDER), f"loaded-{os.getpid()}.json").write_text(json.dumps(loaded()))
     except OSError:
-        # A test that fills the disk or drops its rights must not fail for our sake.
+        # A test that fills the disk or drops its rights must not fail because of this report.
         return
 
 
@@ -87,7 +87,7 @@ def record_changed() -> None:
         from symfix_captures import copied_in_eager
 
         if not calls:
-            # What torch registers for the exit has to run after the captures, and dynamo can't be imported that late.
+            # Torch's exit handlers must run after the captures, and dynamo can't be imported that late.
             importlib.import_module("torch._dynamo")
             atexit.unregister(capture_all)
             atexit.register(capture_all)
