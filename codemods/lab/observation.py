@@ -1,4 +1,4 @@
-"""What one run of one thing showed."""
+"""Result of one run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Observation:
-    """One run of one thing: whether it passed, and the line that says why not."""
+    """Result of one run: whether it passed, and otherwise the one-line reason."""
 
     passed: bool
     message: str = ""

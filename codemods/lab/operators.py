@@ -1,4 +1,4 @@
-"""Ask a variant about many operators in one child; a crash costs one answer, and the rest is asked again."""
+"""Operator tests in child processes: a crash costs one answer, and the remaining operators are run again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Task = tuple[str, str]
 
 @dataclass(frozen=True)
 class Answer:
-    """What one task gave: its samples' observations in order, or why there are none."""
+    """Result of one task: the observations of its samples in order, or the reason why there are none."""
 
     samples: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     drawn: int = 0
@@ -52,7 +52,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answers:
-    """All tasks' answers; ``states`` are the shim's, and ``broken`` says why the variant could not even be loaded."""
+    """Results of all tasks.
+
+    ``states`` are those of the kernel shim. ``broken`` is the reason why the variant did not load.
+    """
 
     tasks: dict[Task, Answer]
     states: tuple[str, ...] = ()
@@ -69,11 +72,10 @@ def ask_all(
     counted: Callable[[int], None] | None = None,
     jobs: int = 1,
 ) -> Answers:
-    """Run every task on ``variant``, in ``jobs`` children. A task whose child dies is answered with how it died.
+    """Run every task on ``variant``, in ``jobs`` children. A task whose child dies gets the reason as its answer.
 
-    ``counted`` is told from time to time how many are done.
-
-    The laboratory's limits of time hold for each task.
+    ``counted`` is called about once a second with the number of finished tasks. The time limits of the harness apply to
+    each task.
     """
     states: tuple[str, ...] = ()
     ran: Ran = {}
@@ -106,13 +108,13 @@ def ask_all(
 
 
 def recalled(key: Callable[[Task], str], tasks: Sequence[Task]) -> dict[Task, Answer]:
-    """Those answers that `remember` kept under each task's ``key``."""
+    """Return the cached answers of tasks, by the ``key`` under which `remember` stored each."""
     folder = storage.folder("answers")
     return {task: answer for task in tasks if (answer := _kept(folder / f"{key(task)}.json")) is not None}
 
 
 def remember(key: Callable[[Task], str], answers: Answers) -> None:
-    """Keep what every task gave whose child lived, without what the shim said of its kernels."""
+    """Cache the answer of every task whose child did not crash, without recorded statements and shim states."""
     folder = storage.folder("answers")
     for task, answer in answers.tasks.items():
         if not answers.broken and not answer.crashed:
@@ -128,7 +130,7 @@ def _kept(place: Path) -> Answer | None:
 
 
 def _met_a_limit(ended: Ended) -> bool:
-    """Whether a limit of time ended the child, on the wall's clock or the processor's."""
+    """Return whether a limit on wall-clock or processor time ended the child."""
     return ended.timed_out or (ended.code == 1 and _PATIENCE_LOST in ended.stderr) or ended.code == -signal.SIGXCPU
 
 

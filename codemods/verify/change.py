@@ -1,4 +1,4 @@
-"""What is verified, and what came of it."""
+"""Input and result types of a verification."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..lab.observation import Observation
 
 @dataclass(frozen=True)
 class Change:
-    """One file before and after; ``path`` is where it stands, whether or not it holds either of the two now."""
+    """One file before and after. ``path`` is its location, independent of its current content."""
 
     path: Path
     before: bytes = field(repr=False)
@@ -19,7 +19,7 @@ class Change:
 
 
 class Verdict(Enum):
-    """The answer to one verification."""
+    """Result of one verification."""
 
     PROVEN = "proven"
     """Something failed before and passes after; nothing else is worse."""
@@ -35,10 +35,10 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Check:
-    """One thing run with the file before and after: ``protocol`` says how, ``subject`` what.
+    """One test run with the file before and after: ``protocol`` is the kind of test, ``subject`` its name.
 
-    ``reference`` is the same on the torch as it is installed, where that was asked. ``deviates`` says how what passes
-    now still gives another result than eager without an error, at sizes it was not traced with.
+    ``reference`` is the result on the installed torch, if requested. ``deviates`` describes how a passing test still
+    differs from eager without an error, at sizes it was not traced with.
     """
 
     protocol: str
@@ -60,13 +60,13 @@ class Check:
 
     @property
     def unjudged(self) -> bool:
-        """A time limit ended one side alone: what it would have done is not known."""
+        """Return whether a time limit ended only one side, so that its result is unknown."""
         return self.before.overtime is not self.after.overtime
 
 
 @dataclass(frozen=True)
 class Swap:
-    """A kernel of the file: registered in torch's place, or the reason why not. ``calls`` counts what reached it."""
+    """Kernel of the file: registered in torch's place, or the reason why not. ``calls`` counts its calls."""
 
     kernel: str
     operator: str
@@ -84,7 +84,7 @@ SWAPPED = "swapped"
 
 @dataclass(frozen=True)
 class Verification:
-    """The verdict on a set of changes, with what it rests on."""
+    """Verdict on a set of changes, with its evidence."""
 
     verdict: Verdict
     reason: str

@@ -1,4 +1,4 @@
-"""What one verification asks, and the operator tests that it comes to."""
+"""Request of one verification, and the operator tests that it selects."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .change import Change
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: changed C++ files, changed modules of torch by name, and what to run on them.
+    """Request: changed C++ files, changed modules of torch by name, and the tests to run on them.
 
-    ``operators`` None: those that reach the kernels that could be swapped in.
+    With ``operators`` None, the tests are those that reach the swapped kernels.
     """
 
     cpp: tuple[Change, ...] = ()
@@ -40,18 +40,19 @@ class Question:
 
     @property
     def chooses(self) -> bool:
-        """Whether operator tests are chosen by what could be swapped in."""
+        """Return whether operator tests are chosen by the swapped kernels."""
         return not self.operators or self.complete
 
     def tests_of(
         self, operators: Sequence[str], bystanders: Sequence[str], *, registers: bool, formulas: bool
     ) -> list[Task]:
-        """The tests to run, in order.
+        """Return the tests to run, in order.
 
-        ``registers``: the change registers Python for an operator. ``formulas``: formulas of autograd are swapped in.
-        What a call starts is traced until all was seen, so those of which there are hundreds come last.
+        ``registers`` is True if the change registers Python for an operator. ``formulas`` is True if formulas of
+        autograd are swapped in. The statements that a call starts are traced until all were seen, so protocols with
+        hundreds of calls come last.
         """
-        # No C++ kernel has a part in what the decompositions compute.
+        # The results of decompositions do not depend on C++ kernels.
         protocols = [name for name in self.protocols if name != DECOMPOSED or self.modules]
         protocols += [REGISTERED] if registers else []
         protocols += [BACKWARD] if formulas else []
@@ -63,5 +64,5 @@ class Question:
 
 
 def traces(task: Task) -> bool:
-    """Whether its protocol traces, which is done for some samples alone."""
+    """Return whether the protocol of a task traces, which is limited to some samples."""
     return task[1] not in (*CONCRETE, REGISTERED)

@@ -1,4 +1,4 @@
-"""The formulas of autograd that a C++ file defines: functions that derivatives call and no dispatcher knows."""
+"""Autograd formulas that a C++ file defines: functions that derivatives call directly, outside of the dispatcher."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FRAME = re.compile(rf"{NAMESPACE}::(?:\(anonymous namespace\)::)?(\w+)(?:\[abi:
 
 
 def formulas(content: bytes, operators: Mapping[str, tuple[str, ...]]) -> tuple[Candidate, ...]:
-    """The formulas that ``content`` may define, each once for each operator whose derivative calls it."""
+    """Return the formulas that ``content`` may define, once for each operator whose derivative calls it."""
     if _MARKER not in content:
         return ()
     return tuple(
@@ -28,6 +28,6 @@ def formulas(content: bytes, operators: Mapping[str, tuple[str, ...]]) -> tuple[
 
 
 def formula_in(frame: str) -> str:
-    """The formula's own name in a demangled frame; empty when it is none."""
+    """Return the formula's own name in a demangled frame, or "" if it is not a formula."""
     found = _FRAME.search(frame)
     return found[1] if found else ""
