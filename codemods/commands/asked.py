@@ -171,7 +171,7 @@ class Export(Exporting):
 
     targets: tuple[str, ...]
     command: tuple[str, ...]
-    """The user's own command, as it stands behind ``--``."""
+    """Words of the user's own command, after ``--``."""
     shapes: dict[str, tuple[tuple[int, ...], str]]
     """Sizes and dtype by parameter of the model."""
     dynamic: dict[str, tuple[tuple[int, str], ...]]

@@ -13,7 +13,7 @@ from ..engine.run import Question, Surroundings, turn_down
 from ..workflows.series.hunks import hunks_between
 
 Key = tuple[int, str, int]
-"""A fix: the number of its file's outcome, its rule, and where it starts in the original."""
+"""Key of a fix: index of its file's outcome, its rule, and its start in the original text."""
 
 
 @dataclass

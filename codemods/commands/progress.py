@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 1.0
 EVERY_SECONDS = 60.0
-"""Without a terminal a line comes so often, no more and no less."""
+"""Interval between lines if stderr is not a terminal."""
 
 
 class Progress:

@@ -37,7 +37,7 @@ from .progress import Progress
 from .releases import tree_meant
 
 CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
-"""Exit codes of the verdicts; what is neither proven nor worse is a finding (1)."""
+"""Exit codes of the verdicts. Any other verdict counts as a finding (1)."""
 
 
 def verify(asked: Verify) -> int:
