@@ -18,14 +18,14 @@ from .nearest import nearest
 from .reading import contents
 
 Kind = Literal["flag", "number", "text", "path", "names", "commands"]
-"""What the value of a key is; names and commands may be one text or a list, and names have commas between them."""
+"""Type of a key's value. ``names`` and ``commands`` are one text or a list. A text has commas between names."""
 
 TORCH = frozenset(("torch_root", "torch_python"))
-"""Keys that say what ``check`` runs."""
+"""Keys that choose the torch that ``check`` runs. A project's file with one of them is rejected."""
 GUARDS = frozenset(("sandbox", "installed_torchgen"))
-"""Keys that keep what is run in bounds: what the user's own file says of them, a project's file does not change."""
+"""Keys that restrict what is executed. A project's file does not override the values in the user's own file."""
 UNASKED = "symfix.unasked"
-"""Under this name the command line keeps `Settings.unasked` for the commands that would run what it is about."""
+"""Key of `Settings.unasked` in the ``meta`` of click's context, for commands that would run the ignored ones."""
 
 _WANTED = {
     "flag": "true or false", "number": "a number", "text": "a text in quotes", "path": "a path in quotes",

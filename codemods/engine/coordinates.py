@@ -17,7 +17,7 @@ class _Place:
     edit: Edit
 
     def meets(self, later: Edit) -> bool:
-        # At the edge of an insertion too: the two would conflict in the coordinates of the older text.
+        # True at the edge of an insertion too, where the two would conflict in the coordinates of the older text.
         edge = self.edit.start == self.edit.end and later.start <= self.written.end and self.written.start <= later.end
         return edge or conflict(later, self.written)
 

@@ -26,7 +26,7 @@ class _Asked:
     sources: str
     build: str
     context: dict[str, Any]
-    """The fields of the context, without the torch, which each worker has."""
+    """Fields of the context other than ``api`` and ``torch_root``, since each worker has its own torch."""
 
 
 def spread_far(

@@ -28,10 +28,10 @@ class Target:
     spelled: str
     located: str
     named: bool
-    """Whether the caller named it rather than a folder above it."""
+    """True if the caller named the file itself, not a folder above it."""
     suffix: str
     content: bytes | None = None
-    """What to take for the file's bytes instead of reading it."""
+    """Bytes to use instead of reading the file, or None."""
 
     @classmethod
     def of(cls, path: Path, content: bytes | None = None) -> Target:
@@ -66,7 +66,7 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError:
-        # For instance, the name is too long. Reading it reports the error.
+        # For instance, the name is too long. Reading the file reports the error.
         return False
 
 

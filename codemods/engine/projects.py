@@ -15,7 +15,7 @@ from .repository import top
 KEPT = 24
 BUILD_FILES = ("setup.py", "pyproject.toml")
 MOST_ENTRIES = 60_000
-"""In a larger folder nobody looks around: listing it would take longer than the question is worth."""
+"""Limit on the entries of a project. A larger one is not searched, because listing it would take too long."""
 
 
 def said_by_project(path: Path, wing: WingCard) -> bytes:

@@ -54,7 +54,7 @@ class WingCard:
     hangs_on_other_files: bool
     rules: tuple[RuleCard, ...]
     identity: str = ""
-    """That of the registry it belongs to."""
+    """Identity of the registry that the wing belongs to."""
 
 
 @dataclass(frozen=True)

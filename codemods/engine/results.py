@@ -37,13 +37,13 @@ class _Entry(NamedTuple):
     digest: str
     settings: str
     package: bool
-    """Whether its package spoke one of the wing's words, where there was something to say."""
+    """True if there was something to report and a package word of the wing occurs in the file's package."""
     project: str
-    """What its project said, by digest."""
+    """Digest of the facts of the file's project."""
     outcome: str | None
-    """Packed; None when there was nothing to say."""
+    """Packed outcome, or None if there was nothing to report."""
     named: bool
-    """Of a file that is named more may be said than of one that is found in a folder."""
+    """True if the caller named the file. More may be reported for such a file than for one found in a folder."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,10 @@ class Results:
 
     key: str
     _rows: dict[str, Any] = field(default_factory=dict)
-    """By path the values of an entry, as they are stored."""
+    """Values of each stored entry, by the file's absolute path."""
     _grown: bool = False
     _around: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    """By folder and wing: what its settings and its project say, by digest."""
+    """Digests of the settings and of the project, by folder and wing."""
 
     @classmethod
     def load(cls, key: str) -> Results:

@@ -26,11 +26,11 @@ class Wishes:
 
     unsafe: bool = False
     polish: bool = True
-    """Format the changed lines; a run that only reports can do without."""
+    """True if the changed lines are formatted, which a run that only reports does not need."""
     without: frozenset[tuple[str, int]] = frozenset()
-    """Fixes that somebody turned down, each by its rule and where it starts in the original."""
+    """Rejected fixes, each by its rule and its start in the original text."""
     apply: bool = True
-    """False: every fix is offered and none applied."""
+    """True if fixes are applied. Otherwise each is only offered."""
 
     def want(self, fix: Fix) -> bool:
         """Return whether a fix in original coordinates is to be applied."""

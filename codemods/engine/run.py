@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 FEW_BYTES = 200_000
-"""Below this much source a second process costs more than it brings."""
+"""Amount of source below which a second process costs more than it saves."""
 _CHUNK_BYTES = 60_000
 _CHUNKS = 256
-"""More portions of a large tree bring nothing but their way to another process."""
+"""Approximate number of chunks of a large tree. More would only add transfers to other processes."""
 
 
 class Surroundings(Protocol):
@@ -54,7 +54,7 @@ class Question:
     wishes: Wishes = field(default_factory=Wishes)
     registry: Registry = field(default_factory=Registry)
     all_functions: bool = True
-    """False: a rule about registered functions is not asked about files that register none."""
+    """True if rules about registered functions also run on files without registrations."""
 
     def concerns(self, content: bytes, wing: WingCard) -> bool:
         """Return whether a selected rule may apply to a file."""

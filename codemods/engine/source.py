@@ -17,11 +17,11 @@ class SourceFile:
     path: Path
     content: bytes
     package_speaks: bool = False
-    """One of the language's package words stands in some file of the package."""
+    """True if any file of the package contains one of the language's package words."""
     project: bytes = b""
-    """What the language reads out of all files of the project; empty outside of one."""
+    """Facts that the language reads from all files of the project, or empty outside of a project."""
     named: bool = False
-    """Whether the caller named it rather than a folder above it."""
+    """True if the caller named the file itself, not a folder above it."""
 
     @cached_property
     def _line_starts(self) -> list[int]:

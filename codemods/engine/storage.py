@@ -13,7 +13,7 @@ from pathlib import Path
 
 _NEW = ".new-"
 LAYOUT = "sealed"
-"""The files below are sealed; a symfix that knows no seals looks elsewhere."""
+"""Name of the folder for sealed files. Versions of symfix without seals use another folder."""
 _SEAL = b"symfix-1"
 _OTHERS_WRITE = 0o022
 _PIECE = 1024**2

@@ -14,7 +14,7 @@ _SURROUNDINGS = frozenset(
         errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ENOMEM,
     )
 )  # fmt: skip
-"""Errors of the machine and of paths that a person gave: none of them is a bug."""
+"""Errors of the machine or of paths given by the user, which are not bugs."""
 _BYTES = range(0xDC80, 0xDD00)
 _TOLD = 200
 

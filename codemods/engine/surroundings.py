@@ -21,9 +21,9 @@ class TorchSurroundings:
     modules: bool = False
     drop_torchscript: bool = False
     installed_torchgen: bool = False
-    """Nothing of ``torch_root`` is run to read its schemas."""
+    """True if no code of ``torch_root`` is run to read its schemas."""
     tried: bool = False
-    """Each fix is tried on the program that the user named."""
+    """True if each fix is tried on the program that the user named."""
 
     @cached_property
     def place(self) -> Place:
