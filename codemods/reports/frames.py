@@ -14,7 +14,7 @@ from ..engine.source import SourceFile
 
 Kind = Literal["old", "new", "caret", "note"]
 MOST_ROWS = 24
-"""So many rows of a change are shown; `diff` has all of them."""
+"""Maximum number of rows shown for a change. `diff` shows all of them."""
 
 
 class Row(NamedTuple):

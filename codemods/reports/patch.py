@@ -14,7 +14,7 @@ def patch(name: str, before: bytes, after: bytes) -> bytes:
     ``name`` is the path of the file in the patch (relative, with slashes).
     """
     old, new = _quoted(f"a/{name}"), _quoted(f"b/{name}")
-    # Names with a blank end in a tab, as git itself writes them: the header may carry a date behind one.
+    # Names with a blank end in a tab, as in git's own patches, because a header may have a date after a tab.
     tab = b"\t" if " " in name else b""
     pieces = [b"diff --git " + old + b" " + new + b"\n", b"--- " + old + tab + b"\n", b"+++ " + new + tab + b"\n"]
     hunks = difflib.diff_bytes(difflib.unified_diff, _lines(before), _lines(after), lineterm=b"\n")

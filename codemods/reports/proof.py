@@ -10,7 +10,7 @@ from ..verify.change import Check, Verification
 
 _WIDTH = 110
 _TOLD = 220
-"""How much of a message is told; the evidence has all of it."""
+"""Maximum length of a printed message. The evidence contains the whole message."""
 _LISTED = 8
 _SHORT = 0.05
 

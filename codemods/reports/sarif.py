@@ -18,7 +18,7 @@ from ..engine.source import SourceFile
 from .text import unparsed
 
 MOST_RESULTS = 5000
-"""GitHub takes no more of one run."""
+"""Maximum number of results that GitHub accepts for one run."""
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _Json = dict[str, Any]
 
@@ -91,8 +91,8 @@ def _result(source: SourceFile, answer: Fix | Skip, fingerprint: str, index: int
     if isinstance(answer, Skip):
         return result | {"properties": {"mode": answer.mode, "reason": answer.reason}}
     if answer.needs or _follows(answer, applied):
-        # Without the header or import that goes with it, which the file's other fixes share, or without the fixes that
-        # came before it, this is half a fix.
+        # The fix is incomplete without its header or import, which the file's other fixes share, or without the fixes
+        # before it.
         return result | {"properties": {"mode": answer.mode, "safety": answer.safety.value, "needs": answer.needs}}
     result["fixes"] = [
         {
