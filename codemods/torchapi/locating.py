@@ -33,15 +33,15 @@ class Place:
 
     version: str
     build: str
-    """The version with everything that tells two builds apart."""
+    """Version with all details that distinguish two builds."""
     python: Path
-    """The interpreter whose torch is verified against."""
+    """Interpreter with the torch that changes are verified against."""
     package: Path
-    """The folder ``torch`` with its Python files."""
+    """Folder ``torch`` with its Python files."""
     native: Path
-    """The folder with ``native_functions.yaml`` and ``tags.yaml``."""
+    """Folder with ``native_functions.yaml`` and ``tags.yaml``."""
     torchgens: tuple[Path, ...]
-    """Folders ``torchgen``, the fitting one first."""
+    """Folders ``torchgen``, the matching one first."""
     include_dirs: tuple[Path, ...]
     root: Path | None = None
 
