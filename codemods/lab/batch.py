@@ -22,7 +22,7 @@ from .variants import Laboratory, Variant
 _MEMORY_OF_A_CHILD = 2 * GIB
 _WATCH_SECONDS = 1.0
 _MOST_AT_ONCE = 512
-"""So many processes are waited for at a time."""
+"""Maximum number of processes to wait for at a time."""
 
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")

@@ -26,7 +26,7 @@ from .variants import Laboratory, Variant
 
 _TRAVELS = frozenset({"operators", "trying", "exporting"})
 _AT_ONCE = 4
-"""Items in a task on a torch with changed modules: a worker may have to start it for them."""
+"""Number of items in a task on a torch with changed modules, since a worker may have to start it for them."""
 _CARRIED = frozenset({".py", ".json", ".txt"})
 
 
@@ -81,10 +81,10 @@ class _Parcel:
     request: str
     limits: Limits
     tries: bool
-    """A trial is no proof: a torch that is ready may exchange its modules for it."""
+    """True if the task is a trial, not a proof. A running torch may then swap modules for it."""
     builds: tuple[str, str]
     homes: tuple[str, ...]
-    """The folders whose paths stand in what travels, as they are called where it comes from."""
+    """Folders whose paths occur in the task, as named on the requesting machine."""
     files: Mapping[str, bytes]
 
 

@@ -22,7 +22,7 @@ from .variants import Laboratory, Replayed, Touched, Variant
 
 _FOR_EVER = 30 * 24 * 3600
 _COLD = 75
-"""What a fork exits with that can't do without an import of its own: EX_TEMPFAIL, which nothing else uses here."""
+"""Exit code of a fork that needs an import of its own: EX_TEMPFAIL, which has no other use here."""
 
 
 _TORCH = ("torch", "torch._dynamo")
@@ -37,10 +37,10 @@ _TRACING = (
     "torch.distributed.tensor.experimental._attention",
     "sympy.tensor.tensor",
 )
-"""What a first compilation imports, a fifth of a second of it; a release of torch may lack some."""
+"""Modules that a first compilation imports, which takes a fifth of a second. A release of torch may lack some."""
 _EXPORTING = ("torch.export._trace",)
 _TELLING = frozenset({"environ", "putenv", "importlib", "runpy", "__import__", "eval", "exec"})
-"""A script with one of these words may tell torch something that is heard at its import alone."""
+"""Words of a script that may change settings that torch reads only at its import."""
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from . import sandbox
 from .scratch import new_name
 
 CHILDREN = Path(__file__).parent / "children"
-"""The scripts that run in child processes."""
+"""Folder of the scripts that run in child processes."""
 _SUPERVISOR = CHILDREN / "supervise.py"
 _KEPT_OUTPUT = 64 * 1024
 _GRACE_SECONDS = 30.0
@@ -33,9 +33,9 @@ class Network(Enum):
 
     KEPT = ""
     LEFT_IF_POSSIBLE = "try"
-    """It has none where the kernel or bubblewrap can take it away."""
+    """No network, if the kernel or bubblewrap can remove it."""
     LEFT = "require"
-    """It is not run where neither can."""
+    """No network. The child is not run if neither the kernel nor bubblewrap can remove it."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Limits:
     memory: int = 12 * GIB
     file: int = 1 * GIB
     disk: int = 16 * GIB
-    """All that the child and those beside it have written in their scratch folder."""
+    """Limit on all bytes in the scratch folder, including those that other children wrote there."""
     processes: int = 1024
     network: Network = Network.LEFT_IF_POSSIBLE
     aside: bool = False
-    """It takes of the processors what nothing else wants."""
+    """True if the child runs at idle priority."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,13 @@ class Ended:
     cpu: float
     peak_kb: int
     left_running: int
-    """Processes that outlived it and were killed; behind a wall they end with it, uncounted."""
+    """Number of processes that outlived the child and were killed. In a sandbox they end with it and are not
+    counted."""
     offline: bool
     stopped: str
-    """Why it was ended before its time: a limit that the kernel does not watch."""
+    """Reason why the child was stopped early, such as a limit that the kernel does not enforce, or empty."""
     walled: bool
-    """Whether it could write to its scratch folder alone."""
+    """True if the child could write only to its scratch folder."""
     stdout: str = field(repr=False)
     stderr: str = field(repr=False)
 

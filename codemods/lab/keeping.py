@@ -32,7 +32,7 @@ class _Places(threading.local):
     """Fork servers of one thread, not shared between threads so that their requests do not block each other."""
 
     kept: dict[bool, _Kept] = field(default_factory=dict)
-    """By whether modules are laid over it."""
+    """Fork servers of the thread. The key is True for the one with modules overlaid on torch."""
 
 
 _places = _Places()

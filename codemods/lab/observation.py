@@ -15,4 +15,4 @@ class Observation:
     crashed: bool = False
     seconds: float = 0.0
     overtime: bool = False
-    """It was stopped by a time limit: another time, or on another machine, it may end."""
+    """True if a time limit stopped the run, which may complete at another time or on another machine."""

@@ -15,24 +15,26 @@ from .isolation import Ended
 from .variants import Laboratory, Ran, Variant, merged
 
 OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
-"""The kinds of what is tested: torch's OpInfos and ModuleInfos, and calls drawn around an OpInfo's samples."""
+"""Kinds of subjects: torch's OpInfos and ModuleInfos, and calls drawn around an OpInfo's samples."""
 UNBACKED, BACKED, BACKWARD = "unbacked", "backed", "backward"
 DECOMPOSED, DECOMPOSED_TWICE = "decomposed", "decomposed-twice"
-"""Torch's decompositions in place of C++ kernels, each called once; and what says whether its result is that again."""
+"""Protocols that run torch's decompositions in place of C++ kernels. The first calls each sample once, the second
+twice to test whether the result repeats."""
 CONCRETE = ("eager", "varied", DECOMPOSED, f"{MODULES} eager", f"{CALLS} eager")
-"""Protocols that call and trace nothing."""
+"""Protocols that only call, without tracing."""
 MADE_UP = ("varied", DECOMPOSED)
-"""Protocols that make hundreds of calls out of an operator's samples."""
+"""Protocols that make hundreds of calls from an operator's samples."""
 PROTOCOLS = ("eager", "varied", DECOMPOSED, "backed", "unbacked")
 REGISTERED = "registered"
-"""The protocol for Python kernels that a change registers: are they what C++ composes?"""
+"""Protocol that compares the Python kernels registered by a change with the C++ composites that they replace."""
 SAMPLES = 24
 _START_SECONDS = 120
 _PATIENCE_LOST = "Timeout ("
-"""What a child's own watch says when it ends it."""
+"""Prefix of the message that a child's own timer prints when it ends the child."""
 
 Task = tuple[str, str]
-"""The name of an OpInfo, and a protocol; or of what else the protocol's first word says (``modules eager``)."""
+"""Name of an OpInfo, and a protocol. A first word of the protocol selects another kind of subject (``modules
+eager``)."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,11 @@ class Answer:
 
     samples: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     drawn: int = 0
-    """How many samples there were to choose from."""
+    """Number of samples from which those to run were selected."""
     missing: str = ""
     crashed: str = ""
     overtime: bool = False
-    """A time limit ended it."""
+    """True if a time limit ended the task."""
     calls: tuple[int, ...] = ()
     seconds: float = 0.0
 

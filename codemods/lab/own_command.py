@@ -34,13 +34,13 @@ class Held:
     where: str
     error: str
     name: str
-    """The name of the model."""
+    """Name of the model."""
     way: str
     unbacked: bool
     python: str
     process: int
     broken: str = ""
-    """The reason that a process can't serve."""
+    """Reason why the process can't serve, or empty."""
 
 
 class Attended:

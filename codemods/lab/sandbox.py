@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 SIGNALLED = 128
-"""What bubblewrap adds to the number of the signal that ended its command."""
+"""Offset that bubblewrap adds to the number of the signal that ended its command."""
 
 _DEVICES = ("nvidia*", "kfd", "dri")
 _SECONDS = 20

@@ -19,9 +19,9 @@ from .scratch import new_name
 _MESSAGE_LENGTH = 500
 
 Touched = tuple[tuple[int, tuple[int, ...]], ...]
-"""A changed line, and lines of which one is run when the statement that it belongs to is started."""
+"""Changed lines, each with the lines of which one runs when the statement of the changed line is started."""
 Ran = Mapping[str, Collection[int]]
-"""By module the numbers of what was `wanted` that was run."""
+"""Indices of the statements among `wanted` that were run, by module."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Variant:
     kernels: int = 0
     modules: Mapping[str, Path] = field(default_factory=dict)
     identity: str = ""
-    """What this variant is made of: the same for the same contents."""
+    """Identity of the variant's contents, equal for equal contents."""
     wanted: Mapping[str, Touched] = field(default_factory=dict)
-    """The statements of ``modules`` of which it is told which were started."""
+    """Statements of ``modules`` whose execution is recorded, by module."""
     registered: tuple[str, ...] = ()
-    """The operators (``aten.hsplit.int``) that ``modules`` compose in Python and the installed torch does not."""
+    """Operators (``aten.hsplit.int``) that ``modules`` compose in Python and the installed torch does not."""
 
 
 @dataclass(frozen=True)

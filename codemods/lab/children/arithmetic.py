@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 _PURE = ("eq", "ne", "lt", "le", "gt", "ge", "mul", "sub")
-"""The operations whose result hangs on nothing but their operands: a remainder hangs on what is known of sizes too."""
+"""Operations whose result depends only on their operands. A remainder also depends on known facts about sizes."""
 _MOST = 1 << 14
 _HINTS = (int, bool, float, type(None))
 

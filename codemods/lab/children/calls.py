@@ -21,7 +21,7 @@ class Call:
     """Call of a function or of a method, whose receiver is the first of ``args``."""
 
     name: str
-    """``module:function`` or ``module:Class.method``."""
+    """Name as ``module:function`` or ``module:Class.method``."""
     function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]

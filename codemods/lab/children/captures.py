@@ -25,13 +25,13 @@ class Capture(TypedDict):
 
     error: str
     breaks: int
-    """Number of graph breaks; only `compile with breaks` allows any."""
+    """Number of graph breaks. Only `compile with breaks` allows any."""
     guards: list[str]
     """Conditions on sizes under which the trace is valid, as sympy writes them."""
     specialized: int
     """Number of dynamic sizes that became constants."""
     deviation: str
-    """The first other size at which a program for all sizes differs from eager; empty where none was found."""
+    """First other size at which a program for all sizes differs from eager, as text, or empty if none was found."""
 
 
 def capture(function: Any, args: Any, kwargs: Any, tracers: Iterable[str] = ()) -> dict[str, Capture]:
@@ -311,4 +311,4 @@ TRACERS: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "make_fx": _make_fx,
     "script": _script,
 }
-"""The tracers by name: dynamo (dynamic, static, without ``fullgraph``, unbacked), export, `make_fx`, TorchScript."""
+"""Tracers by name: dynamo (dynamic, static, without ``fullgraph``, unbacked), export, `make_fx`, TorchScript."""

@@ -25,9 +25,9 @@ from .recording import Recorder
 from .reporting import write
 
 imported_already = False
-"""Whether this process was forked off one that holds torch ready."""
+"""True if this process was forked from one that has imported torch."""
 used: Used | None = None
-"""What the imports of that one used; None where it was not noted."""
+"""Functions and files that the imports of that process used, or None if they were not recorded."""
 
 Wanted = Mapping[str, Sequence[Sequence[int]]]
 

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 FORMULAS = b"_ZN5torch8autograd9generated7details"
-"""How the mangled names of autograd's formulas begin."""
+"""Prefix of the mangled names of autograd formulas."""
 _SLOT, _COUNT = 32, 16
 _COUNT_AND_JUMP = bytes.fromhex("f048ff0508000000ff250a0000000000")
-"""``lock inc qword [rip+8]; jmp [rip+10]``, followed by the count and the address that is jumped to."""
+"""Code of ``lock inc qword [rip+8]`` and ``jmp [rip+10]``, followed by the count and the address of the jump."""
 _JUMP = bytes.fromhex("ff2500000000")
-"""``jmp [rip+0]``, followed by the address."""
+"""Code of ``jmp [rip+0]``, followed by the address."""
 _SYMBOLS, _SECTION = 2, 64
 SWAPPED = "swapped"
 
@@ -58,7 +58,7 @@ class Detours:
     def _send(self, library: str, torch: str) -> None:
         mine, theirs = _functions(library), _functions(torch)
         pairs = [(name, symbol) for symbol in mine.keys() & theirs.keys() if (name := _name(symbol)) in self._slots]
-        # Kept for as long as the process lives: torch jumps there.
+        # Kept until the process exits, since torch jumps there.
         self._page = mmap.mmap(-1, max(1, len(pairs)) * _SLOT, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
         slot = ctypes.addressof(ctypes.c_char.from_buffer(self._page))
         for name, symbol in sorted(pairs):

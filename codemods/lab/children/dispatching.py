@@ -21,10 +21,11 @@ from .varying import varied_samples_of
 _KEYS = [getattr(torch._C.DispatchKey, key) for key in COMPOSING]
 _COMPARED = ("aliases", "inputs", "random numbers")
 _NO_DERIVATIVE = re.compile(r"backward through (prims\.\w+)|backwards not supported on prim")
-"""What torch says of a prim; it does not name those that give a view or write."""
+"""Pattern of torch's error for a prim without a derivative. For a prim that returns a view or mutates an input, the
+error does not name it."""
 
 registrations: list[str] = []
-"""What the change registers (``aten.hsplit.int``); whoever answers a request says so before a sample is run."""
+"""Operators (``aten.hsplit.int``) that the change registers. They are set for each request before a sample is run."""
 
 
 def registered(sample: Sample) -> dict[str, Any]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SLOTS = 8 * 2**20 // 8
-"""Of a frame, so that its piece of memory has room for as much again."""
+"""Stack size of a frame in slots. Its 8 MiB are in a chunk of 16 MiB, which has room for as much again."""
 
 
 def main() -> None:

@@ -23,11 +23,12 @@ from typing import Any
 from .importing import Used
 
 _FUTURE = 0x1FF0000
-"""The bits of a code's flags that ``from __future__`` sets."""
+"""Bits of a code object's flags that ``from __future__`` sets."""
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Import = (ast.Import, ast.ImportFrom)
 _TABLE = "register_decomposition"
-"""What gives the function back that it enters in a table, as ``py_impl`` of an operator does."""
+"""Part of the name of a decorator that enters a function in a table and returns it, as ``py_impl`` of an operator
+does."""
 
 
 class TooDeep(Exception):
@@ -123,7 +124,7 @@ def _exchange(
     for entry in entries:
         if not _is_its_own(space.get(entry.function), entry.function, places, was, living):
             raise TooDeep(f"{entry.function} is not what its definition made")
-    exec(  # what an import of the changed text would run, and that of the old one did not
+    exec(  # statements that an import of the changed text runs and an import of the old one did not
         compile(ast.Module(run_anew, []), path, "exec", flags=text.co_flags & _FUTURE, dont_inherit=True), space
     )
     for function, code in pairs:

@@ -28,7 +28,7 @@ def main(request_path: str) -> None:
         kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
         assert kernels is None or kernels.states() is not None
         warnings.simplefilter("ignore")
-        from .compiling import compile_anew  # torch is imported after what changes it
+        from .compiling import compile_anew  # torch must be imported after its modules are overlaid
 
         cases = list(_cases(_load(Path(request["file"]), [Path(folder) for folder in request["folders"]])))
         compile_anew()

@@ -16,11 +16,11 @@ from .operators import Questions, answer_all
 
 _DEEPEST = 4
 _LARGEST = 2**16
-"""The largest size that a model is tried at beyond a program's range."""
+"""Largest size outside of a program's range at which the model is tried."""
 _OUTSIDE = 32
-"""The number of sizes on each side of a program's range that the model has to refuse too."""
+"""Number of sizes on each side of a program's range that the model must reject too."""
 living: dict[str, Callable[[], Any]] = {}
-"""By name the targets that are alive in this process, each with what makes its `Model`."""
+"""Targets that are alive in this process, by name, each with the function that builds its `Model`."""
 
 
 def main(request_path: str) -> None:

@@ -53,7 +53,7 @@ class Used:
 
     codes: set[tuple[str, str, int]] = field(default_factory=set)
     files: set[str] = field(default_factory=set)
-    """Of these all text counts as read."""
+    """Files whose whole text counts as read."""
 
     def has(self, code: CodeType) -> bool:
         """Return whether a code object was run or read."""

@@ -33,7 +33,7 @@ class Call:
     more: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
     training: bool = False
     dynamic: dict[str, Any] | None = None
-    """The dynamic dimensions as a target has them, in place of ``shapes``."""
+    """Dynamic dimensions in the form of a target, instead of ``shapes``, or None."""
 
     def read(self) -> Any:
         """Return the call as a `Model`. Raises BadTarget."""
@@ -83,7 +83,7 @@ def serve(pipes: Sequence[tuple[str, str]]) -> dict[int, Path]:
     for name in _NEEDED:
         importlib.import_module(f"{__package__}.{name}")
     for stream in (sys.stdout, sys.stderr):
-        # One may be closed, or none.
+        # A stream may be closed, or None.
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
     serving = {}

@@ -21,7 +21,7 @@ from .importing import collect_seldom, collecting_nothing
 OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
 Item = TypeVar("Item")
 Questions = Iterator[tuple[str, Any, Callable[[], dict[str, Any]]]]
-"""What kind of thing is asked about, its name, and what finds the answer."""
+"""Requests: the kind of the subject, its name, and the function that returns the answer."""
 
 
 def main(request_path: str) -> None:

@@ -18,11 +18,12 @@ from torch.utils import _pytree as pytree
 from .samples import Sample, draw, tensors_in
 
 SAMPLES = 24
-"""So many of an operator's samples, those with a size of two or more, have calls drawn around them."""
+"""Maximum number of an operator's samples around which calls are drawn. Those without a size of two or more are not
+used."""
 MARKS = ("static", "backed", "unbacked", "shared")
-"""What a dimension is while compiling; ``shared``: unbacked, and one symbol with all that are as large."""
+"""Kinds of a dimension while compiling. All ``shared`` dimensions of one size have the same unbacked symbol."""
 SIZES = (-1, 1, 0, 5)
-"""What one of the sample's sizes is changed to before anything is compiled; -1: nothing is."""
+"""Values that replace the largest size of the sample before compilation. -1 keeps it."""
 _SECONDS = "abcdefgh"
 
 
@@ -218,7 +219,7 @@ CONSUMERS: dict[str, Callable[[Any], Any]] = {
     "y[: y.shape[0] // 2]": lambda result: _first(result, lambda y: y[: y.shape[0] // 2] if y.dim() else y),
     "contiguous().view(-1)": lambda result: _first(result, lambda y: y.contiguous().view(-1)),
 }
-"""What is done with an operator's result, by the words for it."""
+"""Operations on an operator's result, by their description."""
 
 
 def _filled(tensor: Any, new: Callable[[int], int]) -> Any:

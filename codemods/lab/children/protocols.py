@@ -20,9 +20,9 @@ from .varying import varied_samples_of
 
 Seen = dict[str, Any]
 _NOT_AGAIN = "fail_on_recompile"
-"""The stance of dynamo, which its refusals name."""
+"""Stance of dynamo, whose name occurs in the resulting errors."""
 ONE_BY_ONE = {"aot_eager_decomp_partition": "as decomposed", "aot_eager": "as traced"}
-"""The backends that run the operators of a graph one by one, the one to be asked first, and how each runs them."""
+"""Backends that run the operators of a graph one by one, the preferred one first, each with a description."""
 
 
 def eager(sample: Sample) -> Seen:
@@ -178,8 +178,8 @@ def at_other_sizes(
 
 
 Deviation = dict[str, str]
-"""How compiled code deviates from eager: ``kind`` again (it is compiled anew), loud (an error) or silent, and what is
-``said``; empty where it does not deviate."""
+"""Deviation of compiled code from eager, or empty. ``kind`` is again (it would be recompiled), loud (an error) or
+silent. ``said`` is the description."""
 
 
 def probe(sample: Sample, compiled: Compiled | Alike) -> Deviation:
@@ -245,4 +245,5 @@ PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], See
     "calls eager": (_calls, eager, False),
     "calls unbacked": (_resizable, unbacked, True),
 }
-"""How each protocol draws samples, what it does with one, and whether it is dear enough to take only some."""
+"""Functions that draw the samples of each protocol and that run one, and True if the protocol is too slow for all
+samples."""

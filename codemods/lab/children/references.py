@@ -11,23 +11,25 @@ from typing import Any
 
 _KEY = "CompositeImplicitAutograd"
 COMPOSING = (_KEY, "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
-"""The keys of kernels that are made of other operators; those of the first one are so for derivatives too."""
+"""Dispatch keys of kernels that are composed of other operators. Those of the first key are composed for derivatives
+too."""
 _CALLED = re.compile(rf"at::_ops::(\w+)::(?:call|redispatch)\(|wrapper_(?:{'|'.join(COMPOSING)})_(\w+)>")
-"""How C++ calls an operator, and the kernel that it has where Python called it: `hsplit_int`, `int_hsplit`."""
+"""Pattern of an operator in a C++ frame: a call from C++ (`hsplit_int`), or the composite kernel of a call from Python
+(`int_hsplit`)."""
 CALLS = ("at::_ops::", *(f"wrapper_{key}_" for key in COMPOSING))
-"""One of these stands in the name of a C++ function that says which operator is called."""
+"""Substrings of the names of C++ functions that identify the called operator."""
 _REFERENCES = {
     "fft_": "torch._refs.fft",
     "linalg_": "torch._refs.linalg",
     "special_": "torch._refs.special",
     "": "torch._refs",
 }
-"""Where torch keeps the references, by how the names of the operators begin."""
+"""Modules of torch's references, by the prefix of the operator's name."""
 _ALSO = "torch._refs.nn.functional"
 
 Reference = tuple[str, int, str, str]
-"""The file and first line of the reference, its name, and the overloads it fits, with blanks between: first the one
-that is asked about."""
+"""File and first line of a reference, its name, and the overloads that it fits. The overloads are separated by blanks,
+the requested one first."""
 
 
 def references(names: Iterable[str]) -> list[Reference]:

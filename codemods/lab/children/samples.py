@@ -14,21 +14,21 @@ from torch.utils import _pytree as pytree
 
 SMALL_MESSAGE = 400
 SEED = 42
-"""What torch's own tests of random operators seed with: the same numbers come where that is left out of a trace."""
+"""Seed of torch's own tests of random operators. The random numbers stay the same if a trace omits the seeding."""
 
 
 class Sample:
     """One call of one operator. Every `call` gets fresh copies of the inputs and the same random numbers."""
 
     backend = "eager"
-    """The backend of `torch.compile` on which PyTorch's own test of unbacked sizes runs the call."""
+    """Backend of `torch.compile` on which PyTorch's own test of unbacked sizes runs the call."""
 
     def __init__(
         self, function: Callable[..., Any], args: Any, kwargs: Any, marks: Any = None, refusal: str = ""
     ) -> None:
         self.function = function
         self.refusal = refusal
-        """What torch's own tests say of the error that the call raises, as a pattern; empty where they do not."""
+        """Pattern of the error that the call raises, as in torch's own tests, or empty if they specify none."""
         self._inputs = (tuple(args), dict(kwargs))
         self._marks = [_changeable(tensor) for tensor in tensors_in(self._inputs)] if marks is None else marks
 

@@ -18,14 +18,15 @@ _DECIDING = (
     "fx/", "_subclasses/", "utils/", "_ops.py", "_export/", "__init__", "_dynamo/", "_library/", "_logging/",
     "_utils_internal.py", "_compile.py", "overrides.py", "nn/modules/module.py", "_prims_common/wrappers.py",
 )  # fmt: skip
-"""Files of torch, and folders of files, that ask for a size on behalf of somebody else."""
+"""Files of torch, and folders of files, that request a size on behalf of their callers."""
 _RUNS_CALL = "get_fake_value"
 _BOTTOM = os.path.join(os.path.dirname(__file__), "exporting.py")  # noqa: PTH118, PTH120
-"""The frames below belong to whoever asks: a fork of a live process has the frames of that one there."""
+"""File of the frame at which a walk of the stack ends. The frames below belong to the caller, such as those of a forked
+live process."""
 _STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
 
 Place = dict[str, Any]
-"""``file``, ``line``, ``function``, and ``sizes``: by symbol, how the code there spells it."""
+"""Source location: ``file``, ``line``, ``function``, and ``sizes``, the local spelling of each symbol."""
 
 
 class Witness:

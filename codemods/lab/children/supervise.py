@@ -33,9 +33,9 @@ CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 REAP_SECONDS = 10.0
 TICK_SECONDS = 0.5
 LAST = 19
-"""How nice a process can be."""
+"""Highest nice value of a process."""
 WALK_PAUSE, LONGEST_PAUSE_SECONDS = 200.0, 20.0
-"""How many times as long as the last walk of the scratch folder took, until the next; and no longer than so."""
+"""Pause between walks of the scratch folder, as a multiple of the duration of the last walk, and its maximum."""
 
 
 def main() -> None:

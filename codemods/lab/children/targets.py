@@ -20,17 +20,18 @@ class Target(TypedDict, total=False):
     """Return value of a target's callable. Only ``model`` and ``dynamic`` are required."""
 
     model: Any
-    """A module, or a function of tensors."""
+    """Module, or function of tensors."""
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     dynamic: dict[str, Any]
-    """By parameter of the model: ``{dimension: size}``. A name, or a ``Dim`` with its range, stands for one size
-    wherever it is used; ``Dim.DYNAMIC`` and ``Dim.AUTO`` are sizes of their own; ``Dim.STATIC``, numbers and None are
-    none. A parameter that takes a list or a dict of tensors gets a list or a dict of these."""
+    """Dynamic dimensions by parameter of the model: ``{dimension: size}``. A name, or a ``Dim`` with its range, is one
+    size at all of its occurrences. ``Dim.DYNAMIC`` and ``Dim.AUTO`` are each a size of their own. ``Dim.STATIC``,
+    numbers and None are not dynamic. A parameter that takes a list or a dict of tensors gets a list or a dict of
+    these."""
     more: list[tuple[tuple[Any, ...], dict[str, Any]]]
     """Further calls, ``(args, kwargs)`` each, on which the exported program is compared with the model."""
     training: bool
-    """Compare the gradients of the parameters too."""
+    """True if the gradients of the parameters are compared too."""
 
 
 class BadTarget(Exception):
@@ -45,10 +46,10 @@ class Model:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     marks: list[tuple[int, int, str]]
-    """Dynamic dimensions: the place of the tensor among the leaves of the call, the dimension, the name."""
+    """Dynamic dimensions: index of the tensor among the leaves of the call, dimension, name."""
     sizes: dict[str, int]
     ranges: dict[str, tuple[int, int | None]] = field(default_factory=dict)
-    """By name, the least and the largest size that are asked for, where not all are; None: any."""
+    """Minimum and maximum of each requested size with a limited range, by name. A maximum of None is unlimited."""
     more: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
     training: bool = False
 
@@ -209,7 +210,7 @@ def _range(dim: Any) -> tuple[int, int | None] | None:
 
 _FREE = ("AUTO", "DYNAMIC")
 _MOST = 2**31
-"""The size from which on torch knows no limit."""
+"""Smallest maximum of a ``Dim`` that torch treats as unlimited."""
 
 
 def _marks(

@@ -22,7 +22,8 @@ from .reporting import write
 from .samples import Sample, attempt, draw
 
 DRAWN, EAGER, SYMBOLIC = 64, 16, 4
-"""Of so many samples of each variant, so many unlike each other are run."""
+"""Numbers of samples of each variant that are drawn, run in eager and run symbolically. Samples of different kinds come
+first."""
 COLLECTED = 16
 
 

@@ -20,9 +20,10 @@ _FORMULA = re.compile(
 _GLUE = ("pybind11::", "torch::unwind", "std::", "void pybind11::", "torch::CapturedTraceback")
 
 Frame = dict[str, Any]
-"""``file``, ``line`` (0 for most C++), ``name``, for Python ``columns``: first and last line, first and last column."""
+"""Frame: ``file``, ``line`` (0 for most C++), ``name``, and in Python ``columns``: first and last line, first and last
+column."""
 _Place = tuple[CodeType, int, int]
-"""A code object, the instruction, and its line."""
+"""Code object, the instruction, and its line."""
 
 
 def watch() -> None:

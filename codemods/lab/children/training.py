@@ -20,11 +20,11 @@ class Trained(Sample):
     """Call whose result includes the gradients with respect to inputs that require one and to a module's parameters."""
 
     backend = "aot_eager"
-    """The eager backend traces no backward pass."""
+    """Backend of `torch.compile`. The eager backend traces no backward pass."""
 
     def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, refusal: str = "") -> None:
         self._asked = [tensor.requires_grad for tensor in tensors_in((tuple(args), dict(kwargs)))]
-        # A view of what has a gradient can't be copied.
+        # A view of a tensor with a gradient can't be copied.
         args, kwargs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach(), (tuple(args), dict(kwargs)))
         super().__init__(function, args, kwargs, refusal=refusal)
         self._resized = False

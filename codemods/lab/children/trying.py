@@ -37,14 +37,14 @@ _MACHINERY = (
 )
 _NATIVE = ("at::native::", "at::meta::", "torch::autograd::generated::details::")
 _NO_CHECK = "symbolically traced variables cannot be used as inputs to control flow"
-"""What is said where a check at run time can't be written for what a size was computed to."""
+"""Text of torch's error if no runtime check can express a condition on the value computed from a size."""
 _FRAMES = 12
 _APART = 12
-"""How many samples of an operator are also compiled by its decompositions: that is the dearest part of a trial."""
+"""Maximum number of an operator's samples that are also compiled by its decompositions, the slowest part of a trial."""
 _REGISTERED = 8
-"""How many calls of a registered kernel go with one sample, where some are asked for: several hundred take long."""
+"""Number of calls of a registered kernel per requested sample. All of them, several hundred, would take long."""
 _BEFORE, _BEHIND = -1, 1_000_000
-"""The numbers that stand for a sample where what is registered failed: none was tried yet, or all passed."""
+"""Sample numbers for a failure of a registered kernel: before any sample was tried, or after all of them passed."""
 _TOGETHER = {"0": lambda _: 0, "1": lambda _: 1, "one more": lambda n: n + 1, "larger": lambda n: 2 * n + 1}
 
 
@@ -232,7 +232,7 @@ class Witness:
         self._asked = self._divided = _Stack()
         self._told = []
         self.shapes = ""
-        """How a shape that was promised while tracing differs from the one that came."""
+        """Difference between a shape predicted while tracing and the real one, or empty."""
 
     def found_at(self, frames: list[Any]) -> None:
         """Set the source to the given Python frames, innermost last, instead of an error about a size."""

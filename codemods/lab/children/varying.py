@@ -21,7 +21,7 @@ _NUMBERS = 4096
 
 Inputs = tuple[tuple[Any, ...], dict[str, Any]]
 Address = tuple[int, int | str]
-"""Where an argument stands: (0, its position) or (1, its keyword)."""
+"""Address of an argument: (0, its position) or (1, its keyword)."""
 
 
 def varied_samples_of(operator: Any) -> list[Sample]:

@@ -35,7 +35,7 @@ def say_loaded() -> None:
     try:
         Path(str(FOLDER), f"loaded-{os.getpid()}.json").write_text(json.dumps(loaded()))
     except OSError:
-        # A test that fills the disk or drops its rights must not fail because of this report.
+        # A test that fills the disk or drops its privileges must not fail because of this report.
         return
 
 
