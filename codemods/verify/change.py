@@ -22,15 +22,15 @@ class Verdict(Enum):
     """Result of one verification."""
 
     PROVEN = "proven"
-    """Something failed before and passes after; nothing else is worse."""
+    """Verdict if something failed before and passes after, and nothing is worse."""
     NEUTRAL = "neutral"
-    """Nothing that was run went differently."""
+    """Verdict if all runs have the same result before and after."""
     REGRESSED = "regressed"
-    """Something is worse after the change."""
+    """Verdict if something is worse after the change."""
     UNVERIFIABLE = "unverifiable"
-    """Nothing that could be run says anything about the change."""
+    """Verdict if no run provides evidence about the change."""
     BROKEN_BASELINE = "broken-baseline"
-    """The file as it was does not build or load against this torch."""
+    """Verdict if the original file does not build or load against this torch."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Check:
     reference: Observation | None = None
     deviates: str | None = None
     flaky: bool = False
-    """The difference did not come again when both sides were run again."""
+    """True if the difference did not reproduce when both sides were run again."""
 
     @property
     def gained(self) -> bool:
@@ -92,13 +92,13 @@ class Verification:
     checks: tuple[Check, ...] = ()
     swaps: tuple[Swap, ...] = ()
     chosen: str = ""
-    """Which of torch's operator tests were run, and why these."""
+    """Selected operator tests of torch, with the reasons."""
     unrun: tuple[str, ...] = ()
-    """Changed lines of code (``path:line``) that nothing ran: the verdict says nothing about these."""
+    """Changed lines of code (``path:line``) that were not run, which the verdict does not cover."""
     untraced: tuple[str, ...] = ()
-    """Changed functions of a project, of which no call could be traced: tracing may differ there."""
+    """Changed functions of a project without a traceable call, so that tracing may differ there."""
     ran_all: bool = False
-    """Every changed line is known to have been run."""
+    """True if every changed line is known to have been run."""
     commands: tuple[str, ...] = field(default=(), repr=False)
     torch: str = ""
     compiler: str = ""

@@ -12,7 +12,7 @@ from .sides import Sides
 
 _CONFIRMATIONS = 2
 _THOROUGH = {DECOMPOSED: DECOMPOSED_TWICE}
-"""How a protocol is asked again where the sides give other results."""
+"""Protocol that replaces another when a test is run again because the sides differ."""
 
 Checks = dict[Task, Check]
 
@@ -23,7 +23,7 @@ class BrokenSide(Exception):
     def __init__(self, number: int, said: str) -> None:
         super().__init__(said)
         self.number = number
-        """0: the side before, 1: the side after."""
+        """Index of the side: 0 before, 1 after."""
 
 
 def compared(sides: Sides, tasks: Sequence[Task], samples: int, *, again: bool = False) -> tuple[Checks, Answers]:

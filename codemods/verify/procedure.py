@@ -40,7 +40,8 @@ from .sides import Side, Sides, started
 from .verdict import decide
 
 _MOST_BESIDE = 4
-"""So many tests that run changed Python are run beside those asked for, or one for each function."""
+"""Maximum number of tests for changed Python that run in addition to requested ones, or one for each function if these
+are more."""
 
 
 class Obstacle(Exception):

@@ -22,21 +22,24 @@ class Question:
     repros: tuple[Path, ...] = ()
     tests: tuple[str, ...] = ()
     folder: Path = Path()
-    """Where the commands ``tests`` run."""
+    """Working folder of the commands ``tests``."""
     operators: tuple[str, ...] | None = None
     complete: bool = False
-    """Beside ``operators`` run what is chosen by the change alone: the verdict does not hang on who else is asked."""
+    """True if the tests chosen by the change run in addition to ``operators``, so that the verdict does not depend on
+    these."""
     tasks: tuple[Task, ...] = ()
-    """What else is run, each under its own protocol: modules, backward passes."""
+    """Further tests, each under its own protocol, such as modules and backward passes."""
     bystanders: tuple[str, ...] = ()
-    """More of them, run on torch's own samples and not on calls made from these: a change reaches them too."""
+    """Further operators that the change reaches. They run on torch's own samples, not on calls made from these."""
     protocols: tuple[str, ...] = PROTOCOLS
     against_installed: bool = False
-    """Compare with torch as it is installed instead of with the files before: is the swap itself harmless?"""
+    """True if the files after are compared with the installed torch, which shows whether the swap itself is
+    harmless."""
     samples: int = SAMPLES
-    """At most so many samples of an operator are traced; on concrete sizes all are run."""
+    """Maximum number of traced samples per operator. On concrete sizes all samples are run."""
     more: int = 0
-    """So many are traced where these show no difference, or leave a changed line unrun: another may do so."""
+    """Maximum number of traced samples in a second run, if the first shows no difference or leaves a changed line
+    unrun."""
 
     @property
     def chooses(self) -> bool:

@@ -14,7 +14,7 @@ from .evidence import question_key
 from .sides import Side
 
 Memory = MutableMapping[str, Replayed]
-"""What runs on torch as installed and on the files before gave: a second question about the same ones runs neither."""
+"""Cached results on the installed torch and on the files before, which later requests about the same ones reuse."""
 INSTALLED = Variant("installed", identity="installed")
 
 

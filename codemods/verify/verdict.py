@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .change import Check, Verdict
 
 _USERS = {"test": "test", "repro": "script"}
-"""What the user asked for by name, in words."""
+"""Words for the protocols of runs that the user requested by name."""
 
 
 def decide(checks: Sequence[Check], reached: bool, unrun: Sequence[str] = ()) -> tuple[Verdict, str]:

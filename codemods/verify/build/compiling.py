@@ -19,7 +19,8 @@ COMPILE_LIMITS = Limits(wall=600, cpu=900)
 _KEPT_OBJECTS = 64
 _DEFINED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:define|undef)[ \t]+(\w+)")
 _ASSERTING = b"TORCH_ASSERT_"
-"""Macros that only make headers refuse, which they do when the headers of a file are listed."""
+"""Prefix of macros whose only effect is an error in some headers. The listing of a file's headers reports such an
+error."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from ....cpp.syntax.functions import outline
 from .shim import FORMULA, Candidate
 
 FILE = Path("torch", "csrc", "autograd", "FunctionsManual.cpp")
-"""Where a source tree keeps them."""
+"""Path of the autograd formulas in a source tree."""
 NAMESPACE = "torch::autograd::generated::details"
 _MARKER = f"namespace {NAMESPACE}".encode()
 _FRAME = re.compile(rf"{NAMESPACE}::(?:\(anonymous namespace\)::)?(\w+)(?:\[abi:\w+\])?(?:<|\()")

@@ -46,15 +46,15 @@ CORE = (
     "c10/core/Storage.h",
     "c10/core/TensorOptions.h",
 )
-"""What every per-operator header includes, and so nearly every operator file."""
+"""Headers that every per-operator header includes, and therefore nearly every operator file."""
 _USED = """\
 inline bool symfix_uses(
     const c10::AwaitType& a, const c10::FutureType& f, const c10::ListType& l, const c10::RRefType& r) {
   return a.equals(a) && f.equals(f) && l.equals(l) && r.equals(r);
 }
 """
-"""Virtual functions of templates, whose tables the headers use: each file instantiates them anew where the header that
-is compiled calls none."""
+"""Calls of virtual functions of templates whose vtables the headers use. Without a call in the precompiled header, each
+file would instantiate them again."""
 _KEPT = 2
 
 

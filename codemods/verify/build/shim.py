@@ -11,7 +11,7 @@ from ...torchapi.schema import Kernel
 
 KEYS = ("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional", "Meta")
 FORMULA = "derivative"
-"""In place of a dispatch key: a formula of autograd, which nothing registers."""
+"""Value in place of a dispatch key for an autograd formula, which is not registered with the dispatcher."""
 _CONCRETE = {
     "c10::SymInt": "int64_t",
     "c10::SymIntArrayRef": "at::IntArrayRef",

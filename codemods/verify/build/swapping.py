@@ -34,7 +34,7 @@ class Libraries:
     candidates: tuple[Candidate, ...]
     commands: tuple[str, ...]
     counted: tuple[tuple[Change, Path], ...] = ()
-    """The changes whose object after counts its lines, with that object."""
+    """Changes whose object after counts its lines, each with that object."""
 
     def swaps(self, states: Sequence[str], calls: Sequence[int]) -> tuple[Swap, ...]:
         """Return the state and calls of each candidate that a library defines, from the shim's report."""
@@ -48,7 +48,7 @@ class Libraries:
 
 NOT_DEFINED = "not defined"
 _SIDES = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
-"""Who is to blame when the file before, or the file after, does not build."""
+"""Verdicts for a file that does not build before, or after, the change."""
 
 
 def build(

@@ -37,11 +37,12 @@ class Toolchain:
     includes: tuple[Path, ...]
     libraries: Path
     gcov: tuple[str, ...] = ()
-    """The command that reads the counts of lines that this compiler's code keeps, without the object."""
+    """Words of the command that reads the line counts of this compiler's code, without the object. Empty if there is
+    none."""
     own: tuple[tuple[Path, Flags], ...] = ()
-    """What the tree of a file adds for that file alone."""
+    """Flags that the tree of a file adds for that file only, with the file."""
     tree_first: bool = False
-    """Whether the tree's headers come before torch's: they are of one release."""
+    """True if the tree's headers come before torch's, since both are of one release."""
 
     @property
     def identity(self) -> str:

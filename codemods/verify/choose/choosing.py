@@ -22,7 +22,7 @@ from .tracing import CoverageFailed, TraceIndex, trace_index
 
 MOST_INDIRECT = 2
 MOST_THROUGH = 6
-"""So many of the tests that run a changed Python function, when more do."""
+"""Maximum number of tests for a changed Python function, unless more have its own name."""
 MOST = 16
 
 
@@ -35,7 +35,7 @@ class Choice:
     unreached: tuple[str, ...] = ()
     """Changed functions that no operator test runs."""
     functions: int = 0
-    """How many changed functions of Python the first of the operators stand for, one each."""
+    """Number of changed Python functions with a test. The first ones of the operators test one function each."""
 
 
 def choose(operators: Iterable[str], index: Mapping[str, list[str]]) -> Choice:

@@ -83,7 +83,7 @@ def operators_named(function: Function, text: bytes) -> frozenset[str]:
 
 
 _Key = tuple[str, int]
-"""A qualified name, and which one of that name: a file may define it twice."""
+"""Qualified name, and the index among the definitions of that name, since a file may define it twice."""
 
 
 def _function(key: _Key, definition: Definition) -> Function:

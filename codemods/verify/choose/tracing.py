@@ -32,7 +32,7 @@ class TraceIndex:
     operators: tuple[str, ...]
     functions: Mapping[str, Mapping[str, tuple[int, ...]]]
     breadth: Mapping[str, int]
-    """How many functions of torch each OpInfo runs: the fewer, the more it says about each."""
+    """Number of functions of torch that each OpInfo runs. One that runs fewer is more specific."""
 
     def running(self, file: str, function: Function, *, exact: bool = True) -> tuple[str, ...]:
         """Return the OpInfos that run ``function``, the most specific first.

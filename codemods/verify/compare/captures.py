@@ -17,9 +17,9 @@ TRACERS = (
     "compile", "compile static", "compile with breaks", "compile unbacked",
     "export", "strict export", "make_fx", "script",
 )  # fmt: skip
-"""The names of all tracers, as the child has them."""
+"""Names of all tracers, as in the child."""
 Captures = Mapping[str, "Capture"]
-"""The captures of one call by tracer."""
+"""Captures of one call, by tracer."""
 
 
 def lost_captures(before: Captures, after: Captures) -> dict[str, str]:

@@ -14,7 +14,8 @@ from .guards import turned_away
 
 Seen = dict[str, Any]
 _KERNELS = re.compile(r"' is only available for these backends: .*", re.DOTALL)
-"""Torch's list of an operator's kernels, each with the line of its registration, which any change above it moves."""
+"""Pattern of torch's list of an operator's kernels. The line number of each registration in it depends on any change
+above it."""
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ from typing import Any
 from ...engine.parsing import parse_expression
 
 _SIZES = (*range(2, 17), 31, 32, 33, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025)
-"""What a symbolic size may be: 0 and 1 get code of their own."""
+"""Values to try for a symbolic size. 0 and 1 are missing, since torch specializes them."""
 _POINTS, _MOST_POINTS = 4000, 40_000
-"""The number of points that are tried, and that where the first set takes few of them."""
+"""Number of points to try, and the maximum if few of them pass the first set of guards."""
 _ENOUGH = 8
-"""How many of the points, where there are several symbols, the first set must take for an answer."""
+"""Minimum number of points that must pass the first set of guards, if there are several symbols."""
 _SYMBOL = re.compile(r"s\d+")
 _ONE: Mapping[type, Callable[[Any], Any]] = {
     ast.USub: operator.neg,

@@ -11,7 +11,7 @@ ROUNDS = 4
 
 Ask = Callable[[Sequence[int]], Verification]
 Idle = Callable[[Sequence[int], Verification], Mapping[int, Sequence[int]]]
-"""By the number of a fix, the lines it changes that nothing ran."""
+"""Function that returns the changed lines of each fix, by its number, that a verification did not run."""
 Prove = Callable[[Sequence[Change]], Verification]
 
 
@@ -22,7 +22,7 @@ class Dropped:
     number: int
     reason: str
     harmful: bool = True
-    """It made something worse; otherwise nothing that was run told anything of it."""
+    """True if the fix made something worse, False if no run provides evidence about it."""
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,10 @@ from .extension_tests import Ran, compare_runs, read
 from .extension_trees import WATCHER, NoProject, Project, Tree, clean, find_project, plant
 
 SECONDS = 3600.0
-"""How long a build or a test command may take, unless it is said."""
+"""Default limit on the time of a build or a test command."""
 _CONFIRMATIONS = 2
-"""How often what went worse is run again, which is rolled back for it; what went better, once."""
+"""Number of repetitions of a run that went worse, which leads to a rollback. A run that went better is repeated
+once."""
 _NO_NETWORK = ("No matching distribution found", "name resolution", "Network is unreachable")
 
 
@@ -36,7 +37,7 @@ class Commands:
     tests: tuple[str, ...]
     repros: tuple[Path, ...] = ()
     drop_torchscript: bool = False
-    """A function that TorchScript compiled before need not compile after."""
+    """True if a function that TorchScript compiled before need not compile after."""
 
     @property
     def tests_anything(self) -> bool:
@@ -52,7 +53,7 @@ class _Seen:
 
 
 Memory = MutableMapping[str, _Seen]
-"""What sides that were already run did; good for as long as nobody writes to the project."""
+"""Cached results of sides, valid until the project is modified."""
 
 
 def verify_project(

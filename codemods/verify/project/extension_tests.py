@@ -20,7 +20,7 @@ _SHELL_SIGNAL = 128
 
 PASSED, FAILED, SKIPPED, CRASHED, EXPECTED = "passed", "failed", "skipped", "crashed", "xfailed"
 COLLECTED = "collected"
-"""A module or class whose tests could be listed: no test itself."""
+"""Outcome of a module or class whose tests could be listed. It is not a test."""
 _BAD = (FAILED, CRASHED, EXPECTED)
 _GOOD = (PASSED, COLLECTED)
 _WORDS = {PASSED: "pass", FAILED: "fail", CRASHED: "fail", EXPECTED: "fail as expected", SKIPPED: "skipped"}
@@ -46,7 +46,7 @@ class Ran:
     seconds: float
     cases: Mapping[str, Case] = field(default_factory=dict, repr=False)
     captures: Mapping[str, Captures] = field(default_factory=dict, repr=False)
-    """By call, ``module:function``, what torch's tracers made of it."""
+    """Captures by torch's tracers, by call (``module:function``)."""
     loaded: frozenset[str] = frozenset()
 
     @property

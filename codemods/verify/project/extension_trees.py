@@ -20,7 +20,7 @@ _PRODUCTS = frozenset({"__pycache__", "build", "dist", ".git", ".hg", ".tox", ".
 _WATCHING = CHILDREN / "watching.py"
 _LOADED_BY_IT = ("calls", "captures")
 WATCHER = "symfix_watching"
-"""The module in the copy's environment that tells what tests load and how each went: a plugin of pytest."""
+"""Name of a pytest plugin in the copy's environment, which reports the loaded files and the outcome of each test."""
 _OURS = ("_symfix", "symfix_", "_virtualenv", "__pycache__")
 _LIMITS = Limits(wall=120)
 
