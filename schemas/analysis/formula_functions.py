@@ -9,7 +9,7 @@ from ...codemods.torchapi import DeclaredArgument, Signature
 from ..syntax.entries import Entry, Line, Piece
 
 SPACE = "namespace torch::autograd::generated::details {\n"
-"""Where the functions stand; it is left open."""
+"""Start of the namespace of the functions, without its closing brace."""
 END = "}\n"
 _NOT_FORMULAS = frozenset({"output_differentiability"})
 _WORDS = frozenset({"non_differentiable", "not_differentiable", "auto_linear", "auto_element_wise"})
@@ -25,7 +25,7 @@ _CPP = {
     "Scalar?": "const c10::optional<Scalar> & {}", "str": "c10::string_view {}",
     "ScalarType": "ScalarType {}", "ScalarType?": "c10::optional<ScalarType> {}",
 }  # fmt: skip
-"""What torchgen makes of an argument in a formula."""
+"""C++ parameter of a formula that torchgen generates for an argument, by the argument's type."""
 
 
 def lines(entry: Entry) -> Iterator[Line]:

@@ -20,7 +20,7 @@ _SIZED = frozenset(
 )  # fmt: skip
 """Calls whose first argument is a shape."""
 _VARIADIC = frozenset({"expand", "view", "reshape"})
-"""Those of them whose further arguments belong to it."""
+"""Calls among them whose further arguments belong to the shape."""
 
 
 @lru_cache(maxsize=2)

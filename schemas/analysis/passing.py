@@ -19,7 +19,7 @@ from .native import DERIVATIVES, NativeTree
 from .sources import NATIVE, texts
 
 Argument = tuple[str, str]
-"""An operator, with its overload, and one of its arguments."""
+"""Operator with its overload, and one of its arguments."""
 
 
 class Passed(NamedTuple):

@@ -15,7 +15,7 @@ _KERNEL = re.compile(r"\w+")
 _BEFORE_DISPATCH = frozenset(
     {"python_module", "variants", "device_check", "device_guard", "category_override", "manual_kernel_registration"}
 )
-"""The lines that stand in front of a dispatch table, where people put one in."""
+"""Keys of the lines that usually precede a dispatch table. A missing table is inserted after them."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Renamed:
     old: str
     new: str
     generated: bool = False
-    """Torchgen writes it where no file of the tree does."""
+    """True if torchgen generates the kernel, unless a file of the tree defines it."""
 
 
 def symbolic_kernels(entries: Mapping[str, Entry], names: Collection[str]) -> list[Renamed]:

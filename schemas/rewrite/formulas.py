@@ -34,7 +34,7 @@ class Formulas:
     edits: tuple[Edit, ...]
     refused: tuple[str, ...]
     asks: Mapping[str, frozenset[str]]
-    """Parameters of functions that the formulas call, which would have to take SymInts."""
+    """Parameters that would have to take SymInts, by name of the function that a formula calls."""
 
 
 def formulas(root: Path, entry: Entry, names: Collection[str], context: Context, stubs: Mapping[str, str]) -> Formulas:

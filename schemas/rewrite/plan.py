@@ -36,7 +36,7 @@ class Plan:
     kept: Mapping[Renamed, str]
     left: Mapping[str, str]
     context: Context
-    """What torch would know after the change."""
+    """Context of torch after the change."""
 
 
 def plan(tree: NativeTree, asked: Mapping[str, Collection[str]]) -> Plan:

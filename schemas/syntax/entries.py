@@ -43,7 +43,7 @@ class Line:
     key: Piece
     value: Piece
     end: int
-    """The byte behind the line, and behind its inner lines."""
+    """Byte offset after the line and its inner lines."""
     inner: tuple[Line, ...] = ()
 
 
@@ -54,7 +54,7 @@ class Entry:
     schema: DeclaredSchema
     start: int
     head_end: int
-    """The byte behind the line with the schema."""
+    """Byte offset after the line with the schema."""
     end: int
     line: int
     fields: tuple[Line, ...]
