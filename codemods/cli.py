@@ -6,10 +6,10 @@ import os
 import sys
 
 if __name__ == "__main__" and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
-    # `python -m` puts the folder it is started in first: what is looked at may hold a module of any name.
+    # `python -m` puts the working folder first on the path. An examined project may contain a module of any name.
     del sys.path[0]
 if __name__ == "__main__" or os.path.basename(sys.argv[0]) in ("symfix", "symfix.exe"):  # noqa: PTH119
-    # Before what takes long to import: Ctrl-C may come at any time.
+    # Before the slow imports, since Ctrl-C may come at any time.
     from .engine.interrupting import install
 
     install()
@@ -383,7 +383,7 @@ def main() -> None:
         click.echo("symfix: interrupted; every file is either as it was or whole", err=True)
         code = 2
     except BrokenPipeError:
-        # Whoever read us has gone; the interpreter must not complain about it when it flushes at exit.
+        # The reader of stdout has exited. The interpreter must not complain about it when it flushes at exit.
         streams.give_up_stdout()
         code = 2
     except Exception as error:

@@ -1,1 +1,1 @@
-"""Rewriters of operator schemas and of what follows them through PyTorch's tree, on the C++ wing."""
+"""Rewriters of operator schemas and of the code that depends on them in PyTorch's tree, based on the C++ wing."""

@@ -1,4 +1,4 @@
-"""YAML as the engine sees it: entries of operators, which are edited as bytes."""
+"""YAML for the engine: entries of operators, which are edited as bytes."""
 
 from __future__ import annotations
 

@@ -87,7 +87,6 @@ def test_is_traced_in_own_tree_is_true_for_all() -> None:
     [
         ("torch/_refs/__init__.py", True),
         ("torch/_meta_registrations.py", True),
-        ("torch/masked/_ops.py", True),
         ("torch/nn/modules/conv.py", False),
         ("torch/distributions/normal.py", False),
         ("model.py", False),
@@ -98,6 +97,20 @@ def test_is_faked_by_the_package_of_torch(path: str, faked: bool) -> None:
     alone, fake = ([one for one in made.functions if one.qualname == name] for name in ("alone", "fake"))
     assert is_faked(made, alone[0], installed_torch()) is faked
     assert is_faked(made, fake[0], installed_torch())
+
+
+def test_is_faked_where_dynamo_does_not_inline_unless_torchscript_may_compile() -> None:
+    text = """
+        def plain(x):
+            return x.shape[0]
+
+        def refused(x, *args):
+            return x.shape[0]
+        """
+    made = module(text, "torch/masked/_ops.py")
+    plain, refused = made.functions
+    assert not is_faked(made, plain, installed_torch())
+    assert is_faked(made, refused, installed_torch())
 
 
 def test_dynamo_refusal_of_the_installed_torch() -> None:

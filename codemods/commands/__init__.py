@@ -1,1 +1,1 @@
-"""What each word of the command line does: values in, an exit code out."""
+"""Implementations of the commands: arguments in, an exit code out."""

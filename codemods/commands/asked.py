@@ -1,6 +1,6 @@
-"""What was asked of each command: the words of its command line as one frozen value.
+"""Parsed command-line arguments, one frozen dataclass per command.
 
-Nothing compares or prints them: a `dataclass` compiles the methods for that at each start, for every command.
+The dataclasses disable ``eq`` and ``repr``, because generating these methods for every command would slow each start.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ STDIN = Path("-")
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Target:
-    """Which torch counts."""
+    """Options that choose the target torch."""
 
     torch_root: Path | None
     torch_python: Path | None
@@ -22,7 +22,7 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Examination(Target):
-    """Which rules look at which files."""
+    """Options that choose the files and the rules of a run."""
 
     paths: tuple[Path, ...]
     select: tuple[str, ...] | None
@@ -40,7 +40,7 @@ class Examination(Target):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Shown:
-    """How findings are printed."""
+    """Output options for findings."""
 
     style: str
     statistics: bool
@@ -49,7 +49,7 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Proof:
-    """What is run before and after a change, and how."""
+    """Commands and tests to run before and after a change, with their limits."""
 
     repro: tuple[Path, ...]
     calls: tuple[str, ...]
@@ -63,7 +63,7 @@ class Proof:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Check(Examination, Shown):
-    """``symfix check``."""
+    """Arguments of ``symfix check``."""
 
     baseline: Path | None
     write_baseline: Path | None
@@ -72,7 +72,7 @@ class Check(Examination, Shown):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fix(Examination, Shown, Proof):
-    """``symfix fix``."""
+    """Arguments of ``symfix fix``."""
 
     verifying: bool
     interactive: bool
@@ -82,7 +82,7 @@ class Fix(Examination, Shown, Proof):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Verify(Target, Proof):
-    """``symfix verify``."""
+    """Arguments of ``symfix verify``."""
 
     quiet: bool
     executor: str | None
@@ -95,7 +95,7 @@ class Verify(Target, Proof):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Hunt:
-    """``symfix hunt``."""
+    """Arguments of ``symfix hunt``."""
 
     quiet: bool
     operators: tuple[str, ...]
@@ -116,7 +116,7 @@ class Hunt:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Repair:
-    """``symfix repair``."""
+    """Arguments of ``symfix repair``."""
 
     quiet: bool
     executor: str | None
@@ -136,7 +136,7 @@ class Repair:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Widen:
-    """``symfix widen``."""
+    """Arguments of ``symfix widen``."""
 
     quiet: bool
     operators: tuple[str, ...]
@@ -150,7 +150,7 @@ class Widen:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Exporting:
-    """How targets are tried, and where what comes of it goes."""
+    """Options for exporting targets and writing the results, shared by ``export`` and ``apply-report``."""
 
     quiet: bool
     executor: str | None
@@ -167,11 +167,11 @@ class Exporting:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Export(Exporting):
-    """``symfix export``."""
+    """Arguments of ``symfix export``."""
 
     targets: tuple[str, ...]
     command: tuple[str, ...]
-    """The user's own command, as it stands behind ``--``."""
+    """Words of the user's own command, after ``--``."""
     shapes: dict[str, tuple[tuple[int, ...], str]]
     """Sizes and dtype by parameter of the model."""
     dynamic: dict[str, tuple[tuple[int, str], ...]]
@@ -182,7 +182,7 @@ class Export(Exporting):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ApplyReport(Exporting):
-    """``symfix apply-report``."""
+    """Arguments of ``symfix apply-report``."""
 
     file: Path
     target: str | None
@@ -190,7 +190,7 @@ class ApplyReport(Exporting):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Explain:
-    """``symfix explain``."""
+    """Arguments of ``symfix explain``."""
 
     file: Path
     style: str
@@ -198,7 +198,7 @@ class Explain:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Xfails:
-    """``symfix xfails``."""
+    """Arguments of ``symfix xfails``."""
 
     quiet: bool
     paths: tuple[Path, ...]
@@ -210,7 +210,7 @@ class Xfails:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Series:
-    """Which series a command of ``symfix series`` is about."""
+    """Options that choose a series, shared by the commands of ``symfix series``."""
 
     name: str
     folder: Path | None
@@ -219,7 +219,7 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeriesPlan(Series, Examination):
-    """``symfix series plan``."""
+    """Arguments of ``symfix series plan``."""
 
     most_files: int
     most_lines: int
@@ -227,7 +227,7 @@ class SeriesPlan(Series, Examination):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeriesBuild(Series):
-    """``symfix series build``."""
+    """Arguments of ``symfix series build``."""
 
     quiet: bool
     base: str | None
@@ -242,14 +242,14 @@ class SeriesBuild(Series):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeriesStatus(Series):
-    """``symfix series status``."""
+    """Arguments of ``symfix series status``."""
 
     style: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SeriesSend(Series):
-    """``symfix series send``."""
+    """Arguments of ``symfix series send``."""
 
     requests: tuple[str, ...]
     remote: str

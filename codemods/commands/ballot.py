@@ -1,4 +1,4 @@
-"""Which fixes a person took and left so far, and what the files are with that: the state behind ``fix -i``."""
+"""State of ``fix -i``: the fixes accepted and rejected so far, and the resulting files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..engine.run import Question, Surroundings, turn_down
 from ..workflows.series.hunks import hunks_between
 
 Key = tuple[int, str, int]
-"""A fix: the number of its file's outcome, its rule, and where it starts in the original."""
+"""Key of a fix: index of its file's outcome, its rule, and its start in the original text."""
 
 
 @dataclass
 class Ballot:
-    """The fixes of ``outcomes`` in path order and by place; each is open, taken or left.
+    """Fixes of ``outcomes``, ordered by path and position, each undecided, accepted or rejected.
 
-    Leaving a fix may take others away that built on it, and may bring others: those are open then.
+    Rejecting a fix may remove fixes that depend on it and may uncover others, which are then undecided.
     """
 
     outcomes: Sequence[Outcome]
@@ -32,7 +32,7 @@ class Ballot:
 
     @property
     def keys(self) -> list[Key]:
-        """Every fix that there is now or that was left, in order."""
+        """Return every current fix and every rejected one, in order."""
         for number, outcome in enumerate(self.outcomes):
             if isinstance(outcome, Changed):
                 for fix in self._applied(number, self._left(number)):
@@ -46,29 +46,32 @@ class Ballot:
         return self._fixes[key]
 
     def open(self) -> list[Key]:
-        """The fixes that nobody has decided on."""
+        """Return the undecided fixes."""
         return [key for key in self.keys if key not in self.votes]
 
     def vote(self, key: Key, taken: bool) -> None:
         self.votes[key] = taken
 
     def rest_of_file(self, key: Key) -> list[Key]:
-        """This fix and the later ones of its file that are still open."""
+        """Return this fix and the later undecided ones of its file."""
         keys = self.keys
         later = keys[keys.index(key) :]
         return [one for one in later if one[0] == key[0] and (one == key or one not in self.votes)]
 
     def sides(self, key: Key) -> tuple[bytes, bytes]:
-        """The file without and with a fix, beside what else was left."""
+        """Return the file without and with a fix, excluding the rejected fixes."""
         left = self._left(key[0])
         return self._text(key[0], left | {key}), self._text(key[0], left - {key})
 
     def alone(self, key: Key) -> bytes:
-        """The file with this fix and none of the others."""
+        """Return the file with only this fix applied."""
         return self._text(key[0], frozenset(one for one in self.keys if one[0] == key[0] and one != key))
 
     def find(self, pattern: str, after: int) -> int | None:
-        """The number of the next fix, behind number ``after`` and round, whose words match; raises re.error."""
+        """Return the index of the next fix whose text matches, searching from ``after`` and wrapping around.
+
+        Raises re.error.
+        """
         keys = self.keys
         wanted = re.compile(pattern)
         order: list[int] = [*range(after + 1, len(keys)), *range(after + 1)]
@@ -78,10 +81,10 @@ class Ballot:
         return None
 
     def result(self) -> tuple[Outcome, ...]:
-        """The outcomes with what was taken; what is still open is left."""
+        """Return the outcomes with only the accepted fixes. Undecided fixes are rejected."""
         for key in self.open():
             self.votes[key] = False
-        # Leaving the open ones may have brought others, which nobody asked for either.
+        # Rejecting the undecided fixes may have uncovered others, which are rejected too.
         while more := self.open():
             for key in more:
                 self.votes[key] = False

@@ -1,4 +1,4 @@
-"""``check --baseline`` and ``--write-baseline``: report what is new, and note what is there."""
+"""``check --baseline`` and ``--write-baseline``: new findings are reported, all current findings are recorded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .asked import Examination
 def only_new(
     report: Report, baseline: Path, question: Question, surroundings: Surroundings, asked: Examination
 ) -> Report:
-    """The report without the findings that a baseline knows."""
+    """Return the report without the findings recorded in a baseline, and print how many of these no longer occur."""
     left_out = {card.name for card in question.registry.rules} - question.rules
 
     def without(outcome: Changed, fixes: Sequence[Fix]) -> Changed | Unchanged:
@@ -41,7 +41,7 @@ def only_new(
 
 
 def _silent(asked: Examination, question: Question) -> Callable[[Path], bool]:
-    """Whether a file was looked at, or would have been if it were still there."""
+    """Return a predicate that is true for a path that the run read, and for a missing path below a named one."""
     folders = [path.absolute() for path in asked.paths]
 
     @cache
@@ -56,7 +56,7 @@ def _silent(asked: Examination, question: Question) -> Callable[[Path], bool]:
 
 
 def note(report: Report, baseline: Path) -> int:
-    """Write a baseline that knows everything in the report."""
+    """Write a baseline that records every finding of the report."""
     failed = [outcome for outcome in report.outcomes if isinstance(outcome, Failed)]
     if failed:
         raise click.ClickException(f"{failed[0].path}: a bug of symfix; a baseline without this file would be no help")

@@ -1,4 +1,4 @@
-"""``fix --interactive``: a person takes or leaves each fix, with the keys of ``git add -p``."""
+"""``fix --interactive``: a prompt to accept or reject each fix, with the keys of ``git add -p``."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ p - print it again
 def choose(
     outcomes: Sequence[Outcome], question: Question, surroundings: Surroundings, prove: Prove
 ) -> tuple[Outcome, ...]:
-    """Ask about each applied fix; what is left, or never decided, is left out with whatever was built on it.
+    """Prompt for each applied fix and return the outcomes with the accepted ones.
 
-    Raises click.Abort when the answers end before the questions.
+    Rejected and undecided fixes are dropped, together with the fixes that depend on them. Raises click.Abort when stdin
+    ends during the dialogue.
     """
     return _Dialogue(Ballot(outcomes, question, surroundings), prove).run()
 
@@ -78,7 +79,7 @@ class _Dialogue:
         return f"{keys.index(key) + 1}/{len(keys)}"
 
     def _told(self, answer: str, at: Key) -> Key | None:
-        """What is shown now: the fix still, or None when it is to be printed again."""
+        """Handle ``?``, ``v`` or ``p``. Return the displayed fix, or None to print it again."""
         if answer == "?":
             click.echo(HELP, nl=False, err=True)
             return at
@@ -168,7 +169,7 @@ def _answer(prompt: str) -> str:
 
 
 def prover(asked: Fix) -> Prove:
-    """Verifies under the words of the command line; made when somebody asks for it."""
+    """Return a function that verifies changes with the command-line options. It builds a `Prover` on each call."""
 
     def prove(changes: Sequence[Change]) -> Verification:
         from .proving import Prover

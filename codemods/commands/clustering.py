@@ -14,7 +14,11 @@ from ..engine.cluster import NoCluster, UnlikeWorker, cluster
 
 @contextmanager
 def workers(address: str | None, torch_python: Path | None = None) -> Iterator[Executor | None]:
-    """The workers at ``address``, None without one; says in one line why there are none, or none that will do."""
+    """Yield an executor for the workers at ``address``, or None without an address.
+
+    Raises ClickException if no worker is reachable or a worker differs in torch or symfix, UsageError with
+    ``torch_python``.
+    """
     if address is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""What a shell offers for a word that is being typed; only what is known without starting anything."""
+"""Shell completion candidates, limited to stored values because a completion starts no process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 
 def rules(ctx: click.Context, param: click.Parameter, word: str) -> list[str]:
-    """Rules; where several are named with commas, for the last of them."""
+    """Return the rules that complete the word, or the last item of a comma-separated list."""
     from ..engine.registry import Registry
 
     before, comma, last = word.rpartition(",")
@@ -14,14 +14,14 @@ def rules(ctx: click.Context, param: click.Parameter, word: str) -> list[str]:
 
 
 def operators(ctx: click.Context, param: click.Parameter, word: str) -> list[str]:
-    """The operators of the torch that was asked last."""
+    """Return the matching operators of the torch that was queried last."""
     from ..workflows.hunt.naming import stored_names
 
     return [name for name in stored_names() if name.startswith(word)]
 
 
 def script(shell: str) -> str:
-    """What the shell has to read so that it completes the words of ``symfix``."""
+    """Return the script that a shell evaluates to complete ``symfix``."""
     from click.shell_completion import get_completion_class
 
     found = get_completion_class(shell)

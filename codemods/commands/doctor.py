@@ -1,4 +1,4 @@
-"""``doctor``: what is here, and what to do about what is not."""
+"""``doctor``: environment check, with a remedy for each missing dependency."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REQUIREMENT = re.compile(r"([\w.-]+)[^;]*(?:;.*extra == ['\"](\w+)['\"])?")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that symfix uses; ``needed_for`` is empty when nothing works without it."""
+    """One dependency of symfix. ``needed_for`` is empty if nothing works without it."""
 
     what: str
     found: str | None
@@ -39,7 +39,7 @@ _UNCOUNTED = "; which lines of C++ ran is not counted: install gcov, for clang l
 
 
 def doctor(asked: Target) -> int:
-    """Print one line a thing; 1 when something is missing that `check` needs."""
+    """Print one line per dependency. Return 1 if one that `check` needs is missing."""
     findings = list(_look(asked.torch_root, asked.torch_python))
     for finding in findings:
         if finding.found is not None:
@@ -105,7 +105,10 @@ def _cache() -> Finding:
 
 
 def _requirements() -> Iterator[tuple[str, str]]:
-    """What symfix declares to need: a name, and the extra that it belongs to or nothing."""
+    """Yield the declared dependencies of symfix, each with its extra or ''.
+
+    Those for particular Python versions are omitted.
+    """
     for text in sorted(requires("symfix") or (), key=lambda text: ("extra" in text, text.lower())):
         match = _REQUIREMENT.fullmatch(text)
         if match is not None and "python_version" not in text:

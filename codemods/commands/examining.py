@@ -1,4 +1,4 @@
-"""One run of the chosen rules over the paths: what ``check``, ``diff``, ``fix`` and a series begin with."""
+"""One run of the selected rules over the paths: the first step of ``check``, ``diff``, ``fix`` and a series."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .releases import tree_meant
 
 @dataclass(frozen=True)
 class Session:
-    """What was asked, of which torch, and what came of it."""
+    """Request, torch and report of one run."""
 
     question: Question
     surroundings: TorchSurroundings
@@ -34,7 +34,7 @@ class Session:
 
 
 def only_new(session: Session, baseline: Path | None, asked: Examination) -> Report:
-    """The report, without what the baseline knows where there is one."""
+    """Return the report, without the findings recorded in the baseline if there is one."""
     if not baseline:
         return session.report
     from . import baselining
@@ -50,7 +50,7 @@ def examine(
     verifying: bool = False,
     executor: str | None = None,
 ) -> Session:
-    """Run the chosen rules over the paths, where an executor is named on its workers."""
+    """Run the selected rules over the paths, on the workers of the executor if one is named."""
     if executor is not None and (asked.torch_root is not None or asked.torch_python is not None):
         raise click.UsageError("--executor goes by the torch that is installed here and on the workers")
     registry = Registry()
@@ -63,7 +63,7 @@ def examine(
         all_functions=asked.all_functions,
         modules=asked.modules,
         drop_torchscript=asked.drop_torchscript,
-        # Nobody asked for code of a tree that was only recognised to be run.
+        # A tree that was only detected, not named, must not have its code executed.
         installed_torchgen=asked.installed_torchgen or asked.torch_root is None,
     )
     wishes = Wishes(unsafe=asked.unsafe_fixes, polish=polish, apply=apply)
@@ -119,7 +119,7 @@ def _chosen(registry: Registry, select: Sequence[str] | None, ignore: Sequence[s
 
 
 def refuse_dirty(paths: Sequence[Path]) -> None:
-    """Raise where git could not bring back what will be written."""
+    """Raise ClickException if git could not restore a file that will be written."""
     unkept = [path for path in repository.outside(paths) if path.exists()]
     if unkept:
         more = f" and {len(unkept) - 1} more" if len(unkept) > 1 else ""

@@ -1,4 +1,4 @@
-"""The examples at the end of each command's help."""
+"""Examples at the end of each command's help."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ EXAMPLES = {
 
 
 class Words(click.Group):
-    """A group whose list of commands says all of what each does, and whose commands end their help with examples."""
+    """A group that lists its commands with complete descriptions and whose commands end their help with examples."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list, with nothing cut off."""
+        """Write the list of commands without truncating a description."""
         named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         rows = [(name, command.get_short_help_str(limit=1000)) for name, command in named if command is not None]
         with formatter.section("Commands"):
@@ -83,10 +83,10 @@ class Word(click.Command):
 
 
 class WordBeforeCommand(Word):
-    """A command behind whose words, and ``--``, a user's own command may stand."""
+    """A command that accepts a user's own command after ``--``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the user's command as it is written."""
+        """Store the words after ``--`` unchanged in the parameter ``command``."""
         behind: list[str] = []
         if "--" in args:
             at = args.index("--")
@@ -103,8 +103,8 @@ Words.group_class = Words
 
 
 def write_examples(ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """The examples of a context's command, one a line."""
-    # Behind the program, which may be several words.
+    """Write the examples of a context's command, one per line."""
+    # The name without the program, which may be several words.
     name = ctx.command_path.removeprefix(ctx.find_root().command_path).strip()
     with formatter.section("Examples"):
         for example in EXAMPLES[name]:

@@ -1,4 +1,4 @@
-"""``xfails``: entries of lists of expected failures that pass by now."""
+"""``xfails``: expected-failure entries that now pass."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ from .progress import Progress
 
 
 def xfails(asked: Xfails) -> int:
-    """Judge, print, and remove what is stale. With ``--check`` 1 when anything is stale, else 0; 2 when unwritten."""
+    """Run the tests of the entries, print the results, and remove the stale entries.
+
+    With ``--check`` nothing is removed, and 1 is returned if an entry is stale. Otherwise 2 is returned if a file could
+    not be written, else 0.
+    """
     paths = [file for path in asked.paths for file in _files(path)]
     found: list[tuple[Path, bytes, list[Judgement]]] = []
     try:
@@ -70,7 +74,7 @@ def _entries(path: Path, content: bytes) -> Any:
 
 
 def _remove(path: Path, content: bytes, judged: Sequence[Judgement]) -> str:
-    """Take the stale entries out of the file; why not, if not."""
+    """Remove the stale entries from the file. Return the reason if it failed, else ''."""
     spans = {(one.entry.start, one.entry.end) for one in judged if one.state is State.STALE}
     if not spans:
         return ""

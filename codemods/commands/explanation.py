@@ -1,4 +1,4 @@
-"""``explain``: a pasted error or log of torch, in at most eight lines."""
+"""``explain``: a pasted error or log of torch, summarized in at most eight lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from .asked import STDIN, Explain
 
 
 def explain(asked: Explain) -> int:
-    """Print the report. 0: an error about sizes, 1: another error of torch, 2: no error of torch."""
+    """Print the report. Return 0 for an error about sizes, 1 for another error of torch.
+
+    Input without an error of torch raises ClickException, which exits with 2.
+    """
     try:
         report = explain_text(decoded(_read(asked)))
     except OSError as error:
@@ -31,7 +34,7 @@ def explain(asked: Explain) -> int:
 
 
 def _read(asked: Explain) -> bytes:
-    """Return the content; of a longer one only so much that it is recognized as too long."""
+    """Return the content, read up to one byte past the limit, which is enough to detect that it is too long."""
     if asked.file == STDIN:
         return sys.stdin.buffer.read(MOST_BYTES + 1)
     with asked.file.open("rb") as file:

@@ -1,4 +1,4 @@
-"""``export`` and ``apply-report``: what keeps a model from exporting, a proven patch, and what is left."""
+"""``export`` and ``apply-report``: export blockers of a model, a proven patch, and the remaining failures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ SECONDS = 900.0
 
 
 def export(asked: Export) -> int:
-    """Try each target, write the folder. 0: all export, as they are or with a proven patch; 1: some do not."""
+    """Try each target and write the folder.
+
+    Return 0 if all export, unchanged or with a proven patch, 1 if some do not, 2 if a target is unusable.
+    """
     if asked.command:
         from .own_command import export_from
 
@@ -55,7 +58,7 @@ def export(asked: Export) -> int:
 
 
 def apply_report(asked: ApplyReport) -> int:
-    """The same for the target of a report; says of each failure of the report what became of it."""
+    """Print the failures of a draft-export report and export its target. Return codes are those of `export`."""
     try:
         report = load(asked.file)
     except OSError as error:
@@ -118,7 +121,7 @@ def _run(wanted: Wanted, asked: Export | ApplyReport) -> int:
 
 
 def code_of(outcome: Outcome) -> int:
-    """The exit code: 0 all export, 1 some do not, 2 a target is at fault."""
+    """Return the exit code: 0 if all targets export, 1 if some do not, 2 if a target is unusable."""
     if any(one.verdict is Verdict.UNUSABLE for one in outcome.targets):
         return 2
     return 0 if all(one.good for one in outcome.targets) else 1

@@ -1,4 +1,4 @@
-"""``hunt``: which operators fail, in which mode, at which line."""
+"""``hunt``: failing operators, with the mode and the line of each failure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .progress import Progress
 
 
 def hunt(asked: Hunt) -> int:
-    """Sweep, print, and write the page. 0: every operator passes; 1: some fail."""
+    """Run the sweep, print the result, and write the page. Return 0 if every operator passes, else 1."""
     promise("the same command goes on where this one was")
     try:
         with Progress(quiet=asked.quiet) as progress, workers(asked.executor, asked.torch_python) as executor:

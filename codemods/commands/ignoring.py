@@ -1,4 +1,4 @@
-"""``fix --add-ignore``: a comment for each finding of today, so that only what is new is reported from now on."""
+"""``fix --add-ignore``: an ignore comment for each current finding, so that later runs report only new ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Tally:
 
 
 def add_ignores(asked: Fix) -> int:
-    """Write the comments, print the findings that got none, with the reason."""
+    """Write the comments, and print the findings that got none with the reason."""
     reason = asked.add_ignore or ""
     if why := refusal(reason):
         raise click.UsageError(f"--add-ignore {reason!r}: {why}")
@@ -78,7 +78,7 @@ def _noted(outcome: Outcome, reason: str, question: Question, surroundings: Surr
 
 
 def _silenced(ignored: Ignored, outcome: Unchanged, question: Question, surroundings: Surroundings) -> bool:
-    """Whether the rules, asked about the text with the comments, say what they said, without what has a comment."""
+    """Return whether the rules report exactly the findings without a comment for the commented text."""
     target = Target.of(outcome.source.path, ignored.after)
     (now,) = run([target], question, surroundings).outcomes
     if not isinstance(now, Unchanged):

@@ -1,4 +1,4 @@
-"""Manual fixes, which are shown and never applied, tried in a copy on the calls that the user names."""
+"""Manual fixes, which are displayed but never applied, tested in a copy on the calls that the user names."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .proving import Prover, scripts
 
 
 def tried(outcomes: Sequence[Outcome], asked: Fix) -> Iterator[str]:
-    """A line for each manual fix of an operator that one of the calls names: whether the call works with it.
+    """Yield a line for each manual fix of an operator that occurs in a call: whether the call works with the fix.
 
-    Each is tried by itself on the code as it is; the call is held against it by torch.library.opcheck.
+    Each fix is tested separately on the unchanged code, and torch.library.opcheck checks the call.
     """
     for outcome in outcomes:
         if not isinstance(outcome, (Changed, Unchanged)):

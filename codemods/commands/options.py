@@ -1,4 +1,4 @@
-"""The options that several commands share, and how a configuration gives them defaults."""
+"""Options that several commands share, with defaults from the configuration."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 
 
 def _series_name(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    # It is a folder's name and part of the names of branches.
+    # The name becomes a folder's name and a part of branch names.
     if not re.fullmatch(r"[A-Za-z0-9](?:[\w-]|\.(?!\.|lock$))*(?<!\.)", value, re.ASCII):
         raise click.BadParameter(f"{value!r} is no name: letters, digits, '-', '_' and single dots", ctx, param)
     return value
@@ -69,7 +69,7 @@ def _configure(ctx: click.Context, param: click.Parameter, value: Path | None) -
     if ctx.resilient_parsing:  # words are being completed
         return
     try:
-        # A key is spelled as the option is, whatever the parameter behind it is called.
+        # A key is spelled like its option, which may differ from the parameter's name.
         options = {
             option.opts[0].lstrip("-").replace("-", "_"): option for option in _ALL_COMMON if option.expose_value
         }

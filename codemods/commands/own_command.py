@@ -1,4 +1,4 @@
-"""``export -- COMMAND``: the export that fails in a user's own command, mended where it failed."""
+"""``export -- COMMAND``: repair of an export that fails in a user's own command, in the process where it failed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _WATCHED = "no call of torch.export.export, draft_export, torch.onnx.export or t
 
 
 def export_from(asked: Export, command: tuple[str, ...]) -> int:
-    """Run the command, and go on from the first export that fails; else what the command itself exits with."""
+    """Run the command and repair its first failing export.
+
+    Return the exit code of that export. If none fails, return the exit code of the command, or 2 if it timed out.
+    """
     _require_alone(asked)
     promise("nothing was written")
     with ExitStack() as stack:

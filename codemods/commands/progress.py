@@ -1,4 +1,4 @@
-"""How long something has taken, how much of it is done, and what is done now, on stderr, for whoever waits."""
+"""Progress on stderr: elapsed time, items done, current step."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 PATIENCE_SECONDS = 1.0
 EVERY_SECONDS = 60.0
-"""Without a terminal a line comes so often, no more and no less."""
+"""Interval between lines if stderr is not a terminal."""
 
 
 class Progress:
-    """Called with (done, total), or told with `say` what is done now; nothing is shown of what takes a second at most.
+    """Progress display. Call it with (done, total), and pass the current step to `say`.
 
-    On a terminal it is one row that changes and goes in the end; without one, a line a minute.
+    A terminal shows one updating row, which is removed at the end and hidden during the first second. Other streams
+    get one line per minute.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -43,7 +44,7 @@ class Progress:
         self._draw()
 
     def say(self, text: str) -> None:
-        """What is done now; a count that comes behind it is of that."""
+        """Set the current step and reset the count."""
         self._now, self._count = text, None
         self._draw()
 
@@ -55,7 +56,7 @@ class Progress:
             self._bar.stop()
 
     def line(self) -> str:
-        """All of it as a line: ``3 min: 12 of 196: trying``."""
+        """Return the progress as a line: ``3 min: 12 of 196: trying``."""
         minutes = (time.monotonic() - self._start) / 60
         count = f"{self._count[0]:,} of {self._count[1]:,}" if self._count else ""
         return ": ".join(filter(None, (f"{minutes:.0f} min", count, self._now)))
@@ -87,7 +88,10 @@ def _bar() -> Bar:
     from rich.text import Text
 
     class Now(ProgressColumn):
-        """What is done now, cut off where the terminal ends; not markup, since it may name files and operators."""
+        """Column for the current step, truncated at the terminal's width.
+
+        The text is not parsed as markup, since it may contain names of files and operators.
+        """
 
         def render(self, task: Task) -> Text:
             return Text(task.description, no_wrap=True, overflow="ellipsis")

@@ -1,4 +1,4 @@
-"""``verify``, and the part of ``fix`` that verifies before anything is written."""
+"""``verify``, and the verification that ``fix`` runs before it writes."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from .progress import Progress
 from .releases import tree_meant
 
 CODES = {Verdict.PROVEN: 0, Verdict.REGRESSED: 3, Verdict.BROKEN_BASELINE: 3}
-"""Exit codes of the verdicts; what is neither proven nor worse is a finding (1)."""
+"""Exit codes of the verdicts. Any other verdict counts as a finding (1)."""
 
 
 def verify(asked: Verify) -> int:
-    """Prove the difference between a revision and the files on disk."""
+    """Verify the difference between a revision and the files on disk, print the proof and return its exit code."""
     paths = asked.paths or (Path.cwd(),)
     asked = replace(asked, torch_root=tree_meant(asked, paths, verifying=True))
     prove = Prover(asked)
@@ -62,7 +62,7 @@ def verify(asked: Verify) -> int:
 
 
 def show_junit(verification: Verification | None, dropped: Sequence[str] = ()) -> None:
-    """Print a verification for a CI server, with the lines that name the fixes that were dropped."""
+    """Print a verification as JUnit XML for a CI server, including the dropped fixes."""
     from ..reports.junit import junit
 
     moment, host = datetime.now(timezone.utc), platform.node() or "localhost"
@@ -71,10 +71,10 @@ def show_junit(verification: Verification | None, dropped: Sequence[str] = ()) -
 
 
 class Prover:
-    """Verifies one set of changes after the other; what a project did without any is asked once."""
+    """Verifier of successive sets of changes. The results of a project without changes are computed once."""
 
     def __init__(self, asked: Fix | Verify) -> None:
-        """Take the words of the command line; raises UsageError where they contradict each other or name nothing."""
+        """Check the command-line options. Raises UsageError if they conflict or name something unknown."""
         for repro in asked.repro:
             if not repro.is_file():
                 raise click.UsageError(f"--repro {repro}: no such file")
@@ -123,7 +123,10 @@ class Prover:
 
 
 def scripts(calls: Sequence[str], *, symbols: bool = True) -> list[Path]:
-    """The scripts of some calls, in a folder that lasts as long as the command; without symbols, by opcheck alone."""
+    """Return the scripts of some calls, in a folder that is removed when the command ends.
+
+    Without ``symbols`` a script runs opcheck only.
+    """
     if not calls:
         return []
     folder = click.get_current_context().with_resource(scratch_folder())
@@ -134,7 +137,7 @@ def scripts(calls: Sequence[str], *, symbols: bool = True) -> list[Path]:
 
 
 def known_operators(names: Sequence[str], torch_python: Path | None) -> tuple[str, ...]:
-    """The OpInfos of these names; raises UsageError for a name that torch has no operator test of."""
+    """Return the OpInfo names that match these names. Raises UsageError for a name without an operator test."""
     if not names:
         return ()
     from ..workflows.hunt.naming import UnknownOperator, operators_of, resolve

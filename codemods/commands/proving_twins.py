@@ -1,4 +1,4 @@
-"""``widen --verify``: the question that a plan asks, and what is said of the answer."""
+"""``widen --verify``: the verification request for a plan, and the printed verdict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .proving import CODES
 
 
 def proven(tree: NativeTree, made: Plan, changed: Sequence[Changed], asked: Widen) -> int:
-    """Prove a plan and say how: 0 where it may be written."""
+    """Verify a plan and print the proof. Return 0 if the plan may be written."""
     try:
         with Progress(quiet=asked.quiet) as progress, scratch_folder() as scratch:
             proof = prove(_question(tree, made, changed), locate(None, asked.torch_python), scratch, progress.say)
@@ -56,7 +56,7 @@ def _question(tree: NativeTree, made: Plan, changed: Sequence[Changed]) -> Quest
 
 
 def _included(root: Path, header: Path) -> str:
-    """How a header of the tree is included."""
+    """Return the path in an include directive for a header of the tree."""
     path = header.relative_to(root).as_posix()
     return path.removeprefix("aten/src/")
 

@@ -1,4 +1,4 @@
-"""Which PyTorch tree a command is about, and what is said when it and the installed torch are of two releases."""
+"""PyTorch tree of a command, and a warning if its release differs from that of the installed torch."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ _PROOF = "a verification swaps what fits of its C++ and Python into that one"
 
 
 def tree_meant(asked: Target, paths: Iterable[Path], *, verifying: bool) -> Path | None:
-    """The tree that was named, or that all of the paths belong to, where the installed torch is of its release.
+    """Return the named tree, or else the tree that contains all paths.
 
-    The schemas of a tree that was not named can be read then without running any code of it. Where the releases differ,
-    that is said in one line, with what works.
+    An unnamed tree counts only if its release is that of the installed torch, since its schemas can then be read
+    without running its code. Otherwise None is returned. A difference of releases is printed as one line, with its
+    consequences.
     """
     try:
         if asked.torch_root is not None:
@@ -34,7 +35,10 @@ def tree_meant(asked: Target, paths: Iterable[Path], *, verifying: bool) -> Path
 
 
 def say_release(root: Path | None, torch_python: Path | None, what: str) -> bool:
-    """Say that a tree and the installed torch are of two releases, and ``what`` works; whether it was said."""
+    """Print a line if a tree and the installed torch have different releases. Return whether a line was printed.
+
+    ``what`` describes the consequences.
+    """
     tree = tree_version(root) if root is not None else None
     installed = installed_version(torch_python) if tree is not None else None
     if tree is None or installed is None or release(tree) == release(installed):

@@ -1,4 +1,4 @@
-"""``repair``: hunt, fix and verify, and a folder with what came of it."""
+"""``repair``: failing operators are found, fixed and verified, and the results are written to a folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .releases import say_release
 
 
 def repair(asked: Repair) -> int:
-    """Repair and write the folder. 0: every operator asked for is mended; 1: some are not."""
+    """Repair and write the folder. Return 0 if every requested operator is repaired, else 1."""
     wanted = _wanted(asked)
     promise("the same command goes on where this one was")
     try:
@@ -40,7 +40,7 @@ def repair(asked: Repair) -> int:
         ):
             wanted = replace(wanted, executor=executor)
             added = None
-            # Torch's list of expected failures and its test are of operators and their forward pass.
+            # Torch's list of expected failures and its test cover only the forward pass of operators.
             if (wanted.kind, wanted.protocol) == (OPERATORS, UNBACKED):
                 workplace = Workplace(
                     locate(None, wanted.torch_python), scratch, wanted.torch_root, wanted.torch_python, wanted.jobs

@@ -1,4 +1,4 @@
-"""``check``, ``diff`` and ``fix``: one run over the paths, shown in three ways."""
+"""``check``, ``diff`` and ``fix``: one run over the paths, with three kinds of output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .showing import exit_code, show, summarize
 
 
 def check(asked: Check) -> int:
-    """Print what could be fixed and what was left."""
+    """Print the available fixes and the skipped places."""
     session = examine(asked, polish=False, executor=asked.executor)
     report = session.report
     if asked.write_baseline:
@@ -45,7 +45,7 @@ def diff(asked: Examination) -> int:
 
 
 def fix(asked: Fix) -> int:
-    """Write the changed files, each whole or not at all."""
+    """Write the changed files, each completely or not at all."""
     if asked.add_ignore is not None:
         from .ignoring import add_ignores
 
@@ -89,7 +89,10 @@ def _chosen_by_hand(session: Session, asked: Fix) -> Session:
 
 
 def _verified(session: Session, asked: Fix) -> tuple[Session, int]:
-    """What may be written, and 0 when that is proven, 3 when something made it worse and is left out, else 1."""
+    """Return the outcomes that may be written, with a code: 0 if they are proven, 3 for a regression, else 1.
+
+    The code is also 3 if a dropped fix caused a regression.
+    """
     from ..reports.proof import proof
     from .proving import CODES, Prover, show_junit
     from .sifting import keep_good
@@ -133,7 +136,7 @@ def _has_findings(outcome: Outcome) -> bool:
 
 
 def _name_in_patch(path: Path, torch_root: Path | None) -> str:
-    """The file as whoever applies the patch names it: from the repository's top, the tree's, or the working folder."""
+    """Return the path that a patch names: relative to the repository, else to the torch tree or the working folder."""
     absolute = path.absolute()
     for folder in (repository.top(absolute.parent), torch_root and torch_root.absolute(), Path.cwd()):
         if folder is not None and absolute.is_relative_to(folder):

@@ -1,4 +1,4 @@
-"""``rule``: what the rules are."""
+"""``rule``: list of the rules, or the documentation of one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..engine.registry import Registry
 
 
 def rule(name: str | None) -> int:
-    """List every rule with its first sentence, or print what one rule says of itself."""
+    """List every rule with its first sentence, or print the documentation of one rule."""
     cards = Registry().rules
     if name is None:
         width = max((len(card.name) for card in cards), default=0)

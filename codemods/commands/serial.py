@@ -1,4 +1,4 @@
-"""``series``: plan, build, status, send."""
+"""``series``: its subcommands plan, build, status and send."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _DONE = frozenset((State.BUILT, State.KEPT, State.LANDED, State.REJECTED))
 
 
 def plan_series(asked: SeriesPlan) -> int:
-    """Write the plan; 0 when it holds something, 1 when there is nothing to plan."""
+    """Write the plan. Return 0 if it contains a pull request, else 1."""
     with _plainly():
         repairs = [path for path in asked.paths if path.is_dir() and any(path.glob("[0-9]*.patch"))]
         if repairs and len(repairs) < len(asked.paths):
@@ -95,7 +95,10 @@ def plan_series(asked: SeriesPlan) -> int:
 
 
 def build_series(asked: SeriesBuild) -> int:
-    """Build what the plan says; 0 when all of it stands, 1 when some does not, 3 when all together do harm."""
+    """Build the planned pull requests.
+
+    Return 0 if all are done, 1 if some are not, 3 if all of them together regress or the baseline is broken.
+    """
     promise("the same command goes on where this one was")
     with _plainly():
         workshop, made = _opened(asked)
@@ -132,7 +135,7 @@ def build_series(asked: SeriesBuild) -> int:
 
 
 def show_status(asked: SeriesStatus) -> int:
-    """Print where each pull request stands; writes nothing."""
+    """Print the state of each pull request without writing anything. Return 0 if all are done, else 1."""
     with _plainly():
         workshop, made = _opened(asked)
         record = standing.load(workshop.record)
@@ -157,7 +160,7 @@ def show_status(asked: SeriesStatus) -> int:
 
 
 def send_series(asked: SeriesSend) -> int:
-    """Open the pull requests that a person names, one after the other; 0 when all of them are there."""
+    """Open the named pull requests, one after the other. Return 0 if all of them are open."""
     with _plainly():
         workshop, made = _opened(asked)
         chosen = [_named(made, word) for word in asked.requests]
@@ -270,7 +273,7 @@ def _prover(asked: SeriesBuild, made: Plan, workshop: Workshop, progress: Progre
 
 
 def _within(made: Plan, workshop: Workshop, tree: Path) -> Path | None:
-    """The PyTorch tree that was planned for, where it stands in the scratch worktree."""
+    """Return the planned PyTorch tree, inside the scratch worktree if the repository contains it."""
     root = made.words.get("torch_root")
     if root is None:
         return None
@@ -289,7 +292,7 @@ def _reviewers_command(repository: Repository, made: Plan) -> str:
 
 
 def _redo(made: Plan) -> Redo:
-    """Asks the rules again as they were asked when the plan was made, but for what is not wanted."""
+    """Return a function that reruns the rules with the options of the plan, without the unwanted fixes."""
 
     def redo(path: str, before: bytes, without: frozenset[Place]) -> FileChange | None:
         words = made.words
@@ -332,7 +335,7 @@ def _opened(asked: Series) -> tuple[Workshop, Plan]:
 
 
 def _folder(repository: Repository, name: str) -> Path:
-    """Inside git's own folder: a series must not show up in anybody's checkout."""
+    """Return the folder of a series inside git's own folder, so that it does not appear in a checkout."""
     return repository.common / "symfix" / name
 
 

@@ -1,4 +1,4 @@
-"""What ``check``, ``diff`` and ``fix`` print, in the form that was asked for."""
+"""Output of ``check``, ``diff`` and ``fix`` in the requested format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLOURS = {"old": "red", "new": "green", "caret": "cyan"}
 
 
 def show(report: Report, surroundings: TorchSurroundings, asked: Check | Fix, *, written: bool) -> None:
-    """Findings on stdout, troubles and the summary on stderr; ``written``: the changes are on disk."""
+    """Print findings on stdout, and troubles and the summary on stderr. ``written``: the changes are on disk."""
     outcomes, style = report.outcomes, asked.style
     if style in ("json", "json-lines"):
         from ..reports import machine
@@ -37,7 +37,7 @@ def show(report: Report, surroundings: TorchSurroundings, asked: Check | Fix, *,
 
         sys.stdout.writelines(workflow_commands(outcomes))
     elif style == "junit":
-        # Stdout has the verification.
+        # Stdout contains the verification.
         sys.stderr.writelines(text.findings(outcomes, written=written, left=asked.show_left))
     elif asked.statistics:
         sys.stdout.write(text.statistics(outcomes))
@@ -51,7 +51,7 @@ def show(report: Report, surroundings: TorchSurroundings, asked: Check | Fix, *,
 
 
 def summarize(report: Report, asked: Examination, *, written: bool, left: bool = False, hint: str = "") -> None:
-    """Troubles, and what it comes to unless nobody wants to know, on stderr."""
+    """Print troubles on stderr, and the summary unless ``--quiet`` is given."""
     sys.stderr.writelines(text.troubles(report.outcomes, left=left))
     if not asked.quiet:
         sys.stderr.write(text.summary(report.outcomes, report.seen, written=written, hint=hint))
@@ -69,7 +69,7 @@ def _frames(outcomes: Sequence[Outcome], *, written: bool, left: bool) -> None:
 
 
 def exit_code(outcomes: tuple[Outcome, ...], asked: Examination, *, findings: bool) -> int:
-    """2 when a file that was named is refused or symfix broke on any, else 1 for findings, else 0."""
+    """Return 2 if a named file is refused or symfix failed on any file, else 1 for findings, else 0."""
     named = set(asked.paths) | {asked.stdin_filename}
     refused = any(isinstance(outcome, Refused) and outcome.path in named for outcome in outcomes)
     if refused or any(isinstance(outcome, Failed) for outcome in outcomes):

@@ -1,4 +1,4 @@
-"""``fix --verify``: keep only confirmed fixes; report and drop the others."""
+"""``fix --verify``: confirmed fixes are kept, the others are reported and dropped."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..verify.compare.sifting import Dropped, Prove, sift
 
 @dataclass(frozen=True)
 class Kept:
-    """``outcomes`` without the fixes that were dropped, these in words, and the verification of what stays.
+    """Outcomes without the dropped fixes, descriptions of these, and the verification of the kept ones.
 
-    ``harm``: one of those dropped made something worse.
+    ``harm``: a dropped fix caused a regression.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -30,7 +30,7 @@ class Kept:
 
 
 def keep_good(outcomes: Sequence[Outcome], question: Question, surroundings: Surroundings, prove: Prove) -> Kept:
-    """Prove all changes together; leave out the fixes that do harm, and those whose lines nothing ran."""
+    """Verify all changes together. Drop the fixes that cause a regression or whose lines were not run."""
     fixes = units(
         (number, fix)
         for number, outcome in enumerate(outcomes)
@@ -67,13 +67,13 @@ def _source(outcome: Outcome) -> SourceFile:
 
 
 def _unrun(change: Change, verification: Verification) -> frozenset[int]:
-    """The lines of the text before whose change nothing ran."""
+    """Return the lines of the original text whose changed lines were not run."""
     places = (place.rpartition(":") for place in verification.unrun)
     return origins(change, {int(line) for name, _, line in places if name == str(change.path)})
 
 
 def _lines(fix: Fix, source: SourceFile) -> set[int]:
-    """The lines that a fix changes, counted from 1."""
+    """Return the lines that a fix changes, counted from 1."""
     spans = ((source.line_column(edit.start)[0], source.line_column(edit.end)[0]) for edit in fix.edits)
     return {line for first, last in spans for line in range(first, last + 1)}
 
@@ -81,7 +81,7 @@ def _lines(fix: Fix, source: SourceFile) -> set[int]:
 def _with(
     outcomes: Sequence[Outcome], fixes: Sequence[tuple[int, Fix]], question: Question, surroundings: Surroundings
 ) -> list[Outcome]:
-    """The outcomes with these of their fixes alone."""
+    """Return the outcomes with only the given fixes."""
     found: list[Outcome] = []
     for number, outcome in enumerate(outcomes):
         kept = [fix for where, fix in fixes if where == number]
@@ -93,7 +93,10 @@ def _with(
 
 
 def _only(outcome: Changed, kept: Sequence[Fix], question: Question, surroundings: Surroundings) -> Changed | Unchanged:
-    """An outcome with these fixes, and with none that another rule would put in the place of those turned down."""
+    """Return an outcome with only these fixes.
+
+    Another rule may fix the place of a removed fix. Such fixes are removed too.
+    """
     wanted = {(fix.rule, fix.start) for fix in kept}
     rest = [fix for fix in outcome.applied if fix not in kept]
     while True:

@@ -1,4 +1,4 @@
-"""``widen``: integer arguments of PyTorch's operators become SymInts, through the whole of a source tree."""
+"""``widen``: integer arguments of PyTorch operators become SymInt throughout a source tree."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ from .releases import say_release
 
 
 def widen(asked: Widen) -> int:
-    """Print the patch, or write it; without operators print which arguments are sizes. 0: all is done, 1: not all."""
+    """Print the patch, or write it. Without operators, print the arguments that are sizes.
+
+    Return 0 if all was widened, else 1.
+    """
     if asked.torch_root is None:
         raise click.UsageError("schemas are changed in a source tree: name one with --torch-root")
     try:
@@ -59,7 +62,7 @@ def widen(asked: Widen) -> int:
 
 
 def _report(tree: NativeTree) -> int:
-    """The arguments that are sizes, each with what says so."""
+    """Print the arguments that are sizes, each with the evidence. Return 1 if there are any, else 0."""
     found = sizes(tree)
     hindrances = hindered(tree, found)
     left = 0
@@ -75,7 +78,7 @@ def _report(tree: NativeTree) -> int:
 
 
 def _arguments(tree: NativeTree, asked: Widen) -> dict[str, tuple[str, ...]]:
-    """The arguments that were named, or those of the operators that are sizes."""
+    """Return the arguments to widen by operator: the named ones, else those that are sizes."""
     found = {} if asked.arguments else sizes(tree)
     wanted: dict[str, tuple[str, ...]] = {}
     for name in asked.operators:
@@ -113,7 +116,7 @@ def _changed(tree: NativeTree, made: Plan) -> list[Changed]:
 
 
 def _write(changed: list[Changed], asked: Widen, root: Path) -> None:
-    """All files or none: what was written is taken back where one can't be."""
+    """Write all files or none. If one cannot be written, restore the others."""
     if not asked.allow_dirty:
         refuse_dirty([outcome.source.path for outcome in changed])
     done: list[Changed] = []

@@ -1,1 +1,4 @@
-"""From files to outcomes: rules, edits, rounds, stored results; knows no parser and no rule by name."""
+"""Engine from files to outcomes: rules, edits, rounds, stored results.
+
+It depends on no parser and no particular rule.
+"""

@@ -1,4 +1,4 @@
-"""Accepted findings: a file that records them and keeps them out of later reports."""
+"""Baseline: a file that records accepted findings, which later reports omit."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ VERSION = 1
 
 
 class BaselineError(Exception):
-    """A baseline that can't be read; the text names the file and the way out."""
+    """Unreadable baseline. The message names the file and the remedy."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """Known findings: for each path, relative to the folder of the baseline's file, how often each fingerprint."""
+    """Known findings: the count of each fingerprint for each path, relative to the folder of the baseline's file."""
 
     folder: Path
     known: dict[str, Counter[str]]
 
     @classmethod
     def read(cls, path: Path, left_out: Collection[str] = ()) -> Baseline:
-        """What the file knows, but for rules that are not asked now.
+        """Load the known findings of the file, except those of the rules in ``left_out``.
 
-        Raises BaselineError when the file is missing or is no baseline of this version.
+        Raises BaselineError if the file is missing or is not a baseline of this version.
         """
         try:
             value = json.loads(contents(path))
@@ -55,10 +55,10 @@ class Baseline:
         turn_down: Callable[[Changed, Sequence[Fix]], Changed | Unchanged],
         silent: Callable[[Path], bool] = lambda path: False,
     ) -> tuple[list[Outcome], int]:
-        """The outcomes with new findings only, and how many known ones are gone by now.
+        """Return the outcomes with only new findings, and the number of known findings that no longer occur.
 
-        ``turn_down`` takes fixes back from an outcome; ``silent`` says of a file without an outcome that this is
-        because there is nothing to say about it any more.
+        ``turn_down`` removes fixes from an outcome. ``silent`` returns whether a file without an outcome has no
+        findings any more.
         """
         left: list[Outcome] = []
         gone = 0
@@ -81,7 +81,7 @@ class Baseline:
 
 
 def document(outcomes: Iterable[Outcome], folder: Path) -> str:
-    """The text of a baseline that knows every finding of ``outcomes``, to stand in ``folder``."""
+    """Return the text of a baseline in ``folder`` that records every finding of ``outcomes``."""
     findings = {}
     for outcome in outcomes:
         if isinstance(outcome, (Changed, Unchanged)):
@@ -97,7 +97,7 @@ def document(outcomes: Iterable[Outcome], folder: Path) -> str:
 
 
 def _fresh(outcome: Changed | Unchanged, known: Counter[str]) -> set[Fix | Skip]:
-    """The answers that are not known; what is known is counted off."""
+    """Return the answers that are not known, and decrement the counts of the known ones."""
     answers = _answers(outcome)
     fresh = set()
     for answer, name in zip(answers, fingerprints(outcome.source, answers), strict=True):

@@ -1,4 +1,4 @@
-"""Other machines as an executor of `concurrent.futures`: the workers of a dask cluster, at ``dask://HOST:PORT``."""
+"""Workers of a dask cluster at ``dask://HOST:PORT`` as an executor of `concurrent.futures`."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _KILLED = ("distributed.scheduler", "KilledWorker")
 
 
 class NoCluster(Exception):
-    """There is no cluster at an address, or nothing to speak to one with; ``str()`` says the way out."""
+    """Missing cluster at an address, or missing client library. ``str()`` includes the remedy."""
 
 
 class UnlikeWorker(Exception):
-    """A worker has another torch or another symfix, and could answer otherwise."""
+    """Worker with another torch or symfix, whose results could differ."""
 
 
 class WorkerLost(Exception):
-    """The workers that a task was given to died, one after the other."""
+    """Loss of all workers that a task was given to, one after the other."""
 
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """The workers at an address for the length of the block; raises NoCluster.
+    """Yield an executor for the workers at an address. Raises NoCluster.
 
-    A task whose worker dies is given to another one by the scheduler; when it has taken more workers with it than the
-    scheduler allows, its future raises WorkerLost, and the others go on.
+    The scheduler gives a task whose worker dies to another worker. If a task kills more workers than the scheduler
+    allows, its future raises WorkerLost, and the other tasks continue.
     """
     if not address.startswith(SCHEME) or ":" not in address.removeprefix(SCHEME):
         raise NoCluster(f"--executor {address}: an address is {SCHEME}HOST:PORT")
@@ -46,7 +46,7 @@ def cluster(address: str) -> Iterator[Executor]:
         raise NoCluster(f"--executor {address}: no scheduler answers there ({error})") from None
     with client:
         try:
-            # One that died may be starting again.
+            # A worker that died may be restarting.
             client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
         except TimeoutError:
             where = address.removeprefix(SCHEME)
@@ -55,7 +55,7 @@ def cluster(address: str) -> Iterator[Executor]:
 
 
 class _Workers(Executor):
-    """An executor that says WorkerLost where dask says so in its own words."""
+    """Executor that translates dask's KilledWorker to WorkerLost."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
@@ -91,10 +91,10 @@ def spread(
     lost: Callable[[Any], Result],
     told: Callable[[list[Any], list[Result]], None],
 ) -> None:
-    """Give each of the ``parts`` to a worker; ``told`` hears its items and their results, as they come.
+    """Give each of the ``parts`` to a worker, and call ``told`` with its items and their results as they arrive.
 
-    The scheduler suspects all that a dying worker held. What it gave up is asked again item by item, one after the
-    other, so that nothing dies of its neighbour; an item whose workers die then too has the result ``lost``.
+    The scheduler suspects every task of a dying worker. Lost parts are therefore repeated item by item, so that a crash
+    fails only its own item. An item whose workers die again gets the result of ``lost``.
     """
     from concurrent.futures import as_completed
 

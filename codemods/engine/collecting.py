@@ -1,4 +1,4 @@
-"""Work without Python's garbage collector."""
+"""Context manager that switches Python's garbage collector off."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def collecting_nothing() -> Iterator[None]:
-    """Switch the garbage collector off for the block, here and in the processes that are forked from here.
+    """Switch the garbage collector off for the block, in this process and in those forked from it.
 
-    While a tree grows it takes a quarter of the time, and walking trees for cycles a third of a check. No model of a
-    file holds itself, so that its tree is freed as soon as nobody holds it (a test counts what is left).
+    The collector takes a quarter of the time while a tree grows, and a third of a check when it walks trees for cycles.
+    File models contain no reference cycles, so a tree is freed with its last reference. A test counts the remaining
+    objects.
     """
     enabled = gc.isenabled()
     gc.disable()

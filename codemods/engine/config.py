@@ -1,8 +1,8 @@
-"""``[tool.symfix]`` of a pyproject.toml, and the user's own file: the same words as the command line, as defaults.
+"""Defaults for command-line options, from ``[tool.symfix]`` of a pyproject.toml and from the user's own file.
 
-A tree is data: what its file says must not run anything. Which torch is asked, and so what is run to read it, only the
-command line and the user's own file may say; the commands of a project stand in its file, and count when the user
-names that file.
+A tree is data, so its file must not cause code to run. Only the command line and the user's own file may choose the
+torch, because reading it executes code. A project's file contains the commands of the project, which count only if the
+user names that file.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .nearest import nearest
 from .reading import contents
 
 Kind = Literal["flag", "number", "text", "path", "names", "commands"]
-"""What the value of a key is; names and commands may be one text or a list, and names have commas between them."""
+"""Type of a key's value. ``names`` and ``commands`` are one text or a list. A text has commas between names."""
 
 TORCH = frozenset(("torch_root", "torch_python"))
-"""Keys that say what ``check`` runs."""
+"""Keys that choose the torch that ``check`` runs. A project's file with one of them is rejected."""
 GUARDS = frozenset(("sandbox", "installed_torchgen"))
-"""Keys that keep what is run in bounds: what the user's own file says of them, a project's file does not change."""
+"""Keys that restrict what is executed. A project's file does not override the values in the user's own file."""
 UNASKED = "symfix.unasked"
-"""Under this name the command line keeps `Settings.unasked` for the commands that would run what it is about."""
+"""Key of `Settings.unasked` in the ``meta`` of click's context, for commands that would run the ignored ones."""
 
 _WANTED = {
     "flag": "true or false", "number": "a number", "text": "a text in quotes", "path": "a path in quotes",
@@ -35,12 +35,12 @@ _WRITTEN_BY_OTHERS = 0o022
 
 
 class ConfigError(Exception):
-    """A configuration that can't be read, or a key that no command knows or that may not stand there."""
+    """Unreadable configuration, or a key that is unknown or not allowed there."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """``options`` by name; ``passed_over`` are lines about files that don't count, ``unasked`` about commands."""
+    """Options by name. ``passed_over`` are messages about ignored files, ``unasked`` is one about ignored commands."""
 
     options: Mapping[str, Any]
     passed_over: tuple[str, ...] = ()
@@ -48,11 +48,11 @@ class Settings:
 
 
 def load(path: Path | None, known: Mapping[str, Kind]) -> Settings:
-    """The user's own file, and over it ``[tool.symfix]`` of ``path``, with ``_`` for ``-``: each key names an option.
+    """Load the user's own file and then ``[tool.symfix]`` of ``path``, which overrides it except for GUARDS.
 
-    Without a path, the nearest pyproject.toml at or above the working folder is asked, as far as the repository goes,
-    if it is the user's. Paths are relative to their file. Raises ConfigError, which names the file, the key and what
-    is wanted.
+    Each key names an option, with ``_`` for ``-``. Without a path, the nearest pyproject.toml is read if the user owns
+    it. It is searched from the working folder up to the top of the repository. Paths are relative to their file. Raises
+    ConfigError, which names the file, the key and the expected value.
     """
     options: dict[str, Any] = {}
     notes: list[str] = []
@@ -91,14 +91,14 @@ def load(path: Path | None, known: Mapping[str, Kind]) -> Settings:
 
 
 def user_file() -> Path:
-    """Where the user's own defaults stand: the keys of ``[tool.symfix]``, without that heading."""
+    """Return the path of the user's own defaults: the keys of ``[tool.symfix]``, without that heading."""
     from platformdirs import user_config_path
 
     return user_config_path("symfix") / "config.toml"
 
 
 def _doubt(file: Path, *, written_by_others: bool = False) -> str:
-    """Why a file may be somebody else's word; empty when it is the user's."""
+    """Return why another user may control a file, or ''."""
     for place in (file, file.parent) if written_by_others else (file,):
         for found in (place.lstat(), place.stat()):
             if found.st_uid != os.geteuid():

@@ -1,4 +1,4 @@
-"""Carries places and edits of a later round back to the text that an earlier round started from."""
+"""Mapping of positions and edits of a later round to the text before an earlier round."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from .edits import Edit, apply, conflict
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an edit's text stands after the round."""
+    """Position of an edit's text after the round."""
 
     written: Edit
     edit: Edit
 
     def meets(self, later: Edit) -> bool:
-        # At the edge of an insertion too: the two would conflict when both are said of the older text.
+        # True at the edge of an insertion too, where the two would conflict in the coordinates of the older text.
         edge = self.edit.start == self.edit.end and later.start <= self.written.end and self.written.start <= later.end
         return edge or conflict(later, self.written)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One applied round: ``edits`` turned some text into ``after``."""
+    """Applied round: ``edits`` turned some text into ``after``."""
 
     edits: tuple[Edit, ...]
     after: bytes
 
     def origin(self, offset: int) -> int:
-        """The offset before the round; within replaced text, the start of what was replaced."""
+        """Return the offset before the round. Within replaced text, return the start of the replaced range."""
         shift = 0
         for place in self._places:
             if offset < place.written.start:
@@ -41,10 +41,10 @@ class Step:
         return offset + shift
 
     def rebase(self, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-        """``edits`` of ``after``, said of the text before the round.
+        """Return ``edits`` of ``after`` in coordinates of the text before the round.
 
-        Where one touches text that this round wrote, the answer contains that text too: such an edit takes the
-        place of this round's edits there, and conflicts with no other of them.
+        An edit that touches text written by this round includes that text. It replaces this round's edits there, and
+        conflicts with no other of them.
         """
         groups: list[tuple[list[Edit], list[_Place]]] = []
         for edit in sorted(edits):

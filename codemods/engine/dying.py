@@ -1,4 +1,4 @@
-"""A worker process ends when the one that started it does, however that ended."""
+"""Termination of a worker process when its parent ends for any reason."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when ``parent`` is gone; without Linux, the next answer that is due fails.
+    """Have the kernel kill this process when ``parent`` ends.
 
-    Ctrl-C, which goes to all processes of a terminal, is the parent's to answer.
-
-    A pool's workers wait on a pipe whose other end they hold themselves: its end never comes.
+    On systems other than Linux, the process fails when it returns its next result. Ctrl-C, which all processes of a
+    terminal receive, is left to the parent. A pool's workers hold both ends of the pipe on which they wait, so they
+    never see its end.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":

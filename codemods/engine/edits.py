@@ -9,7 +9,7 @@ from itertools import pairwise
 
 @dataclass(frozen=True, order=True, slots=True)
 class Edit:
-    """Replace bytes ``start:end`` of the original by ``text``; an insertion has ``start == end``."""
+    """Replacement of bytes ``start:end`` of the original by ``text``. An insertion has ``start == end``."""
 
     start: int
     end: int
@@ -21,10 +21,10 @@ class Edit:
 
 
 class Buffer:
-    """Collects transactions against one original and applies them together.
+    """Transactions against one original, which are applied together.
 
-    Two edits conflict when their ranges share a byte, or when one is an insertion at the other's edge: then the
-    order of the two texts would be a guess.
+    Two edits conflict if their ranges share a byte, or if one is an insertion at the other's edge. In the latter case
+    the order of the two texts would be ambiguous.
     """
 
     def __init__(self, original: bytes) -> None:
@@ -32,10 +32,10 @@ class Buffer:
         self._taken: list[Edit] = []
 
     def offer(self, edits: Sequence[Edit]) -> bool:
-        """Take all of ``edits`` and return True, or take none and return False.
+        """Accept all of ``edits`` and return True, or accept none and return False.
 
-        Raises ValueError when ``edits`` conflict with each other or reach past the end of the original: that is a
-        bug of whoever made them, not a conflict between two of them.
+        Raises ValueError when ``edits`` conflict with each other or reach past the end of the original, which is a bug
+        in the caller.
         """
         ordered = sorted(edits)
         if ordered and ordered[-1].end > len(self._original):
@@ -49,19 +49,19 @@ class Buffer:
         return True
 
     def result(self) -> bytes:
-        """The original with every accepted edit applied."""
+        """Return the original with every accepted edit applied."""
         return apply(self._original, self._taken)
 
 
 def conflict(a: Edit, b: Edit) -> bool:
-    """Do they share a byte, or is one an insertion at the other's edge?"""
+    """Return whether two edits share a byte, or one is an insertion at the other's edge."""
     if a.start == a.end or b.start == b.end:
         return a.start <= b.end and b.start <= a.end
     return a.start < b.end and b.start < a.end
 
 
 def apply(original: bytes, edits: Iterable[Edit]) -> bytes:
-    """Apply edits that do not conflict; the bytes between them are copied, and that is asserted."""
+    """Apply edits that do not conflict, and assert that the bytes between them are unchanged."""
     pieces: list[bytes] = []
     kept: list[bytes] = []
     at = 0

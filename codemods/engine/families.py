@@ -1,4 +1,4 @@
-"""Changes of several files: all of their parts or none."""
+"""Changes of several files, whose parts are applied together or not at all."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .rule import Fix, Skip
 def only_whole(
     outcomes: Sequence[Outcome], turn_down: Callable[[Changed, Sequence[Fix]], Changed | Unchanged]
 ) -> list[Outcome]:
-    """The outcomes without the parts of changes of which another part is not applied.
+    """Return the outcomes without the parts of changes that are applied only partially.
 
-    ``turn_down`` takes fixes back from an outcome.
+    ``turn_down`` removes fixes from an outcome.
     """
     found = list(outcomes)
     while True:
@@ -40,7 +40,7 @@ def only_whole(
 
 
 def _said(outcome: Changed | Unchanged, fixes: Sequence[Fix]) -> Changed | Unchanged:
-    """The outcome with a word on each part that was taken back, which nothing holds back but its other parts."""
+    """Return the outcome with a skip for each removed part, which lacks only its other parts."""
     gone = {(fix.rule, fix.function) for fix in fixes}
     offered = tuple(fix for fix in outcome.offered if (fix.rule, fix.function) not in gone)
     skips = tuple(
@@ -61,7 +61,7 @@ def _whole(fix: Fix, there: set[tuple[str, str | None, str]]) -> bool:
 
 
 def units(fixes: Iterable[tuple[int, Fix]]) -> list[list[tuple[int, Fix]]]:
-    """The fixes of several outcomes, each with its outcome's number: the parts of one change together."""
+    """Group the fixes of several outcomes, each with its outcome's number, by change."""
     found: dict[Hashable, list[tuple[int, Fix]]] = {}
     for position, (number, fix) in enumerate(fixes):
         key = (fix.rule, fix.function, fix.files) if fix.files else position

@@ -1,4 +1,4 @@
-"""Files examined on other machines, which have the same torch and symfix, and share no disk with this one."""
+"""Examination of files on other machines, which have the same torch and symfix but share no disk with this one."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .source import SourceFile
 
 @dataclass(frozen=True)
 class _Asked:
-    """What travels beside the files."""
+    """Data that is sent with the files."""
 
     question: Question
     sources: str
     build: str
     context: dict[str, Any]
-    """The fields of the context, without the torch, which each worker has."""
+    """Fields of the context other than ``api`` and ``torch_root``, since each worker has its own torch."""
 
 
 def spread_far(
@@ -36,7 +36,7 @@ def spread_far(
     executor: Executor,
     progress: Callable[[int, int], None],
 ) -> list[Outcome]:
-    """The outcomes of the tasks, in their order; raises UnlikeWorker where a worker has another torch or symfix."""
+    """Return the outcomes of the tasks, in their order. Raises UnlikeWorker if a worker has another torch or symfix."""
     build = locate(None, None).build
     names = [one.name for one in fields(context) if one.name not in ("api", "torch_root")]
     shared = {name: getattr(context, name) for name in names}
@@ -69,7 +69,7 @@ def _lost(item: tuple[int, Task]) -> Outcome:
 
 
 def _examine(part: list[tuple[int, Task]], asked: _Asked) -> list[Outcome]:
-    """Runs on a worker."""
+    """Examine some tasks on a worker. Raises UnlikeWorker."""
     registry = Registry(asked.question.registry.packages)
     here = locate(None, None)
     for what, own, theirs in (("torch", here.build, asked.build), ("symfix", registry.sources, asked.sources)):

@@ -13,10 +13,10 @@ NAME = "symfix/v1"
 
 
 def fingerprints(source: SourceFile, answers: Sequence[Fix | Skip]) -> list[str]:
-    """A name for each answer of one file, in their order; equal answers on equal lines are numbered from the top.
+    """Return a fingerprint for each answer of one file, in their order.
 
-    It is made of the rule, the function, why a place was left, and the line's text without its spacing; the file's path
-    is no part of it, nor are the lines around.
+    It is computed from the rule, the function, the reason of a skip, and the line's text without whitespace. The file's
+    path and the neighbouring lines do not count. Equal answers on equal lines are numbered from the top.
     """
     names = [""] * len(answers)
     seen: Counter[tuple[str, ...]] = Counter()

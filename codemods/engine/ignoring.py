@@ -1,4 +1,4 @@
-"""Writes the comments that keep findings out: one for the findings of a line, only where the code stays the same."""
+"""Ignore comments: one for the findings of a line, written only if the code stays the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WHY_LEFT = "no comment fits: above or at the end of the line it would change the
 
 @dataclass(frozen=True)
 class Ignored:
-    """``after`` is the text with comments, ``left`` are the findings that have none, for the reason WHY_LEFT."""
+    """Text with comments, ``after``. The findings in ``left`` have no comment, for the reason WHY_LEFT."""
 
     after: bytes
     noted: tuple[Fix, ...]
@@ -23,7 +23,7 @@ class Ignored:
 
 
 def refusal(reason: str) -> str | None:
-    """Why a text can't be the reason in a comment, or None."""
+    """Return why a text cannot be the reason in a comment, or None."""
     if not reason.strip():
         return "say why"
     if not reason.isprintable() or reason.rstrip().endswith("\\"):
@@ -34,8 +34,8 @@ def refusal(reason: str) -> str | None:
 def ignore(source: SourceFile, fixes: Sequence[Fix], language: Language, reason: str) -> Ignored:
     """Add a comment with ``reason`` for each line at which fixes start.
 
-    It stands alone above the line, as the suppressions are usually written, or else at the line's end; where both
-    would change the code, the findings of the line are left.
+    The comment is on its own line above, the usual form of suppressions, or else at the line's end. If both would
+    change the code, the findings of the line get no comment.
     """
     page = _Page(source, language, reason)
     lines: dict[int, list[Fix]] = {}
@@ -49,7 +49,7 @@ def ignore(source: SourceFile, fixes: Sequence[Fix], language: Language, reason:
 
 @dataclass(frozen=True)
 class _Note:
-    """A comment about a line of the original, counted from 1."""
+    """Comment about a line of the original, counted from 1."""
 
     line: int
     rules: tuple[str, ...]
@@ -69,7 +69,7 @@ class _Page:
         self.accepted: list[_Note] = []
 
     def settle(self, notes: Sequence[_Note]) -> None:
-        """Accept the notes that fit; all at once when they do, else by halves."""
+        """Accept the notes that fit: all at once if possible, else by halves."""
         if not notes:
             return
         if self._fits([*self.accepted, *notes]):
@@ -84,7 +84,7 @@ class _Page:
             self.settle(notes[middle:])
 
     def text(self, notes: Iterable[_Note]) -> bytes:
-        """The original with these comments."""
+        """Return the original with these comments."""
         buffer = Buffer(self._source.content)
         for note in notes:
             if not buffer.offer([self._edit(note)]):
@@ -104,7 +104,7 @@ class _Page:
         return Edit(start, start, indent + comment + end)
 
     def _fits(self, notes: Sequence[_Note]) -> bool:
-        # What a file says of itself (its encoding, its interpreter) counts in the first two lines only.
+        # A file declares its encoding and its interpreter in the first two lines only.
         if any(note.above and note.line <= 2 for note in notes):
             return False
         after = self.text(notes)

@@ -1,4 +1,4 @@
-"""From a path to the bytes that rules may look at, or the reason why not."""
+"""Paths to examine, and their bytes or the reason why a file is refused."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _GENERATED_WITHIN = 2048
 
 @dataclass(frozen=True)
 class Target:
-    """A file to look at: its path as it is ``spelled`` and its absolute one, ``located``."""
+    """File to examine: its path as it is ``spelled``, and its absolute path, ``located``."""
 
     spelled: str
     located: str
     named: bool
-    """Whether the caller named it rather than a folder above it."""
+    """True if the caller named the file itself, not a folder above it."""
     suffix: str
     content: bytes | None = None
-    """What to take for the file's bytes instead of reading it."""
+    """Bytes to use instead of reading the file, or None."""
 
     @classmethod
     def of(cls, path: Path, content: bytes | None = None) -> Target:
-        """A file that the caller named."""
+        """Return the target for a file that the caller named."""
         suffix = os.path.splitext(path)[1]  # noqa: PTH122
         return cls(str(path), str(path.absolute()), named=True, suffix=suffix, content=content)
 
@@ -45,11 +45,10 @@ class Target:
 
 
 def find(paths: Iterable[Path], suffixes: frozenset[str], exclude: Sequence[str] = ()) -> Iterator[Target]:
-    """The files meant by ``paths``, each once, in path order.
+    """Return the files of ``paths``, each once, in path order.
 
-    A folder stands for the files below it that some rule could read, without other people's code (third_party),
-    what is generated or built, hidden folders and tests, and without files and folders whose path ends as a pattern of
-    ``exclude`` says. Whoever wants these names them.
+    A folder includes the files below it that some rule could read. Excluded are third-party code, build output, hidden
+    folders, tests, and paths whose end matches a pattern of ``exclude``. A file that is named is always included.
     """
     targets: dict[str, Target] = {}
     for path in paths:
@@ -59,7 +58,7 @@ def find(paths: Iterable[Path], suffixes: frozenset[str], exclude: Sequence[str]
         else:
             target = Target.of(path)
             targets[target.located] = target
-    # In the order of paths as lists of names.
+    # Sorted as lists of path components.
     return iter(targets[located] for located in sorted(targets, key=lambda located: located.replace(os.sep, "\0")))
 
 
@@ -67,17 +66,17 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError:
-        # Too long a name, for instance: said when it is read.
+        # For instance, the name is too long. Reading the file reports the error.
         return False
 
 
 def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Iterator[Target]:
     endings = tuple(suffixes)
-    # Paths as texts: making one of each of ten thousand files took a third of a check that has nothing to do.
+    # Paths as strings: a Path for each of ten thousand files took a third of a check that has nothing to do.
     root, whole = str(folder), str(folder.absolute())
     for name, folders, files in os.walk(folder):
         below = name[len(root) :]
-        # What ``os.walk`` says begins with the root; only below ``.`` does a path drop that.
+        # The paths of ``os.walk`` begin with the root. Only the root ``.`` is dropped by `Path`.
         parent = str(Path(name)) if root == "." else name
         folders[:] = [
             name
@@ -89,7 +88,7 @@ def _walk(folder: Path, suffixes: frozenset[str], exclude: Sequence[str]) -> Ite
         read = [
             (name, suffix)
             for name in files
-            # The first question is cheap, and the answer to most files.
+            # The first test is cheap and rejects most files.
             if name.endswith(endings) and (suffix := os.path.splitext(name)[1]) in suffixes and not _is_test(name)  # noqa: PTH122
         ]
         here, located = (os.path.join(one, "") for one in (parent, whole + below))  # noqa: PTH118
@@ -107,7 +106,7 @@ def _excluded(path: Path, patterns: Sequence[str]) -> bool:
 
 
 def read(path: Path) -> bytes | Refused:
-    """The bytes of a file, or why it can't be read."""
+    """Return the bytes of a file, or the reason why it cannot be read."""
     try:
         return contents(path)
     except NotAFile as error:
@@ -121,7 +120,7 @@ def read(path: Path) -> bytes | Refused:
 
 
 def admit(path: Path, content: bytes) -> SourceFile | Refused:
-    """The file as a value, unless it is one that nobody should rewrite."""
+    """Return the file as a value. Refuse a binary or generated file, and one that is not UTF-8."""
     if b"\0" in content:
         return Refused(path, "binary", "is a binary file (it holds a NUL byte); name source files only")
     try:
@@ -136,5 +135,5 @@ def admit(path: Path, content: bytes) -> SourceFile | Refused:
 
 
 def is_generated(content: bytes) -> bool:
-    """Whether a file says near its top that a script writes it."""
+    """Return whether a file is marked as generated near its top."""
     return _GENERATED in content[:_GENERATED_WITHIN]

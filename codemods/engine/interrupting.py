@@ -1,7 +1,7 @@
-"""Ctrl-C: one line, no children left, nothing temporary left, within two seconds, wherever the run is.
+"""Ctrl-C handling: print one line, end all children and remove temporary files within two seconds, at any time.
 
-No exception is raised: it would wait for threads that wait for children, and come out of imports as a traceback. What
-a run must not leave half done it does in one step anyway, since it can be killed at any time.
+No exception is raised. It would wait for threads that wait for children, and would leave imports as a traceback. Steps
+that must not be left half done are atomic anyway, since a run can be killed at any time.
 """
 
 from __future__ import annotations
@@ -30,26 +30,27 @@ _supervisors: dict[int, int] = {}
 
 
 def install() -> None:
-    """From now on Ctrl-C ends this process so, unless whoever started it wanted Ctrl-C ignored."""
+    """Install the Ctrl-C handler of this process, unless the parent process had Ctrl-C ignored."""
     global _installed_in
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         _installed_in = os.getpid()
-        # Only a main thread gets signals; in another one the process is somebody else's.
+        # Only the main thread gets signals. In another thread, the process belongs to the caller.
         with contextlib.suppress(ValueError):
             signal.signal(signal.SIGINT, _end)
 
 
 def promise(what: str) -> None:
-    """What the line shall say of the state that the interrupted run leaves."""
+    """Set the message about the state that an interrupted run leaves."""
     global _promised
     _promised = what
 
 
 @contextlib.contextmanager
 def temporary(path: Path, mark: Path | None = None) -> Iterator[None]:
-    """For the length of the block, a file or folder goes when the run is interrupted.
+    """Remove a file or folder if the run is interrupted during the block.
 
-    ``mark``, a file by which the next run knows a leftover, goes after it; it stays where something still writes there.
+    ``mark``, a file by which the next run recognizes a leftover, is removed afterwards. It is kept if ``path`` still
+    exists, because a process still writes there.
     """
     _temporary[path] = mark
     try:
@@ -60,7 +61,7 @@ def temporary(path: Path, mark: Path | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def supervised(process: int, lifeline: int) -> Iterator[None]:
-    """For the length of the block, a child that ends all of its own children when ``lifeline``, a pipe, is closed."""
+    """Register for the block a child that ends all of its own children when ``lifeline``, a pipe, is closed."""
     _supervisors[process] = lifeline
     try:
         yield
@@ -70,7 +71,7 @@ def supervised(process: int, lifeline: int) -> Iterator[None]:
 
 def _end(number: int, frame: FrameType | None) -> None:
     if os.getpid() != _installed_in:
-        os._exit(INTERRUPTED)  # a process that was forked and did not get to its own business
+        os._exit(INTERRUPTED)  # a forked process that has not started its own work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, lambda *_: os._exit(INTERRUPTED))
     signal.setitimer(signal.ITIMER_REAL, _SECONDS_IN_ALL)
@@ -79,7 +80,7 @@ def _end(number: int, frame: FrameType | None) -> None:
         clear = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""
         with contextlib.suppress(OSError):
             os.write(2, f"{clear}symfix: interrupted; {_promised}\n".encode())
-            # Another thread may be about to draw its bar once more.
+            # Another thread may be about to draw its bar again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         _end_children()
         _remove(dict(_temporary))

@@ -1,4 +1,4 @@
-"""Which lines of a text a change made too long."""
+"""Lines of a text that a change made too long."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import difflib
 
 
 def lines_grown_past(limit: int, before: bytes, after: bytes) -> list[int]:
-    """The lines of ``after``, counted from 0, that are changed and longer than ``limit`` characters and were not."""
+    """Return the lines of ``after``, counted from 0, that a change made longer than ``limit`` characters."""
     old, new = before.splitlines(), after.splitlines()
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:

@@ -1,4 +1,4 @@
-"""Attributes that are made when they are first asked for."""
+"""`cached_property` without a lock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ T = TypeVar("T")
 
 
 class lazily(Generic[T]):
-    """`functools.cached_property` without its lock, which costs more than what is made (Python 3.12 has none)."""
+    """Variant of `functools.cached_property` without its lock, which costs more than computing the value.
+
+    Python 3.12 has no lock.
+    """
 
     def __init__(self, make: Callable[[Any], T]) -> None:
         self._make = make
@@ -18,5 +21,5 @@ class lazily(Generic[T]):
 
     def __get__(self, instance: Any, owner: type | None = None) -> T:
         made = self._make(instance)
-        instance.__dict__[self._name] = made  # found there from now on: this is no data descriptor
+        instance.__dict__[self._name] = made  # found there from now on, since this is not a data descriptor
         return made

@@ -1,4 +1,4 @@
-"""The known word that a misspelt one may mean."""
+"""Suggestion of a known word for a misspelled one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """``; do you mean 'this'?``, to go behind what is said of a word that nobody knows; empty where none is near."""
+    """Return ``; do you mean 'this'?`` as the end of an unknown-name message, or '' if no known word is close."""
     from difflib import get_close_matches
 
     near = get_close_matches(word, sorted(known), n=1)

@@ -1,4 +1,4 @@
-"""What an answer about a file depends on beside its bytes: settings files above it, words elsewhere in its package."""
+"""Inputs of a file's results other than its bytes: settings files above it, words elsewhere in its package."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .registry import WingCard
 
 
 def settings_digest(path: Path, wing: WingCard) -> str:
-    """What the wing's settings files in the folder of ``path``, which is absolute, and above it hold."""
+    """Return a digest of the wing's settings files in the folder of ``path`` (absolute) and above it."""
     return _settings_digest(path.parent, wing.settings)
 
 
 def package_speaks(path: Path, wing: WingCard) -> bool:
-    """Whether one of the wing's package words stands in any file of the package that ``path``, absolute, belongs to.
+    """Return whether any file of the package of ``path`` (absolute) contains one of the wing's package words.
 
-    The package is the topmost folder around the file that is a package, and whose folders on the way are.
+    The package is the topmost package above the file whose folders on the way to the file are packages too.
     """
     package = _package(path.parent)
     if package is None or not wing.package_words:

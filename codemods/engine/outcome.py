@@ -1,4 +1,4 @@
-"""What came of one file: four frozen values."""
+"""Outcomes of one file: four frozen classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from .source import SourceFile
 
 @dataclass(frozen=True)
 class Changed:
-    """``after`` differs from ``source.content``; ``applied`` made the difference, ``offered`` was not asked for."""
+    """Changed file.
+
+    ``after`` is the text with the fixes ``applied``, and ``offered`` are fixes that were not requested.
+    """
 
     source: SourceFile
     after: bytes
@@ -23,9 +26,9 @@ class Changed:
 
 @dataclass(frozen=True)
 class Unchanged:
-    """Nothing was applied; ``offered`` are fixes that exist but were not asked for (unsafe, manual).
+    """File without an applied fix. ``offered`` are fixes that were not requested (unsafe, manual).
 
-    ``unparsed`` is the byte offset of the first statement that does not parse, where the rules keep out of it.
+    ``unparsed`` is the byte offset of the first statement that does not parse, if the rules skip it.
     """
 
     source: SourceFile
@@ -36,7 +39,7 @@ class Unchanged:
 
 @dataclass(frozen=True)
 class Refused:
-    """symfix would not touch this file; ``reason`` is a short stable word, ``detail`` the sentence with the way out."""
+    """File that symfix does not process. ``reason`` is a short stable code, ``detail`` a sentence with the remedy."""
 
     path: Path
     reason: str
@@ -45,7 +48,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Failed:
-    """symfix itself broke on this file: a bug, with the traceback in ``detail``."""
+    """File on which symfix itself failed: a bug, with the traceback in ``detail``."""
 
     path: Path
     detail: str

@@ -1,4 +1,4 @@
-"""The project around a file, and what a wing reads out of all of its sources at once."""
+"""Project around a file, and the facts that a wing reads from all of its sources at once."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .repository import top
 KEPT = 24
 BUILD_FILES = ("setup.py", "pyproject.toml")
 MOST_ENTRIES = 60_000
-"""In a larger folder nobody looks around: listing it would take longer than the question is worth."""
+"""Limit on the entries of a project. A larger one is not searched, because listing it would take too long."""
 
 
 def said_by_project(path: Path, wing: WingCard) -> bytes:
-    """What the wing reads out of the project that ``path``, absolute, belongs to; kept by the files' stats.
+    """Return the facts that the wing reads from the project of ``path`` (absolute), cached by the files' stats.
 
-    Empty outside of a project, in a folder that is not walked for a project's sources (what is built or installed),
-    and where the wing says that the project's own tables tell as much.
+    They are empty outside of a project, and in a folder that is not searched for sources (build output, installed
+    code). They are also empty if the project contains one of the wing's tables, which has the same facts.
     """
     if not wing.project_suffixes:
         return b""
@@ -33,7 +33,7 @@ def said_by_project(path: Path, wing: WingCard) -> bytes:
 
 
 def project_digest(path: Path, wing: WingCard) -> str:
-    """A short name of what the project says."""
+    """Return a digest of the project's facts."""
     return _digest(said_by_project(path, wing))
 
 
@@ -44,7 +44,7 @@ def _digest(said: bytes) -> str:
 
 @lru_cache(maxsize=4096)
 def _root(folder: Path) -> Path | None:
-    """The repository around a folder; without one, the topmost folder around it that has a build file."""
+    """Return the repository around a folder, or else the topmost folder around it with a build file."""
     around = top(folder)
     if around is not None:
         return around
@@ -74,8 +74,10 @@ def _said_by(root: Path, wing: WingCard) -> bytes:
 
 
 def _sources(root: Path, suffixes: tuple[str, ...]) -> list[tuple[Path, os.stat_result]]:
-    """The files of a project that may be read for its index, with their stats, in path order; none if there are more
-    entries than anybody should list."""
+    """Return the source files of a project with their stats, in path order.
+
+    Return none if the project has more than MOST_ENTRIES entries.
+    """
     found: list[tuple[Path, os.stat_result]] = []
     entries = 0
     waiting = [str(root)]

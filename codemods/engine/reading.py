@@ -1,4 +1,4 @@
-"""Reads files, and nothing that only looks like one: a pipe waits for ever, a device has no end."""
+"""Reading of regular files only, because a pipe blocks forever and a device has no end."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MOST_BYTES = 256 * 1024**2
 
 
 class NotAFile(OSError):
-    """A pipe, a device, a socket, or more than any source."""
+    """Pipe, device or socket, or a file larger than any source."""
 
 
 def contents(path: Path) -> bytes:
-    """The bytes of a file; raises NotAFile, or whatever OSError the machine has."""
+    """Return the bytes of a file. Raises NotAFile or another OSError."""
     _require_file(path, os.stat(path))  # noqa: PTH116
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:

@@ -1,4 +1,4 @@
-"""Finds the wings and their rules: a rule is a module of a wing's ``rules`` that says ``rule = Rule(...)``."""
+"""Registry of wings and rules: a rule is a module of a wing's ``rules`` that defines ``rule = Rule(...)``."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ WINGS = ("symfix.cpp", "symfix.python", "symfix.schemas")
 
 
 class RegistryError(Exception):
-    """A wing breaks the contract: a module without a rule, or a rule with another name than its file."""
+    """Wing that breaks the contract: a module without a rule, or a rule with another name than its file."""
 
 
 @dataclass(frozen=True)
 class RuleCard:
-    """What is known of a rule without importing it."""
+    """Metadata of a rule that is available without importing it."""
 
     name: str
     wing: str
@@ -42,7 +42,7 @@ class RuleCard:
 
 @dataclass(frozen=True)
 class WingCard:
-    """What is known of a wing without importing its parser."""
+    """Metadata of a wing that is available without importing its parser."""
 
     package: str
     language: str
@@ -54,18 +54,18 @@ class WingCard:
     hangs_on_other_files: bool
     rules: tuple[RuleCard, ...]
     identity: str = ""
-    """That of the registry it belongs to."""
+    """Identity of the registry that the wing belongs to."""
 
 
 @dataclass(frozen=True)
 class Registry:
-    """The rules of some packages; picklable, so that a worker process finds the same ones."""
+    """Rules of some packages. Picklable, so that a worker process finds the same ones."""
 
     packages: tuple[str, ...] = WINGS
 
     @cached_property
     def wings(self) -> tuple[WingCard, ...]:
-        """One card for each wing, from the user's cache folder while the sources stay as they were."""
+        """Return one card per wing, from the user's cache folder while the sources are unchanged."""
         stored = storage.folder("rules") / f"{self.identity}.json"
         try:
             return tuple(_wing_from_json(wing) for wing in json.loads(storage.load(stored) or b""))
@@ -81,13 +81,16 @@ class Registry:
 
     @cached_property
     def identity(self) -> str:
-        """A hash of everything that decides what the rules answer: their sources, the engine's, what is installed."""
+        """Return a hash of all that determines the results: sources of the rules and the engine, installed packages."""
         parts = (self.packages, sys.version_info, _installed(), self.sources)
         return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
     @cached_property
     def sources(self) -> str:
-        """A hash of the sources of the rules and of the engine: the same on any machine that has them."""
+        """Return a hash of the sources of the rules and the engine.
+
+        It is the same on any machine with these sources.
+        """
         digest = hashlib.blake2b(digest_size=16)
         for package in ("symfix.codemods", *self.packages):
             folder = str(_folder(package))
@@ -99,11 +102,11 @@ class Registry:
 
     @cached_property
     def suffixes(self) -> dict[str, WingCard]:
-        """The wing that reads files with a suffix."""
+        """Return the wing for each file suffix."""
         return {suffix: wing for wing in self.wings for suffix in wing.suffixes}
 
     def walked(self, rules: Iterable[str]) -> frozenset[str]:
-        """The suffixes of the files that a folder stands for, as far as these rules read them."""
+        """Return the file suffixes for which a folder is searched when these rules run."""
         wanted = set(rules)
         return frozenset(
             suffix
@@ -112,13 +115,13 @@ class Registry:
         )
 
     def wing(self, path: Path) -> WingCard | None:
-        """The wing whose language the file's suffix says, or None."""
+        """Return the wing for the file's suffix, or None."""
         return self.suffixes.get(path.suffix)
 
 
 @lru_cache(maxsize=8)
 def load_language(package: str) -> Language:
-    """The language object of a wing; imports its parser."""
+    """Return the language object of a wing, importing its parser."""
     language = getattr(import_module(f"{package}.language"), "language", None)
     if not isinstance(language, Language):
         raise RegistryError(f"{package}.language does not say `language = Language(...)`")
@@ -127,7 +130,7 @@ def load_language(package: str) -> Language:
 
 @lru_cache(maxsize=8)
 def load_rules(package: str) -> tuple[Rule, ...]:
-    """The rules of a wing by name; imports every rule module."""
+    """Return the rules of a wing in the order of their names, importing every rule module."""
     return tuple(_load(package, name) for name in _modules(package))
 
 
@@ -203,7 +206,7 @@ def _folder(package: str) -> Path:
 
 
 def _sources(folder: str) -> list[str]:
-    """The Python files below a folder by their paths from there; as texts, since every run asks for all of them."""
+    """Return the Python files below a folder as relative paths. They are strings, since every run lists all of them."""
     found = (
         os.path.join(parent, name)[len(folder) + 1 :]  # noqa: PTH118
         for parent, _, names in os.walk(folder)

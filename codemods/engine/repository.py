@@ -1,4 +1,4 @@
-"""What belongs together on disk: the repository around a file, and whether git could bring a file back."""
+"""Git repository around a file, and the files that git could not restore."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ _UNKNOWN = "??"
 
 
 class GitMissing(Exception):
-    """There is a repository, but no git to ask about it."""
+    """Repository without a git program that can inspect it."""
 
 
 @lru_cache(maxsize=4096)
 def top(folder: Path) -> Path | None:
-    """The folder that holds ``.git``, at or above ``folder`` (absolute); None outside a repository."""
+    """Return the folder that contains ``.git``, at or above ``folder`` (absolute). Return None outside a repository."""
     if os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
         return folder
     return top(folder.parent) if folder != folder.parent else None
 
 
 def outside(paths: Sequence[Path]) -> list[Path]:
-    """Those of the paths that are in no repository, so that git could not bring them back."""
+    """Return the paths outside of any repository, which git could not restore."""
     absolute = [(path, path.absolute()) for path in paths]
     return [path for path, full in absolute if top(full if full.is_dir() else full.parent) is None]
 
 
 def dirty(paths: Sequence[Path], passing: Callable[[Path], bool] = lambda path: False) -> list[str]:
-    """The files among or below ``paths`` that git could not bring back as they are, as git names them.
+    """Return the files among or below ``paths`` whose current state git could not restore, as git names them.
 
-    ``passing`` says of a file that git does not know whether it is nobody's work.
+    An untracked file is omitted if ``passing`` is true for it.
     """
     by_top: dict[Path, list[Path]] = {}
     for path in paths:
@@ -49,7 +49,7 @@ def dirty(paths: Sequence[Path], passing: Callable[[Path], bool] = lambda path: 
 
 
 def _status(root: Path, paths: Sequence[Path]) -> list[tuple[str, str]]:
-    # A repository may name programs that git starts when it looks around.
+    # A repository may configure programs that ``git status`` runs.
     quiet = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
     asked = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]
     command = ["git", "-C", str(root), *quiet, *asked, "--", *map(str, paths)]

@@ -1,4 +1,4 @@
-"""Outcomes of earlier runs: the same question about the same bytes is not answered twice."""
+"""Stored outcomes of earlier runs, reused for the same request on the same bytes."""
 
 from __future__ import annotations
 
@@ -28,38 +28,41 @@ _SETTLED_SECONDS = 2
 
 
 class _Entry(NamedTuple):
-    """What one file was when it was examined; ``stat`` is None when the file was too young for it to be trusted."""
+    """State of one file when it was examined.
+
+    ``stat`` is None if the file was too recent for its stat to be trusted.
+    """
 
     stat: list[int] | None
     digest: str
     settings: str
     package: bool
-    """Whether its package spoke one of the wing's words, where there was something to say."""
+    """True if there was something to report and a package word of the wing occurs in the file's package."""
     project: str
-    """What its project said, by digest."""
+    """Digest of the facts of the file's project."""
     outcome: str | None
-    """Packed; None when there was nothing to say."""
+    """Packed outcome, or None if there was nothing to report."""
     named: bool
-    """Of a file that is named more may be said than of one that is found in a folder."""
+    """True if the caller named the file. More may be reported for such a file than for one found in a folder."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """The stored answer for a file; ``outcome`` None means that there was nothing to say."""
+    """Stored result for a file. ``outcome`` is None if there was nothing to report."""
 
     outcome: Outcome | None
 
 
 @dataclass
 class Results:
-    """The stored outcomes of all runs that asked the same question (``key``) of whatever files."""
+    """Stored outcomes of all runs with the same request (``key``), for any files."""
 
     key: str
     _rows: dict[str, Any] = field(default_factory=dict)
-    """By path the values of an entry, as they are stored."""
+    """Values of each stored entry, by the file's absolute path."""
     _grown: bool = False
     _around: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    """By folder and wing: what its settings and its project say, by digest."""
+    """Digests of the settings and of the project, by folder and wing."""
 
     @classmethod
     def load(cls, key: str) -> Results:
@@ -73,7 +76,7 @@ class Results:
         return None if row is None else _Entry._make(row)
 
     def save(self) -> None:
-        """Write the index back when this run learnt something, and let the oldest indexes go."""
+        """Write the index if this run added to it, and remove the oldest indexes."""
         if not self._grown:
             return
         folder = storage.folder("results")
@@ -82,7 +85,10 @@ class Results:
             index.unlink(missing_ok=True)
 
     def by_stat(self, target: Target, wing: WingCard) -> Hit | None:
-        """The answer when the file's stat is the one it had; reads the file only when there is something to show."""
+        """Return the stored result if the file's stat is unchanged.
+
+        The file is read only if there is something to report.
+        """
         located = target.located
         entry = self._entry(located)
         if entry is None or entry.stat is None or entry.named:
@@ -104,7 +110,7 @@ class Results:
             return None
 
     def by_content(self, path: Path, content: bytes, wing: WingCard, *, named: bool) -> Hit | None:
-        """The answer when the file's bytes are the ones it had."""
+        """Return the stored result if the file's bytes are unchanged."""
         located = path.absolute()
         entry = self._entry(str(located))
         if (
@@ -119,7 +125,10 @@ class Results:
         return Hit(None if entry.outcome is None else _unpack(entry.outcome, path, content))
 
     def learn(self, path: Path, content: bytes, outcome: Outcome | None, wing: WingCard, *, named: bool) -> None:
-        """Keep an answer; a failure is a bug that the next run should meet again, so it is not kept."""
+        """Store a result. A failure is not stored, since it is a bug that the next run should reproduce.
+
+        A result that depends on other files is not stored either.
+        """
         if not isinstance(outcome, Failed) and not wing.hangs_on_other_files:
             packed = None if outcome is None else _pack(outcome)
             located = path.absolute()
@@ -133,16 +142,16 @@ class Results:
             stat = _stat(path)
         except OSError:
             return
-        # A file written again within one tick of the clock keeps its stat; a settled one can't.
+        # A file that is written twice within one clock tick keeps its stat. An older file does not.
         settled = time.time_ns() - stat[0] > _SETTLED_SECONDS * 10**9 and stat[1] == len(content)
         self._rows[str(path.absolute())] = entry._replace(stat=stat if settled else None)
         self._grown = True
 
 
 def _holds(entry: _Entry, path: Path, wing: WingCard) -> bool:
-    """Whether the surroundings of a file are what they were.
+    """Return whether the settings, the project and the package of a file are unchanged.
 
-    Where nothing was said, the words of the package are not looked for: they only ever hold rules back.
+    If nothing was reported, the words of the package are not compared, since they only suppress findings.
     """
     if (entry.settings, entry.project) != _around(path, wing):
         return False
@@ -216,7 +225,7 @@ def _delta(before: bytes, after: bytes) -> tuple[int, int, str]:
 
 
 def _shared(one: bytes, other: bytes) -> int:
-    """How many bytes both begin with."""
+    """Return the length of the common prefix in bytes."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""One file through its rules: decide, apply what does not overlap, and again until nothing is wanted."""
+"""Rewriting of one file: fixes that do not overlap are applied, in rounds until no fix is left."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ BOUND = 4
 
 
 class RuleBug(Exception):
-    """A rule or a language broke its contract; nothing of the file may be written."""
+    """Violation of the contract of a rule or a language. Nothing of the file may be written."""
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the caller wants of a run, beside the rules."""
+    """Options of a run other than the rules."""
 
     unsafe: bool = False
     polish: bool = True
-    """Format the changed lines; a run that only reports can do without."""
+    """True if the changed lines are formatted, which a run that only reports does not need."""
     without: frozenset[tuple[str, int]] = frozenset()
-    """Fixes that somebody turned down, each by its rule and where it starts in the original."""
+    """Rejected fixes, each by its rule and its start in the original text."""
     apply: bool = True
-    """False: every fix is offered and none applied."""
+    """True if fixes are applied. Otherwise each is only offered."""
 
     def want(self, fix: Fix) -> bool:
-        """Whether a fix, said of the original, is to be applied."""
+        """Return whether a fix in original coordinates is to be applied."""
         if not self.apply or (fix.rule, fix.start) in self.without:
             return False
         return fix.safety is Safety.SAFE or (self.unsafe and fix.safety is Safety.UNSAFE)
@@ -42,9 +42,9 @@ class Wishes:
 def rewrite(
     source: SourceFile, rules: Sequence[Rule], language: Language, context: Context, wishes: Wishes
 ) -> Changed | Unchanged | Refused:
-    """Run ``rules`` to the end; raises RuleBug when the result can't be trusted.
+    """Run ``rules`` until no fix is left. Raises RuleBug if the result cannot be trusted.
 
-    Fixes and skips of later rounds are said of the original text, so that every place in the outcome is a place in
+    Fixes and skips of later rounds are mapped to the original text, so that every position in the outcome is one in
     ``source``.
     """
     obscure = language.obscure(source.content)
@@ -101,7 +101,7 @@ def _answers(text: SourceFile, rules: Sequence[Rule], context: Context) -> tuple
 
 
 def _round(text: SourceFile, wanted: Sequence[Fix], language: Language, context: Context) -> tuple[list[Fix], Step]:
-    """Apply what fits together; a fix that the imports of the others get in the way of waits for the next round."""
+    """Apply the fixes that fit together. A fix that conflicts with the imports of others waits for the next round."""
     buffer = Buffer(text.content)
     accepted = [fix for fix in wanted if buffer.offer(fix.edits)]
     while accepted:
@@ -121,7 +121,10 @@ def _overlap(edit: Edit, completion: Edit) -> bool:
 
 
 def _joined(edits: Sequence[Edit], completion: Sequence[Edit]) -> tuple[Edit, ...]:
-    """All edits; a header or import that is inserted where an edit starts comes before that edit's text."""
+    """Return all edits, sorted.
+
+    A header or import that is inserted at the start of an edit precedes that edit's text.
+    """
     inserted: dict[int, Edit] = {}
     for edit in completion:
         if edit.start == edit.end and inserted.setdefault(edit.start, edit) is not edit:

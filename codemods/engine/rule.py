@@ -1,4 +1,4 @@
-"""What a rule is and what it may answer: a Fix or a Skip for each place it looked at."""
+"""Rules and their answers: a Fix or a Skip for each place that a rule examined."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ if TYPE_CHECKING:
 
 
 class Safety(Enum):
-    """How far a fix can be trusted before it is verified."""
+    """Trust in a fix before it is verified."""
 
     SAFE = "safe"
-    """On concrete values no result, type, exception or effect changes, and what torch traced it traces after."""
+    """Fix that preserves every result, type, exception and effect on concrete values, and every successful trace."""
     UNSAFE = "unsafe"
-    """Something changes on concrete values or for undecided sizes, and the fix names it; tracing is not lost."""
+    """Fix that changes something on concrete values or for undecided sizes, and names the change. Every successful
+    trace is preserved."""
     MANUAL = "manual"
-    """Shown, never applied."""
+    """Fix that is shown and never applied."""
 
 
 @dataclass(frozen=True)
 class Fix:
-    """A transaction: all of ``edits`` or none.
+    """Transaction: all of ``edits`` are applied or none.
 
-    ``mode`` is the failure mode (1 direct throw, 2 branch, 3 TensorIterator, 4 implicit SymInt to int64), ``default``
-    says in words what an unsafe fix changes, such as the path that an undecided size takes, ``needs`` names the headers
-    or imports the new text asks for: the language places each of them once however many fixes ask. ``round`` counts the
-    rounds of other fixes that were applied before this one was found.
+    ``mode`` is the failure mode (1 direct throw, 2 branch, 3 TensorIterator, 4 implicit SymInt to int64). ``default``
+    describes what an unsafe fix changes, such as the branch that an undecided size takes. ``needs`` names the headers
+    or imports that the new text requires. The language adds each of them once, however many fixes require it. ``round``
+    counts the rounds of other fixes that were applied before this one was found.
     """
 
     rule: str
@@ -46,23 +47,26 @@ class Fix:
     needs: tuple[str, ...] = ()
     round: int = 0
     files: tuple[str, ...] = ()
-    """The files, as absolute paths, that have a part of this change, its own among them; empty for a change of one
-    file. The parts have the same rule and ``function``, and are applied together or not at all."""
+    """Absolute paths of all files with a part of this change, its own included, or empty for a change of one file. The
+    parts have the same rule and ``function``, and are applied together or not at all."""
 
     @property
     def start(self) -> int:
-        """The byte offset at which a reader should look: the first edit."""
+        """Return the byte offset of the first edit, which is the position to report."""
         return min(edit.start for edit in self.edits)
 
     def beside(self, path: Path) -> list[str]:
-        """The names of the files that have the other parts of the change, ``path`` left out."""
+        """Return the names of the files with the other parts of the change, without ``path``."""
         own = str(path.absolute())
         return [Path(file).name for file in self.files if file != own]
 
 
 @dataclass(frozen=True)
 class Skip:
-    """A place a rule understood and left; ``reason`` is a short stable word, ``detail`` a sentence for a person."""
+    """Place that a rule recognized and left unchanged.
+
+    ``reason`` is a short stable code, ``detail`` a sentence for the user.
+    """
 
     rule: str
     mode: int
@@ -75,28 +79,28 @@ class Skip:
 
 @dataclass(frozen=True)
 class Context:
-    """What a rule may know beside the file. Frozen and picklable, so that a worker process gets the same."""
+    """Inputs of a rule other than the file. Frozen and picklable, so that a worker process gets the same."""
 
     api: TorchApi
     min_torch: tuple[int, int] | None = None
-    """Oldest torch the result must run on; None: the torch that ``api`` describes."""
+    """Oldest torch release that the result must run on, or None for the torch that ``api`` describes."""
     all_functions: bool = False
-    """Every function of the file sees symbolic sizes (code outside PyTorch's own tree)."""
+    """True if every function of the file sees symbolic sizes (code outside PyTorch's own tree)."""
     modules: bool = False
-    """The ``forward`` of each module, and what it calls, sees symbolic sizes (code outside PyTorch's own tree)."""
+    """True if the ``forward`` of each module and its callees see symbolic sizes (code outside PyTorch's own tree)."""
     drop_torchscript: bool = False
-    """Functions that TorchScript compiles need not stay so (code outside PyTorch's own tree)."""
+    """True if functions compiled by TorchScript need not stay scriptable (code outside PyTorch's own tree)."""
     torch_root: Path | None = None
-    """A PyTorch source tree, or None."""
+    """Root of a PyTorch source tree, or None."""
     tried: bool = False
-    """Each fix is tried on the program that the user named: what else might be made of the code is not asked."""
+    """True if each fix is tried on the program that the user named. Other uses of the code are then not considered."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule decides; only the edit buffer changes bytes.
+    """Rule that decides. Only the edit buffer changes bytes.
 
-    ``markers`` are byte strings of which at least one stands in any file the rule can say something about.
+    ``markers`` are byte strings of which at least one occurs in any file to which the rule applies.
     """
 
     name: str
@@ -106,11 +110,11 @@ class Rule:
     decide: Callable[[SourceFile, Context], Iterable[Fix | Skip]]
     doc: str = field(default="", repr=False)
     registering: tuple[bytes, ...] = ()
-    """Of a rule about registered functions: byte strings of which one stands too where a file registers any. They do
-    not count when every function does (`Context.all_functions`)."""
+    """Literals of registrations, for a rule about registered functions. A file must contain one of them in addition to
+    a marker, unless all functions count (`Context.all_functions`)."""
 
     def speaks(self, holds: Callable[[bytes], bool], all_functions: bool) -> bool:
-        """Whether the rule can say something about a file that ``holds`` some byte strings."""
+        """Return whether the rule may apply to a file. ``holds`` tests the file for a byte string."""
         return any(map(holds, self.markers)) and (
             all_functions or not self.registering or any(map(holds, self.registering))
         )
@@ -158,12 +162,12 @@ def _untranslated(
 
 @dataclass(frozen=True)
 class Language:
-    """What the engine must know of a language to apply fixes in it.
+    """Operations of a language that the engine requires to apply fixes in it.
 
-    ``complete`` gives the edits that bring the headers or imports the fixes need, each once; ``errors`` counts the
-    parse errors of a text; ``polish`` formats the changed lines of ``after`` and nothing else. ``strict``: a text
-    with a parse error is refused whole (otherwise the rules keep out of the statements that do not parse).
-    ``settings`` names the files, looked for in the folder of the source and above, that ``polish`` obeys.
+    ``complete`` returns the edits that add the headers or imports required by the fixes, each once. ``errors`` counts
+    the parse errors of a text. ``polish`` formats the changed lines of ``after`` and nothing else. With ``strict`` a
+    text with a parse error is refused (otherwise the rules skip the statements that do not parse). ``settings`` names
+    the configuration files of ``polish``, which are searched in the folder of the source and above.
     """
 
     name: str
@@ -173,37 +177,37 @@ class Language:
     polish: Callable[[SourceFile, bytes, Context], bytes]
     strict: bool = False
     hangs_on_other_files: bool = False
-    """What is said of a file hangs on all that is around it: only a file that is named is looked at, and no answer is
-    kept."""
+    """True if results depend on other files. Only a named file is then examined, and results are not cached."""
     unparsed: Callable[[SourceFile, Context], tuple[int, str] | None] = _parsed
-    """The byte offset at which a text first does not parse, and what the parser says; None when all of it does."""
+    """Function that returns the byte offset of the first parse error and the parser's message, or None."""
     settings: tuple[str, ...] = ()
     package_words: tuple[bytes, ...] = ()
-    """What is asked about all files of a source's package: whether one of these stands in any."""
+    """Literals that are searched in all files of a source's package, for `SourceFile.package_speaks`."""
     project: Callable[[Path, Sequence[Path]], bytes] | None = None
-    """What all sources of a project, whose folder and files are given, say for each of them: `SourceFile.project`."""
+    """Function that returns the facts of a project, given its folder and its source files, for `SourceFile.project`."""
     project_suffixes: tuple[str, ...] = ()
-    """The files that ``project`` reads."""
+    """Suffixes of the files that ``project`` reads."""
     project_tables: tuple[str, ...] = ()
-    """A project that holds one of these says by it what ``project`` would find."""
+    """Relative paths of tables with the same facts. ``project`` is not called if one of them exists."""
     extent: Callable[[SourceFile, int, str], tuple[int, int] | None] = _nowhere
-    """The bytes that a failure at a line (counted from 1), or in a function of a name, is about."""
+    """Function that returns the byte range responsible for a failure, given its line (from 1) or a function's name."""
     alternatives: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none
-    """What could be tried inside an extent where each fix is proven by running it; no rule vouches for these."""
+    """Function that yields fixes to try inside an extent. No rule guarantees them, so each needs a proof by a run."""
     preferred: Callable[[SourceFile, Context, tuple[int, int]], Iterable[Fix]] = _none
-    """The alternatives that come before what the rules say: a default must not drop a refusal."""
+    """Function that yields the alternatives to try before the rules' fixes, so that a default drops no refusal."""
     residue: Callable[[SourceFile, int], str] = _unnamed
-    """Why no rewrite mends the statement at a line (from 1) that asks for the values of a tensor, in a stable word."""
+    """Function that returns a reason code for a statement at a line (from 1) that reads tensor values, if unfixable."""
     stated: Callable[[SourceFile, Context, tuple[int, int], Sequence[str]], Iterable[Fix]] = _unstated
-    """The fix that checks conditions, in words of the language, in front of the statement at an extent."""
+    """Function that yields the fixes that check conditions, as source text, before the statement at an extent."""
     registered: Callable[[SourceFile, Context, int, Sequence[str]], Iterable[Fix]] = _unregistered
-    """The fix that has tracing run the function which starts at a line (from 1) for operators that C++ composes."""
+    """Function that yields the fix that registers the function at a line (from 1) for C++ composite operators, so that
+    tracing runs it."""
     translated: Callable[[SourceFile, Context, str, str, Sequence[str]], Iterable[Fix]] = _untranslated
-    """The fix that writes the translation of what C++ composes for an operator, which needs some modules, below the end
-    of a file."""
+    """Function that yields the fix that appends the translation of a C++ composite operator to a file, with its
+    imports."""
     comment: str = ""
-    """What starts a comment that ends with its line."""
+    """Prefix of a line comment."""
     same_code: Callable[[bytes, bytes], bool] = _identical
-    """Whether two texts differ in comments and blanks only."""
+    """Function that returns whether two texts differ only in comments and whitespace."""
     obscure: Callable[[bytes], str | None] = _readable
-    """Why the bytes of a text do not mean what they seem to, as the end of a sentence about the file; None: they do."""
+    """Function that returns the reason why the encoding of a text is unsupported, as the end of a sentence, or None."""

@@ -1,4 +1,4 @@
-"""Paths in, outcomes out: prefilter, stored results, processes, path order."""
+"""Run of the rules: prefilter, stored results, worker processes, outcomes in path order."""
 
 from __future__ import annotations
 
@@ -29,35 +29,35 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 FEW_BYTES = 200_000
-"""Below this much source a second process costs more than it brings."""
+"""Amount of source below which a second process costs more than it saves."""
 _CHUNK_BYTES = 60_000
 _CHUNKS = 256
-"""More portions of a large tree bring nothing but their way to another process."""
+"""Approximate number of chunks of a large tree. More would only add transfers to other processes."""
 
 
 class Surroundings(Protocol):
-    """What rules may know beside the file, made only when a rule is asked."""
+    """Inputs of the rules other than the file, built only when a rule runs."""
 
     @property
     def identity(self) -> str:
-        """A text that differs when the context differs."""
+        """Return a text that differs if the context differs."""
 
     def context(self) -> Context:
-        """The context itself; may take a while and may raise."""
+        """Build the context. This may be slow and may raise."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of every file: which rules, and what is wanted of their answers."""
+    """Request for every file: the rules, and options for their fixes."""
 
     rules: frozenset[str]
     wishes: Wishes = field(default_factory=Wishes)
     registry: Registry = field(default_factory=Registry)
     all_functions: bool = True
-    """False: a rule about registered functions is not asked about files that register none."""
+    """True if rules about registered functions also run on files without registrations."""
 
     def concerns(self, content: bytes, wing: WingCard) -> bool:
-        """Whether a chosen rule can say something about a file."""
+        """Return whether a selected rule may apply to a file."""
         pairs = _markers(self.rules, wing, self.all_functions)
         return any(_one_of(markers, content) and (not more or _one_of(more, content)) for markers, more in pairs)
 
@@ -66,7 +66,7 @@ class Question:
 def _markers(
     rules: frozenset[str], wing: WingCard, all_functions: bool
 ) -> tuple[tuple[tuple[bytes, ...], tuple[bytes, ...]], ...]:
-    """Literals of which one stands in a file that rules can speak of, with those of which one must stand there too."""
+    """Return marker literals of the selected rules, with the registration literals of which one must also occur."""
     found: dict[tuple[bytes, ...], set[bytes]] = {}
     for card in wing.rules:
         if card.name in rules:
@@ -84,14 +84,14 @@ def _one_of(literals: tuple[bytes, ...], content: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Report:
-    """``outcomes`` in path order, of files that were named or about which there is something to say."""
+    """Outcomes in path order, of files that were named or have something to report."""
 
     outcomes: tuple[Outcome, ...]
     seen: int
 
 
 class Spread(Protocol):
-    """Gives the tasks to an executor, and says of how many the outcome is there."""
+    """Function that gives the tasks to an executor and reports how many outcomes are complete."""
 
     def __call__(
         self,
@@ -114,10 +114,10 @@ def run(
     spread: Spread | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Report:
-    """Ask the question of every target.
+    """Run the selected rules on every target.
 
-    ``spread`` is how an executor is used that shares no memory and no disk with this process. Neither the number of
-    jobs nor the executor changes what comes out. A rule that breaks fails its own file only.
+    ``spread`` gives the tasks to an executor that shares no memory and no disk with this process. Neither the number of
+    jobs nor the executor changes the result. A rule that fails affects only its own file.
     """
     results = Results.load(_key(question, surroundings))
     outcomes: dict[str, Outcome | None] = {}
@@ -149,7 +149,7 @@ def run(
 
 
 class _Ahead:
-    """The context, which a child may have to make, made beside the reading of the files."""
+    """Context that is built in a thread while the files are read, since building it may require a child process."""
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
@@ -162,7 +162,7 @@ class _Ahead:
             self._thread.start()
 
     def context(self) -> Context:
-        """Raises what making it raised."""
+        """Return the context. Re-raises the exception from building it."""
         assert self._thread is not None
         self._thread.join()
         if isinstance(self._made, Exception):
@@ -179,7 +179,7 @@ class _Ahead:
 
 @dataclass(frozen=True)
 class Task:
-    """A file that the rules are asked about; ``package_speaks`` is None where it is to be found out."""
+    """File to examine. ``package_speaks`` is None if it is not computed yet."""
 
     path: Path
     content: bytes
@@ -207,7 +207,7 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
         results.learn(target.path, content, None, wing, named=False)
         return None
     admitted = admit(target.path, content) if not target.named and is_generated(content) else None
-    if isinstance(admitted, Refused) and _says_nothing(admitted):  # said here, it is not sent to another process
+    if isinstance(admitted, Refused) and _says_nothing(admitted):  # decided here, to save sending it elsewhere
         results.learn(target.path, content, None, wing, named=False)
         return None
     project = said_by_project(target.path.absolute(), wing)
@@ -215,7 +215,10 @@ def _without_rules(target: Target, question: Question, results: Results) -> Outc
 
 
 def _says_nothing(outcome: Outcome) -> bool:
-    """Is it of interest only to whoever named the file? Generated files are, like tests, part of any tree."""
+    """Return whether an outcome matters only if the file was named.
+
+    Generated files are, like tests, part of any tree.
+    """
     if isinstance(outcome, Refused):
         return outcome.reason == "generated"
     return isinstance(outcome, Unchanged) and not (outcome.offered or outcome.skips or outcome.unparsed is not None)
@@ -231,7 +234,7 @@ def _unknown(target: Target, registry: Registry) -> Refused:
 
 
 def _aloud(content: bytes, target: Target) -> Outcome | None:
-    """What to answer for a file about which the rules have nothing to say."""
+    """Return the outcome of a file without findings, or None if it was not named."""
     if not target.named:
         return None
     source = admit(target.path, content)
@@ -263,7 +266,7 @@ def _examine_all(
 
 
 def chunked(tasks: Sequence[Task]) -> list[list[int]]:
-    """The numbers of the tasks in portions, the largest files first."""
+    """Return the numbers of the tasks in chunks, the largest files first."""
     chunks: list[list[int]] = []
     full = weight = max(_CHUNK_BYTES, sum(len(task.content) for task in tasks) // _CHUNKS)
     for number in sorted(range(len(tasks)), key=lambda number: -len(tasks[number].content)):
@@ -282,7 +285,7 @@ def spread_chunks(
     executor: Executor,
     progress: Callable[[int, int], None],
 ) -> list[Outcome]:
-    """The outcomes of the tasks, by an executor on this machine."""
+    """Return the outcomes of the tasks, computed by an executor on this machine."""
     from concurrent.futures import as_completed
 
     futures: dict[Future[list[Outcome]], list[int]] = {
@@ -301,9 +304,9 @@ def examine_chunk(tasks: Sequence[Task], question: Question, context: Context) -
 
 
 def examine(task: Task, question: Question, context: Context) -> Outcome:
-    """What comes of one file; whatever breaks becomes a Failed with its traceback.
+    """Return the outcome of one file. An unexpected exception becomes a Failed with its traceback.
 
-    Rules ask where a file lives, so they get its whole path, whatever the caller called it.
+    Rules depend on the location of a file, so they get its absolute path.
     """
     source = admit(task.path, task.content)
     if isinstance(source, Refused):
@@ -314,7 +317,7 @@ def examine(task: Task, question: Question, context: Context) -> Outcome:
     try:
         rules = [rule for rule in load_rules(task.wing.package) if rule.name in question.rules]
         outcome = rewrite(located, rules, load_language(task.wing.package), context, question.wishes)
-    except (RecursionError, MemoryError):  # the latter is what Python's own parser says
+    except (RecursionError, MemoryError):  # the latter is raised by Python's own parser
         return Refused(
             task.path, "nested-too-deeply", "is nested deeper than symfix can follow; split its deepest expression"
         )
@@ -324,7 +327,7 @@ def examine(task: Task, question: Question, context: Context) -> Outcome:
 
 
 def turn_down(outcome: Changed, fixes: Sequence[Fix], question: Question, context: Context) -> Changed | Unchanged:
-    """The outcome without some of the fixes that were applied; what came of them in later rounds is decided anew."""
+    """Return the outcome without some of its applied fixes. Fixes of later rounds are decided again."""
     wing = question.registry.wing(outcome.source.path)
     assert wing is not None
     without = question.wishes.without | {(fix.rule, fix.start) for fix in fixes}
@@ -337,7 +340,7 @@ def turn_down(outcome: Changed, fixes: Sequence[Fix], question: Question, contex
 
 
 def default_jobs() -> int:
-    """As many processes as this one may use processors."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

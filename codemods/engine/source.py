@@ -1,4 +1,4 @@
-"""One source file as a value: its path and its bytes."""
+"""Source file as a value: its path and its bytes."""
 
 from __future__ import annotations
 
@@ -12,28 +12,31 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A path and the bytes read from it. Offsets everywhere are byte offsets into ``content``."""
+    """Path and the bytes read from it. All offsets are byte offsets into ``content``."""
 
     path: Path
     content: bytes
     package_speaks: bool = False
-    """One of the language's package words stands in some file of the package."""
+    """True if any file of the package contains one of the language's package words."""
     project: bytes = b""
-    """What the language reads out of all files of the project; empty outside of one."""
+    """Facts that the language reads from all files of the project, or empty outside of a project."""
     named: bool = False
-    """Whether the caller named it rather than a folder above it."""
+    """True if the caller named the file itself, not a folder above it."""
 
     @cached_property
     def _line_starts(self) -> list[int]:
         *lines, _ = self.content.split(b"\n")
-        # A line's length and its place among the lines, summed up without a step of Python for each.
+        # The total length of the lines before plus their number, summed up without a Python loop.
         return list(map(add, accumulate(map(len, lines), initial=0), count()))
 
     def line_start(self, line: int) -> int:
-        """The byte offset at which a line, counted from 1, begins; the end of the text where there is none."""
+        """Return the byte offset at which a line, counted from 1, begins.
+
+        After the last line, return the length of the text.
+        """
         return self._line_starts[line - 1] if line <= len(self._line_starts) else len(self.content)
 
     def line_column(self, offset: int) -> tuple[int, int]:
-        """1-based line and 1-based column, in bytes, of a byte offset."""
+        """Return the line and the column of a byte offset. Both are counted from 1, the column in bytes."""
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1

@@ -1,4 +1,4 @@
-"""Where symfix keeps what can be computed again, and how it puts it there."""
+"""Cache folder for values that can be recomputed, with atomic and sealed writes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pathlib import Path
 
 _NEW = ".new-"
 LAYOUT = "sealed"
-"""The files below are sealed; a symfix that knows no seals looks elsewhere."""
+"""Name of the folder for sealed files. Versions of symfix without seals use another folder."""
 _SEAL = b"symfix-1"
 _OTHERS_WRITE = 0o022
 _PIECE = 1024**2
 
 
 def folder(kind: str) -> Path:
-    """The folder of one kind of stored results under the user's cache folder.
+    """Return the folder of one kind of stored results under the user's cache folder.
 
-    What is stored becomes edits, and code that is loaded: where the cache folder is somebody else's, or others can
-    write it, this is a folder that nothing can be read from or written to.
+    Stored values become edits and loaded code. If another user owns the cache folder or can write it, the returned
+    folder can be neither read nor written.
     """
     from platformdirs import user_cache_path
 
@@ -33,7 +33,7 @@ def folder(kind: str) -> Path:
 
 @lru_cache
 def doubt(place: Path) -> str:
-    """Why what stands in a folder of ours may be somebody else's; empty when it is the user's, or can't be made."""
+    """Create a folder of symfix. Return why another user may control it, or '' if it is safe or cannot be created."""
     if not place.is_absolute():
         return f"{place} lies in the working folder (XDG_CACHE_HOME is relative)"
     with contextlib.suppress(OSError):
@@ -47,12 +47,12 @@ def doubt(place: Path) -> str:
 
 
 def store(path: Path, content: bytes) -> None:
-    """Keep ``content`` for `load`; a cache that can't be written is no reason to fail, the next run computes again."""
+    """Store ``content`` for `load`. A failed write is ignored, since the next run can compute the content again."""
     put(path, seal(content))
 
 
 def load(path: Path) -> bytes | None:
-    """What was stored at ``path``; None when there is nothing, or not what was stored: a miss, not an error."""
+    """Return the content stored at ``path``, or None if it is missing or corrupt."""
     try:
         return unseal(path.read_bytes())
     except OSError:
@@ -60,23 +60,23 @@ def load(path: Path) -> bytes | None:
 
 
 def seal(content: bytes) -> bytes:
-    """The content behind a line that tells whether it is still the same."""
+    """Return the content after a line with its digest."""
     return b"%b %b\n%b" % (_SEAL, digest(content), content)
 
 
 def unseal(kept: bytes) -> bytes | None:
-    """What was sealed; None for anything else."""
+    """Return the sealed content, or None if the seal does not match."""
     head, _, content = kept.partition(b"\n")
     return content if head == b"%b %b" % (_SEAL, digest(content)) else None
 
 
 def digest(content: bytes) -> bytes:
-    """A short name of a content, in hexadecimal digits."""
+    """Return a short digest of a content, in hexadecimal digits."""
     return hashlib.blake2b(content, digest_size=16).hexdigest().encode()
 
 
 def digest_of(path: Path) -> bytes:
-    """The same of a file, however large; raises OSError."""
+    """Return the same digest for a file of any size. Raises OSError."""
     found = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
         while piece := file.read(_PIECE):
@@ -85,7 +85,7 @@ def digest_of(path: Path) -> bytes:
 
 
 def append(path: Path, rows: Iterable[str]) -> None:
-    """Add lines to a journal, each with a mark that tells whether it is whole."""
+    """Append lines to a journal, each with its digest. An OSError is ignored."""
     lines = [row.encode() for row in rows]
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def append(path: Path, rows: Iterable[str]) -> None:
 
 
 def rows(path: Path) -> Iterator[bytes]:
-    """The whole lines of a journal; one that is cut or garbled is as if it had never been written."""
+    """Yield the intact lines of a journal. Truncated and corrupt lines are ignored."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -107,7 +107,7 @@ def rows(path: Path) -> Iterator[bytes]:
 
 
 def put(path: Path, content: bytes) -> None:
-    """Write these bytes atomically, where that is possible."""
+    """Write these bytes atomically. An OSError is ignored."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _clear_once(path.parent)
@@ -123,7 +123,10 @@ def put(path: Path, content: bytes) -> None:
 
 
 def age(path: Path) -> int:
-    """When an entry was written, for a sort that lets the oldest go; another run may let it go meanwhile."""
+    """Return the modification time of an entry in nanoseconds, or 0 if another run has removed it.
+
+    The time sorts entries for eviction of the oldest.
+    """
     try:
         return path.stat().st_mtime_ns
     except OSError:
@@ -131,12 +134,12 @@ def age(path: Path) -> int:
 
 
 def owned(prefix: str) -> str:
-    """A prefix for a temporary file that says whose it is, so that `clear_dead` knows when nobody's."""
+    """Return a prefix for a temporary file that contains the process ID, from which `clear_dead` detects orphans."""
     return f"{prefix}{os.getpid()}-"
 
 
 def clear_dead(folder: Path, prefix: str) -> None:
-    """Remove the files in ``folder`` that were `owned` with ``prefix`` by a process that is no more."""
+    """Remove the files in ``folder`` that were `owned` with ``prefix`` by a process that has ended."""
     for entry in list(os.scandir(folder)):
         owner = re.match(r"(\d+)-", entry.name.removeprefix(prefix)) if entry.name.startswith(prefix) else None
         if owner and not lives(int(owner[1])):
@@ -150,7 +153,7 @@ def _clear_once(folder: Path) -> None:
 
 
 def lives(process: int) -> bool:
-    """Whether there is a process of this number."""
+    """Return whether a process with this ID exists."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""What is printed arrives whatever the streams are, and a stream or place that takes nothing is said in one line."""
+"""Output to streams of any encoding, and one-line messages for streams and paths that cannot be written."""
 
 from __future__ import annotations
 
@@ -14,30 +14,33 @@ _SURROUNDINGS = frozenset(
         errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ENOMEM,
     )
 )  # fmt: skip
-"""Errors of the machine and of paths that a person gave: none of them is a bug."""
+"""Errors of the machine or of paths given by the user, which are not bugs."""
 _BYTES = range(0xDC80, 0xDD00)
 _TOLD = 200
 
 
 def prepare() -> None:
-    """Let names of files that are not UTF-8 go out as the bytes they are; what the encoding lacks, escaped."""
+    """Make stdout and stderr write file names that are not UTF-8 as their bytes.
+
+    Other characters that the encoding lacks are escaped. A closed stream is replaced by the null device.
+    """
     codecs.register_error("symfix", _encoded)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            # Closed by whoever started us.
+            # The parent process closed it.
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
         elif isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="symfix")
 
 
 def give_up_stdout() -> None:
-    """Throw away what is still to be written: the interpreter must not complain about it when it flushes at exit."""
+    """Discard pending output, so that the interpreter does not complain when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complaint(error: Exception) -> str:
-    """An error of the surroundings in one line; empty for one that is a bug."""
+    """Return a one-line message for an error of the environment, or '' for a bug."""
     if isinstance(error, (RecursionError, MemoryError)):
         return "something that was read is nested deeper than symfix can follow"
     if not isinstance(error, OSError) or error.errno not in _SURROUNDINGS:

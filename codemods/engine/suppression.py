@@ -1,4 +1,4 @@
-"""Comments by which a person keeps a rule out: ``// symfix: ignore[rule] reason``, in Python with ``#``."""
+"""Comments by which a user suppresses a rule: ``// symfix: ignore[rule] reason``, in Python with ``#``."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _COMMENT = re.compile(rb"(?://|#)\s*symfix:\s*ignore\[([^\]\n]*)\][^\S\n]*([^\n]
 
 @dataclass(frozen=True)
 class Suppressions:
-    """The lines a file's comments speak for, by rule, each with the reason its author gave."""
+    """Lines that a file's comments suppress, by rule, each with the reason that its author gave."""
 
     reasons: dict[tuple[int, str], str]
 
     @classmethod
     def of(cls, source: SourceFile) -> Suppressions:
-        """Read the comments; one that stands alone on its line speaks for the next line."""
+        """Read the comments. A comment on its own line applies to the next line."""
         reasons = {}
         if b"symfix:" in source.content:
             for match in _COMMENT.finditer(source.content):
@@ -32,7 +32,10 @@ class Suppressions:
         return cls(reasons)
 
     def sort_out(self, source: SourceFile, answers: Iterable[Fix | Skip]) -> tuple[list[Fix], list[Skip]]:
-        """Part fixes from skips; a fix with an edit on a suppressed line becomes a skip, a skip there is dropped."""
+        """Separate fixes from skips.
+
+        A fix with an edit on a suppressed line becomes a skip, and a skip there is dropped.
+        """
         fixes: list[Fix] = []
         skips: list[Skip] = []
         for answer in answers:

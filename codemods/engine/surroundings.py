@@ -1,4 +1,4 @@
-"""The torch that a run is about: found cheaply, read only when a rule is asked."""
+"""Torch context of a run: located cheaply, and read only when a rule runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .rule import Context
 
 @dataclass(frozen=True)
 class TorchSurroundings:
-    """Words of the command line that say which torch, and how much of it rules may assume."""
+    """Command-line options that choose the torch, and the assumptions that rules may make."""
 
     torch_root: Path | None = None
     torch_python: Path | None = None
@@ -21,13 +21,13 @@ class TorchSurroundings:
     modules: bool = False
     drop_torchscript: bool = False
     installed_torchgen: bool = False
-    """Nothing of ``torch_root`` is run to read its schemas."""
+    """True if no code of ``torch_root`` is run to read its schemas."""
     tried: bool = False
-    """Each fix is tried on the program that the user named."""
+    """True if each fix is tried on the program that the user named."""
 
     @cached_property
     def place(self) -> Place:
-        """Where that torch is; raises TorchError."""
+        """Return the location of the torch. Raises TorchError."""
         return locate(self.torch_root, self.torch_python, tree_code=not self.installed_torchgen)
 
     @property

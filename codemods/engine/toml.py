@@ -1,4 +1,4 @@
-"""The TOML reader of the standard library, and its twin for a Python that has none yet."""
+"""TOML reader of the standard library, and its backport for older versions of Python."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Puts a changed file on disk so that nobody ever sees half of it, and nobody's work is lost."""
+"""Atomic replacement of changed files, only if a file is unchanged since it was read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAVING = re.compile(r"\..+\.(\d+)-\w+\.symfix")
 
 
 def is_leaving(path: Path) -> bool:
-    """Whether a file is one that a run left when it was killed while it wrote; it is removed when nobody's."""
+    """Return whether a file is a temporary file of a run that writes. Remove it if that run was killed."""
     found = _LEAVING.fullmatch(path.name)
     if found is None or path.is_symlink() or not path.is_file():
         return False
@@ -29,10 +29,10 @@ def is_leaving(path: Path) -> bool:
 
 
 def write(outcome: Changed, root: Path | None = None) -> Changed | Refused:
-    """Replace the file by ``outcome.after``; a Refused says why the file is as it was.
+    """Replace the file by ``outcome.after``, or return a Refused with the reason why it is unchanged.
 
-    A symlink stays one, and its target is written when it lies inside ``root`` (default: the git repository around
-    the file, else the file's own folder). Mode and, where allowed, owner are kept.
+    A symlink is kept, and its target is written if it lies inside ``root`` (default: the git repository around the
+    file, else the file's own folder). Mode and, where allowed, owner are kept.
     """
     path = outcome.source.path
     target = Path(os.path.realpath(path))

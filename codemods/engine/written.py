@@ -1,4 +1,4 @@
-"""What symfix wrote beside a person's files: patches, reports, baselines. As it was written, it is nobody's work."""
+"""Record of the files that symfix generated: patches, reports, baselines. An unmodified one is not the user's work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KEPT = 4000
 
 
 def remember(*paths: Path) -> None:
-    """Remember the contents of files, or of all files of folders, that were just written."""
+    """Record the contents of files, or of all files of folders, that were just written."""
     folder = storage.folder("written")
     for file in (file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])):
         with contextlib.suppress(OSError):
@@ -24,7 +24,7 @@ def remember(*paths: Path) -> None:
 
 
 def is_own(path: Path) -> bool:
-    """Whether a file is as symfix wrote it."""
+    """Return whether a file is unmodified since symfix wrote it."""
     kept = storage.load(_entry(storage.folder("written"), path))
     try:
         return kept is not None and not path.is_symlink() and kept == storage.digest_of(path)

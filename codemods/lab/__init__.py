@@ -1,1 +1,1 @@
-"""Runs foreign code: children with limits, on torches with something laid over them."""
+"""Subprocess harness: child processes with limits, on a torch with kernels or modules overlaid."""

@@ -1,4 +1,4 @@
-"""Ask a child about many items in one process; a process that dies costs the item it was at, and the rest goes on."""
+"""Batched runs of a child script: one process handles many items, and a crash fails only the current item."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .variants import Laboratory, Variant
 _MEMORY_OF_A_CHILD = 2 * GIB
 _WATCH_SECONDS = 1.0
 _MOST_AT_ONCE = 512
-"""So many processes are waited for at a time."""
+"""Maximum number of processes to wait for at a time."""
 
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -30,7 +30,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True)
 class Heard(Generic[Item, Answer]):
-    """What one process reported: whether it could begin, the item it was at last, and its answers."""
+    """Parsed report of one process: whether it became ready, the last item it began, and its answers."""
 
     ready: bool
     begun: Item | None
@@ -38,17 +38,17 @@ class Heard(Generic[Item, Answer]):
 
 
 def children(jobs: int | None) -> int:
-    """How many children with a torch run at a time: ``jobs``, else as many as processors and memory allow."""
+    """Return the number of children with torch that run at a time: ``jobs``, or what processors and memory allow."""
     return jobs if jobs is not None else max(1, min(default_jobs(), memory_for()))
 
 
 def memory_for() -> int:
-    """How many children with a torch the memory of this machine holds."""
+    """Return the number of children with torch that fit into the memory of this machine."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // _MEMORY_OF_A_CHILD
 
 
 def rows(report: Path) -> list[dict[str, Any]]:
-    """The whole lines of a report, each a JSON object; a line that was cut off by the process's end is left out."""
+    """Return the complete lines of a report, each a JSON object. A line that was cut off is skipped."""
     found = []
     for line in report.read_bytes().splitlines():
         try:
@@ -59,13 +59,16 @@ def rows(report: Path) -> list[dict[str, Any]]:
 
 
 def limits_for(limits: Limits, count: int, start_seconds: int) -> Limits:
-    """The limits of a process that is asked about ``count`` items, those of one item being ``limits``."""
+    """Return the limits of a process for ``count`` items, given the limits of one. Only the time limits are scaled."""
     return replace(limits, wall=limits.wall * count + start_seconds, cpu=limits.cpu * count + start_seconds)
 
 
 @contextmanager
 def watched(counted: Callable[[int], None] | None, mark: bytes) -> Iterator[Callable[[Path], None]]:
-    """Tell, about once a second, how many lines with ``mark`` the reports have that the block's value is given."""
+    """Call ``counted`` about once a second with the number of occurrences of ``mark`` in the registered reports.
+
+    Yield the function that registers a report. Nothing is counted if ``counted`` is None.
+    """
     reports: list[Path] = []
     over = threading.Event()
 
@@ -96,10 +99,10 @@ def ask_each(
     left: Callable[[Sequence[Item]], Sequence[Item]] = lambda items: items,
     opened: Callable[[Path], None] = lambda _: None,
 ) -> tuple[dict[Item, Answer], Ended | None]:
-    """The answers about ``items``, and how a process ended that could not begin at all (None where each could).
+    """Return the answers about ``items``, and the end of a process that could not begin (None if each could).
 
-    ``lost`` makes the answer about an item whose process died. ``left`` says which of the items without an answer are
-    still to be asked, for processes that share a list; ``opened`` is given each process's report before it is written.
+    ``lost`` makes the answer about an item whose process died. ``left`` filters the items without an answer, for
+    processes that share a list. ``opened`` is called with each report before it is written.
     """
     answers: dict[Item, Answer] = {}
     pending = list(items)
@@ -116,7 +119,7 @@ def ask_each(
             if len(alone) == 1:
                 told(alone[0])
                 return {**answers, alone[0]: lost(alone[0], died)}, None
-            # Nothing shall die of its neighbour.
+            # Retry each item in a process of its own.
             for item in alone:
                 one, _ = ask_each(
                     laboratory, child, variant, [item], request=request, hear=hear, lost=lost, limits=limits, told=told
@@ -155,15 +158,15 @@ def ask_shared(
     told: Callable[[Item], None] = lambda _: None,
     opened: Callable[[Path], None] = lambda _: None,
 ) -> tuple[dict[Item, Answer], Ended | None]:
-    """What `ask_each` gives, by ``jobs`` processes that share ``items``: each takes the next that nobody has claimed.
+    """Run `ask_each` in ``jobs`` processes that share ``items``: each process takes the next unclaimed item.
 
-    The child finds the folder of the claims under ``claims`` in its request. On other machines, which share no folder,
-    each process has a few items of its own. One process is heard at a time.
+    The request contains the folder of the claims under ``claims``. Processes on other machines share no folder, so each
+    of them gets a few items of its own. Calls of ``hear`` are serialized.
     """
     numbers = {item: number for number, item in enumerate(items)}
     claims: Path | None = None
     if laboratory.piece:
-        # Torch as it is installed is ready there: none of its questions waits for another.
+        # Workers have the installed torch imported, so each item can be a task of its own.
         piece = laboratory.piece if variant.modules else 1
         shares = [items[at : at + piece] for at in range(0, len(items), piece)]
     else:
@@ -172,7 +175,7 @@ def ask_shared(
         claims.mkdir()
 
     def asked(some: Sequence[Item]) -> Mapping[str, Any]:
-        # The number of an item tells its claim: who shares a list has all of it.
+        # A claim is named by the item's number in the list, so all processes need the same list.
         return request(some) if claims is None else {**request(items), "claims": str(claims)}
 
     def unclaimed(some: Sequence[Item]) -> Sequence[Item]:

@@ -1,7 +1,7 @@
-"""A laboratory whose children run on other machines, which have the same torch and symfix, and share no disk with this.
+"""Harness whose children run on other machines, which have the same torch and symfix and share no disk with this one.
 
-What a child reads travels by content, and so does what it reports. What loads a library that was compiled here, and
-whatever is a user's own command, stays here.
+Inputs and reports are sent as file contents. Children that load a library compiled here run on this machine, and so do
+the user's own commands.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from .variants import Laboratory, Variant
 
 _TRAVELS = frozenset({"operators", "trying", "exporting"})
 _AT_ONCE = 4
-"""Items in a task on a torch with changed modules: a worker may have to start it for them."""
+"""Number of items in a task on a torch with changed modules, since a worker may have to start it for them."""
 _CARRIED = frozenset({".py", ".json", ".txt"})
 
 
 @dataclass(frozen=True)
 class FarLaboratory(Laboratory):
-    """``executor`` gives the workers. ``folder``, where a child starts from, travels too: its sources and its data."""
+    """Harness on the workers of ``executor``. The sources and data in ``folder`` are sent too. A child starts there."""
 
     executor: Executor | None = None
     folder: Path | None = None
@@ -45,7 +45,7 @@ class FarLaboratory(Laboratory):
     def ask(
         self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, limits: Limits | None = None
     ) -> tuple[Ended, dict[str, Any]]:
-        """As in a laboratory here. Raises WorkerLost, and UnlikeWorker where a worker has another torch or symfix."""
+        """Run as in the local harness. Raises WorkerLost, and UnlikeWorker if a worker has another torch or symfix."""
         if child not in _TRAVELS or variant.library is not None or self.executor is None:
             return super().ask(child, variant, request, report, limits)
         parcel = _Parcel(
@@ -67,7 +67,7 @@ class FarLaboratory(Laboratory):
 def laboratory(
     python: Path, scratch: Path, limits: Limits, executor: Executor | None, folder: Path | None = None
 ) -> Laboratory:
-    """A laboratory on the workers of ``executor``, or here where there is none."""
+    """Build a harness on the workers of ``executor``, or a local one without an executor."""
     if executor is None:
         return Laboratory(python, scratch, limits)
     return FarLaboratory(python, scratch, limits, executor, folder)
@@ -81,10 +81,10 @@ class _Parcel:
     request: str
     limits: Limits
     tries: bool
-    """A trial is no proof: a torch that is ready may exchange its modules for it."""
+    """True if the task is a trial, not a proof. A running torch may then swap modules for it."""
     builds: tuple[str, str]
     homes: tuple[str, ...]
-    """The folders whose paths stand in what travels, as they are called where it comes from."""
+    """Folders whose paths occur in the task, as named on the requesting machine."""
     files: Mapping[str, bytes]
 
 
@@ -104,13 +104,13 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 @lru_cache
 def _code() -> str:
-    """What the children are."""
+    """Return a hash over the sources of the child scripts."""
     texts = (path.read_bytes() for path in sorted(CHILDREN.rglob("*.py")))
     return hashlib.sha256(b"".join(hashlib.sha256(text).digest() for text in texts)).hexdigest()
 
 
 def _ask(parcel: _Parcel) -> tuple[Ended, bytes]:
-    """Runs on a worker; places are named as on the machine that asks."""
+    """Run a task on a worker, and return its end and its report with the paths of the requesting machine."""
     torch = locate(None, None)
     for what, own, theirs in zip(("torch", "symfix"), (torch.build, _code()), parcel.builds, strict=True):
         if own != theirs:
@@ -140,9 +140,9 @@ def _ask(parcel: _Parcel) -> tuple[Ended, bytes]:
 
 @contextmanager
 def _place(parcel: _Parcel, python: Path) -> Iterator[tuple[Laboratory, Mapping[str, Path]]]:
-    """Where a parcel is opened, and the files of those of its modules that were laid over torch there."""
+    """Yield a harness for a task, and the files of those of its modules that were overlaid on torch when it started."""
     if parcel.files or any(os.sep in name for name in parcel.modules):
-        # What is a user's own may have a say in how torch is imported.
+        # A user's own code may affect how torch is imported.
         with scratch_folder() as scratch:
             yield Laboratory(python, scratch, parcel.limits), {}
     elif parcel.tries or not parcel.modules:

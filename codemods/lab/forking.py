@@ -1,4 +1,4 @@
-"""A laboratory whose children are forked off a process that holds torch ready: a trial begins at once."""
+"""Harness whose children are forks of a process that has imported torch, so that a trial starts without an import."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .variants import Laboratory, Replayed, Touched, Variant
 
 _FOR_EVER = 30 * 24 * 3600
 _COLD = 75
-"""What a fork exits with that can't do without an import of its own: EX_TEMPFAIL, which nothing else uses here."""
+"""Exit code of a fork that needs an import of its own: EX_TEMPFAIL, which has no other use here."""
 
 
 _TORCH = ("torch", "torch._dynamo")
@@ -37,10 +37,10 @@ _TRACING = (
     "torch.distributed.tensor.experimental._attention",
     "sympy.tensor.tensor",
 )
-"""What a first compilation imports, a fifth of a second of it; a release of torch may lack some."""
+"""Modules that a first compilation imports, which takes a fifth of a second. A release of torch may lack some."""
 _EXPORTING = ("torch.export._trace",)
 _TELLING = frozenset({"environ", "putenv", "importlib", "runpy", "__import__", "eval", "exec"})
-"""A script with one of these words may tell torch something that is heard at its import alone."""
+"""Words of a script that may change settings that torch reads only at its import."""
 
 
 @contextmanager
@@ -56,19 +56,21 @@ def forking(
     laid: Mapping[str, Path] = MappingProxyType({}),
     wanted: Mapping[str, Touched] = MappingProxyType({}),
 ) -> Iterator[Forking]:
-    """For the length of the block, a laboratory whose children are forks of a process that has imported torch.
+    """Yield a harness whose children are forks of a process that has imported torch.
 
-    At most ``processes`` run at a time. Torch is imported when the first is asked for, or ``at_once``, with the changed
-    modules ``laid`` over it. A variant of these very modules runs as if torch had been started for it alone; it is told
-    which statements were started if it asks for those that are ``wanted`` here, or for none. Where none are laid and it
-    is to ``exchange`` what is changed, a fork runs the functions of changed modules with their new code, as long as
-    the import neither ran nor read them. What only an import brings, and whatever is asked when the process has died,
-    goes to a process of its own, as in ``laboratory``. A library of kernels is laid over a torch that was imported
-    without it in either case.
+    At most ``processes`` run at a time. Torch is imported at the first request, or immediately if ``at_once``. The
+    changed modules ``laid`` are overlaid on it.
 
-    ``scripts``: as many forks beside them replay scripts; torch's tests, whose import changes settings of torch, are no
-    part of these. Without ``tracing``, what takes graphs apart is not imported ahead. ``exports``: the forks export
-    models, whose files no other process imports; nothing is imported ahead but what that takes.
+    A variant of exactly these modules runs as if torch had been started for it. Its ``wanted`` must be empty or equal
+    to the one given here. Otherwise it runs in a process of its own.
+
+    With ``exchange`` and without ``laid``, a fork replaces the code of changed functions, if the import neither ran nor
+    read them. A change that needs an import runs in a process of its own, as in ``laboratory``. So does every request
+    after the process has died. A library of kernels is loaded into a torch that was imported without it in either case.
+
+    ``scripts`` adds the same number of forks that replay scripts. They do not import torch's tests, because that import
+    changes settings of torch. Without ``tracing``, the modules for compilation are not preloaded. With ``exports``, the
+    forks export models, whose files no other process imports. Only the modules that an export needs are preloaded.
     """
     tests = _EXPORTING if exports else (*(_TRACING if tracing else ()), *_TESTS)
     stages = [(_TORCH, processes), (tests, processes)] if scripts else [((*_TORCH, *tests), processes)]
@@ -83,7 +85,7 @@ def forking(
 
 
 def queue_of(servers: Sequence[Server]) -> SimpleQueue[Server]:
-    """Servers that are free, each for whoever asks next."""
+    """Build a queue of free servers."""
     free: SimpleQueue[Server] = SimpleQueue()
     for server in servers:
         free.put(server)
@@ -92,7 +94,7 @@ def queue_of(servers: Sequence[Server]) -> SimpleQueue[Server]:
 
 @dataclass(frozen=True)
 class Forking(Laboratory):
-    """A laboratory of `forking`."""
+    """Harness that `forking` yields."""
 
     warm: _Warm
     free: SimpleQueue[Server]
@@ -100,7 +102,7 @@ class Forking(Laboratory):
 
     @property
     def over(self) -> bool:
-        """Whether the process that held torch ready has died."""
+        """Return whether the process that has imported torch has died."""
         return self.warm.over
 
     def replay(self, variant: Variant, script: Path | None) -> Replayed:
@@ -119,9 +121,9 @@ class Forking(Laboratory):
 
 
 def finds_torch_as_it_is(script: bytes) -> bool:
-    """Whether nothing that a script does before it imports torch can have a say in how torch is imported.
+    """Return whether a script cannot affect how torch is imported.
 
-    A module of the user's may do so unseen: only scripts that import torch and the standard library are known.
+    A user's module could do so unseen, so only imports of torch and of the standard library are accepted.
     """
     try:
         nodes = list(ast.walk(parse_module(script)))
@@ -137,7 +139,7 @@ def finds_torch_as_it_is(script: bytes) -> bool:
 
 
 class _Warm:
-    """A process that holds torch ready, with its servers by what they hold."""
+    """Process that has imported torch, with its servers grouped by the modules that they have imported."""
 
     def __init__(
         self, laboratory: Laboratory, stages: Sequence[tuple[Sequence[str], int]], laid: Variant, *, exchange: bool
@@ -157,7 +159,7 @@ class _Warm:
         return self._laboratory.scratch
 
     def begin(self) -> None:
-        """Start the process, unless it was."""
+        """Start the process if it is not running."""
         with self._beginning:
             if self._pipes:
                 return
@@ -181,12 +183,12 @@ class _Warm:
         limits = replace(self._laboratory.limits, wall=_FOR_EVER, cpu=_FOR_EVER)
         self._laboratory.start("forking", question, limits)
         self.over = True
-        # Whoever waits for an ending gets an empty line.
+        # An empty line wakes a thread that waits for an ending.
         for server in self._servers:
             os.write(server.endings, b"\n")
 
     def end(self) -> None:
-        """Let the process end, which may still be importing torch, and wait for it."""
+        """End the process, which may still be importing torch, and wait for it."""
         with self._beginning:
             if not self._pipes:
                 return
@@ -199,7 +201,7 @@ class _Warm:
 
 
 class Server:
-    """A fork of the process that holds torch ready; one fork of it runs at a time."""
+    """Fork of the process that has imported torch, for one child at a time."""
 
     orders: int
     endings: int
@@ -210,7 +212,7 @@ class Server:
         self._over = False
 
     def fork(self, child: str, question: Path, limits: Limits) -> Ended | None:
-        """How the child ended; None where the process is no more."""
+        """Run a child and return how it ended, or None if the server process has ended."""
         if self._over:
             return None
         self._begin()

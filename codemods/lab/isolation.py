@@ -1,4 +1,4 @@
-"""Run a subprocess with limits on time, memory, disk, processes and output."""
+"""Subprocesses with limits on time, memory, disk, processes and output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from . import sandbox
 from .scratch import new_name
 
 CHILDREN = Path(__file__).parent / "children"
-"""The scripts that run in child processes."""
+"""Folder of the scripts that run in child processes."""
 _SUPERVISOR = CHILDREN / "supervise.py"
 _KEPT_OUTPUT = 64 * 1024
 _GRACE_SECONDS = 30.0
@@ -25,38 +25,38 @@ GIB = 1024**3
 
 
 class SandboxMissing(Exception):
-    """A sandbox was required and this machine cannot give one."""
+    """Error raised when a sandbox is required and this machine does not support one."""
 
 
 class Network(Enum):
-    """Whether a child can reach the network."""
+    """Network access of a child."""
 
     KEPT = ""
     LEFT_IF_POSSIBLE = "try"
-    """It has none where the kernel or bubblewrap can take it away."""
+    """No network, if the kernel or bubblewrap can remove it."""
     LEFT = "require"
-    """It is not run where neither can."""
+    """No network. The child is not run if neither the kernel nor bubblewrap can remove it."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Wall clock and processor time in seconds; memory, the largest file and all files in bytes."""
+    """Limits of a child, with times in seconds, and memory, the largest file and all files in bytes."""
 
     wall: float = 300.0
     cpu: int = 600
     memory: int = 12 * GIB
     file: int = 1 * GIB
     disk: int = 16 * GIB
-    """All that the child and those beside it have written in their scratch folder."""
+    """Limit on all bytes in the scratch folder, including those that other children wrote there."""
     processes: int = 1024
     network: Network = Network.LEFT_IF_POSSIBLE
     aside: bool = False
-    """It takes of the processors what nothing else wants."""
+    """True if the child runs at idle priority."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended. ``code`` is its exit code, or minus the signal that ended it."""
+    """Result of a child process. ``code`` is its exit code, or minus the signal that ended it."""
 
     command: tuple[str, ...]
     code: int
@@ -65,18 +65,19 @@ class Ended:
     cpu: float
     peak_kb: int
     left_running: int
-    """Processes that outlived it and were killed; behind a wall they end with it, uncounted."""
+    """Number of processes that outlived the child and were killed. In a sandbox they end with it and are not
+    counted."""
     offline: bool
     stopped: str
-    """Why it was ended before its time: a limit that the kernel does not watch."""
+    """Reason why the child was stopped early, such as a limit that the kernel does not enforce, or empty."""
     walled: bool
-    """Whether it could write to its scratch folder alone."""
+    """True if the child could write only to its scratch folder."""
     stdout: str = field(repr=False)
     stderr: str = field(repr=False)
 
     @property
     def died(self) -> str | None:
-        """Why the child did not end by itself, in words; None when it exited."""
+        """Return the reason why the child was stopped or killed, as text, or None if it exited."""
         if self.timed_out:
             return f"stopped after {self.seconds:.0f} s"
         if self.stopped:
@@ -85,7 +86,7 @@ class Ended:
 
 
 def lost(child: str, why: str) -> Ended:
-    """How a child ended whose machine is gone."""
+    """Build the `Ended` of a child whose machine is gone."""
     return Ended((child,), -signal.SIGKILL, False, 0.0, 0.0, 0, 0, False, why, False, "", "")
 
 
@@ -99,14 +100,14 @@ def run(
 ) -> Ended:
     """Run ``command`` to its end or to its limits and return how it ended.
 
-    Where bubblewrap works, the child can write to ``scratch`` alone. Raises SandboxMissing when ``limits.network`` is
-    LEFT and there is neither bubblewrap nor a kernel that allows a private network.
+    With bubblewrap, the child can write only to ``scratch``. Raises SandboxMissing if ``limits.network`` is LEFT and
+    there is neither bubblewrap nor a kernel that allows a private network.
     """
     stdout, stderr = scratch / new_name("stdout"), scratch / new_name("stderr")
     surroundings = dict(os.environ if environment is None else environment)
     place = (cwd or scratch).absolute()
     wall = sandbox.wall(scratch, place, limits.network is not Network.KEPT)
-    # What a killed compiler leaves goes with the scratch folder.
+    # Temporary files of a killed compiler are removed with the scratch folder.
     if not Path(surroundings.get("TMPDIR", os.sep)).is_relative_to(scratch):
         surroundings["TMPDIR"] = str(scratch)
     settings = {
@@ -185,7 +186,7 @@ def _supervised(
 
 
 def _take_text(path: Path) -> str:
-    """The head and the tail of a captured output; the file is removed."""
+    """Return the head and the tail of a captured output, and remove the file."""
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -202,7 +203,7 @@ def _take_text(path: Path) -> str:
 
 
 def signal_name(number: int) -> str:
-    """``SIGSEGV`` for 11; the number itself where it has no name."""
+    """Return the name of a signal, such as ``SIGSEGV`` for 11, or the number if it has no name."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,4 +1,4 @@
-"""Torch held ready from one question to the next, in a process that lives long: a worker of a cluster."""
+"""Fork servers reused between requests, one set per thread, for long-lived processes such as cluster workers."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class _Kept:
 
 @dataclass
 class _Places(threading.local):
-    """Each thread has its own: what it asks waits for no other."""
+    """Fork servers of one thread, not shared between threads so that their requests do not block each other."""
 
     kept: dict[bool, _Kept] = field(default_factory=dict)
-    """By whether modules are laid over it."""
+    """Fork servers of the thread. The key is True for the one with modules overlaid on torch."""
 
 
 _places = _Places()
@@ -45,10 +45,10 @@ def kept(
     laid: Mapping[str, bytes] = MappingProxyType({}),
     wanted: Mapping[str, Touched] = MappingProxyType({}),
 ) -> Iterator[tuple[Laboratory, Mapping[str, Path]]]:
-    """For the length of the block, a laboratory as of `forking`, and the files of the modules ``laid``.
+    """Yield a harness of `forking`, and the files of the modules ``laid``.
 
-    Its scratch folder ends with the block. Its process ends with this one, or when other modules are laid over torch:
-    a thread keeps one with the torch as installed, and one with modules over it.
+    Its scratch folder is removed at the end of the block. Its process ends with this one, or when other modules are
+    overlaid. A thread keeps one process with the installed torch, and one with modules overlaid.
     """
     key = (python, replace(limits, wall=0.0, cpu=0), dict(laid), dict(wanted))
     held = _places.kept.get(bool(laid))

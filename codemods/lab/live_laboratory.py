@@ -1,4 +1,4 @@
-"""A laboratory whose children are forks of a process that holds a model, with all that it has made of it."""
+"""Harness whose children are forks of a process that contains a live model with all of its state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHILD = "live_target"
 
 @dataclass(frozen=True)
 class Living(Laboratory):
-    """A laboratory of `living`."""
+    """Harness that `living` yields."""
 
     free: SimpleQueue[Server]
 
@@ -35,7 +35,7 @@ class Living(Laboratory):
 
 
 class Pipes:
-    """Two named pipes for each server: orders go through the first, the second tells how each child ended."""
+    """Two named pipes for each server: one for orders, one for the results of its children."""
 
     def __init__(self, scratch: Path, count: int) -> None:
         self.scratch = scratch
@@ -52,12 +52,12 @@ class Pipes:
             self.servers.append(server)
 
     def end(self) -> None:
-        """Tell the servers to end."""
+        """Order the servers to end."""
         for server in self.servers:
             os.write(server.orders, b"null\n")
 
     def give_up(self) -> None:
-        """Tell whoever waits for an ending that none will come."""
+        """Wake the threads that wait for a result, since none will come."""
         for server in self.servers:
             os.write(server.endings, b"\n")
 
@@ -69,9 +69,9 @@ class Pipes:
 
 @contextmanager
 def living(python: Path, limits: Limits, pipes: Pipes, holders: Sequence[int]) -> Iterator[Living]:
-    """For the length of the block, a laboratory on the processes ``holders``, which answer through ``pipes``.
+    """Yield a harness on the processes ``holders``, which reply through ``pipes``.
 
-    When one of them ends no more answers come.
+    After one of the processes has ended, no more results come.
     """
     over, say_over = os.pipe()
     handles = [os.pidfd_open(process) for process in holders]

@@ -1,4 +1,4 @@
-"""What one run of one thing showed."""
+"""Result of one run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Observation:
-    """One run of one thing: whether it passed, and the line that says why not."""
+    """Result of one run: whether it passed, and otherwise the one-line reason."""
 
     passed: bool
     message: str = ""
@@ -15,4 +15,4 @@ class Observation:
     crashed: bool = False
     seconds: float = 0.0
     overtime: bool = False
-    """It was stopped by a time limit: another time, or on another machine, it may end."""
+    """True if a time limit stopped the run, which may complete at another time or on another machine."""

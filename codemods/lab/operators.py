@@ -1,4 +1,4 @@
-"""Ask a variant about many operators in one child; a crash costs one answer, and the rest is asked again."""
+"""Operator tests in child processes: a crash costs one answer, and the remaining operators are run again."""
 
 from __future__ import annotations
 
@@ -15,44 +15,49 @@ from .isolation import Ended
 from .variants import Laboratory, Ran, Variant, merged
 
 OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
-"""The kinds of what is tested: torch's OpInfos and ModuleInfos, and calls drawn around an OpInfo's samples."""
+"""Kinds of subjects: torch's OpInfos and ModuleInfos, and calls drawn around an OpInfo's samples."""
 UNBACKED, BACKED, BACKWARD = "unbacked", "backed", "backward"
 DECOMPOSED, DECOMPOSED_TWICE = "decomposed", "decomposed-twice"
-"""Torch's decompositions in place of C++ kernels, each called once; and what says whether its result is that again."""
+"""Protocols that run torch's decompositions in place of C++ kernels. The first calls each sample once, the second
+twice to test whether the result repeats."""
 CONCRETE = ("eager", "varied", DECOMPOSED, f"{MODULES} eager", f"{CALLS} eager")
-"""Protocols that call and trace nothing."""
+"""Protocols that only call, without tracing."""
 MADE_UP = ("varied", DECOMPOSED)
-"""Protocols that make hundreds of calls out of an operator's samples."""
+"""Protocols that make hundreds of calls from an operator's samples."""
 PROTOCOLS = ("eager", "varied", DECOMPOSED, "backed", "unbacked")
 REGISTERED = "registered"
-"""The protocol for Python kernels that a change registers: are they what C++ composes?"""
+"""Protocol that compares the Python kernels registered by a change with the C++ composites that they replace."""
 SAMPLES = 24
 _START_SECONDS = 120
 _PATIENCE_LOST = "Timeout ("
-"""What a child's own watch says when it ends it."""
+"""Prefix of the message that a child's own timer prints when it ends the child."""
 
 Task = tuple[str, str]
-"""The name of an OpInfo, and a protocol; or of what else the protocol's first word says (``modules eager``)."""
+"""Name of an OpInfo, and a protocol. A first word of the protocol selects another kind of subject (``modules
+eager``)."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one task gave: its samples' observations in order, or why there are none."""
+    """Result of one task: the observations of its samples in order, or the reason why there are none."""
 
     samples: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     drawn: int = 0
-    """How many samples there were to choose from."""
+    """Number of samples from which those to run were selected."""
     missing: str = ""
     crashed: str = ""
     overtime: bool = False
-    """A time limit ended it."""
+    """True if a time limit ended the task."""
     calls: tuple[int, ...] = ()
     seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class Answers:
-    """All tasks' answers; ``states`` are the shim's, and ``broken`` says why the variant could not even be loaded."""
+    """Results of all tasks.
+
+    ``states`` are those of the kernel shim. ``broken`` is the reason why the variant did not load.
+    """
 
     tasks: dict[Task, Answer]
     states: tuple[str, ...] = ()
@@ -69,11 +74,10 @@ def ask_all(
     counted: Callable[[int], None] | None = None,
     jobs: int = 1,
 ) -> Answers:
-    """Run every task on ``variant``, in ``jobs`` children. A task whose child dies is answered with how it died.
+    """Run every task on ``variant``, in ``jobs`` children. A task whose child dies gets the reason as its answer.
 
-    ``counted`` is told from time to time how many are done.
-
-    The laboratory's limits of time hold for each task.
+    ``counted`` is called about once a second with the number of finished tasks. The time limits of the harness apply to
+    each task.
     """
     states: tuple[str, ...] = ()
     ran: Ran = {}
@@ -106,13 +110,13 @@ def ask_all(
 
 
 def recalled(key: Callable[[Task], str], tasks: Sequence[Task]) -> dict[Task, Answer]:
-    """Those answers that `remember` kept under each task's ``key``."""
+    """Return the cached answers of tasks, by the ``key`` under which `remember` stored each."""
     folder = storage.folder("answers")
     return {task: answer for task in tasks if (answer := _kept(folder / f"{key(task)}.json")) is not None}
 
 
 def remember(key: Callable[[Task], str], answers: Answers) -> None:
-    """Keep what every task gave whose child lived, without what the shim said of its kernels."""
+    """Cache the answer of every task whose child did not crash, without recorded statements and shim states."""
     folder = storage.folder("answers")
     for task, answer in answers.tasks.items():
         if not answers.broken and not answer.crashed:
@@ -128,7 +132,7 @@ def _kept(place: Path) -> Answer | None:
 
 
 def _met_a_limit(ended: Ended) -> bool:
-    """Whether a limit of time ended the child, on the wall's clock or the processor's."""
+    """Return whether a limit on wall-clock or processor time ended the child."""
     return ended.timed_out or (ended.code == 1 and _PATIENCE_LOST in ended.stderr) or ended.code == -signal.SIGXCPU
 
 

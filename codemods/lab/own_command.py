@@ -1,4 +1,4 @@
-"""A user's own command, run as it is, with the exports watched of each Python that it starts."""
+"""The user's own command, run unchanged, with the exports of each Python process that it starts observed."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ _TICK = 0.1
 
 
 class NoCommand(Exception):
-    """The command can't be run; ``str()`` is the one line for the user."""
+    """Error raised when the command can't be run. ``str()`` is the one line for the user."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """The first watched call that failed; its process waits, and serves forks of itself."""
+    """First observed call that failed, in a process that waits and serves forks of itself."""
 
     kind: str
     where: str
     error: str
     name: str
-    """The name of the model."""
+    """Name of the model."""
     way: str
     unbacked: bool
     python: str
     process: int
     broken: str = ""
-    """The reason that a process can't serve."""
+    """Reason why the process can't serve, or empty."""
 
 
 class Attended:
-    """A running command."""
+    """Running command."""
 
     def __init__(self, folder: Path, status: int) -> None:
         self._folder = folder
         self._status = status
 
     def wait(self, seconds: float | None) -> Held | int | None:
-        """The call that failed, or the code that the command ended with; None when it takes longer. Raises NoCommand"""
+        """Return the call that failed, or the exit code of the command, or None after ``seconds``. Raises NoCommand."""
         deadline = None if seconds is None else time.monotonic() + seconds
         ending = select.poll()
         ending.register(self._status, select.POLLIN | select.POLLHUP)
@@ -76,17 +76,17 @@ class Attended:
 
     @property
     def calls(self) -> Counter[str]:
-        """The number of watched calls of each kind."""
+        """Return the number of observed calls of each kind."""
         return Counter(self._lines("calls"))
 
     @property
     def torches(self) -> int:
-        """The number of processes that imported torch."""
+        """Return the number of processes that imported torch."""
         return len(self._lines("torch"))
 
     @property
     def broken(self) -> str:
-        """The reason that a process could not be watched; empty where each could."""
+        """Return the reason why a process could not be observed, or "" if each could."""
         return next(iter(self._lines("broken")), "")
 
     def _lines(self, name: str) -> list[str]:
@@ -97,7 +97,7 @@ class Attended:
 
 @contextmanager
 def attended(command: Sequence[str], pipes: Pipes) -> Iterator[Attended]:
-    """Run a command for the length of the block; what runs of it then is ended. Raises NoCommand.
+    """Run a command for the length of the block, and kill its remaining processes at the end. Raises NoCommand.
 
     The process whose call fails first serves forks of itself through ``pipes``.
     """

@@ -1,4 +1,4 @@
-"""Bubblewrap, where it is installed and works: a child that can write to one folder, and sees no network."""
+"""Bubblewrap sandbox, if installed and working: a child can write to one folder and has no network."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from functools import lru_cache
 from pathlib import Path
 
 SIGNALLED = 128
-"""What bubblewrap adds to the number of the signal that ended its command."""
+"""Offset that bubblewrap adds to the number of the signal that ended its command."""
 
 _DEVICES = ("nvidia*", "kfd", "dri")
 _SECONDS = 20
 
 
 def wall(scratch: Path, place: Path, offline: bool) -> list[str]:
-    """The words to put before a command that runs in ``place`` and may write below ``scratch``; none without a wall."""
+    """Return the words to put before a command that runs in ``place`` and may write below ``scratch``.
+
+    Return no words without a working bubblewrap.
+    """
     program = shutil.which("bwrap")
     if program is None or not _works(program):
         return []
@@ -33,7 +36,7 @@ def _base(program: str) -> list[str]:
 
 @lru_cache
 def _works(program: str) -> bool:
-    """Many containers have the program and a kernel that lets it do nothing."""
+    """Return whether bubblewrap can start a command, which the kernel does not permit in many containers."""
     try:
         command = [*_base(program), "--unshare-net", "--", "true"]
         return subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False).returncode == 0

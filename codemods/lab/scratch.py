@@ -1,4 +1,4 @@
-"""Temporary folders that die with their owner: what a killed run left is cleared by the next."""
+"""Temporary folders that are removed with their owner. The next run removes those of a killed run."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _counter = itertools.count()
 
 @contextmanager
 def scratch_folder(root: Path | None = None) -> Iterator[Path]:
-    """A private folder for the length of the block; folders whose owner is gone are removed on the way in.
+    """Yield a private folder that is removed after the block. First remove folders whose owner is gone.
 
-    Raises PermissionError when the folder around it is not the user's own.
+    Raises PermissionError if the parent folder is not the user's own.
     """
     parent = root or Path(tempfile.gettempdir()) / f"symfix-{os.geteuid()}"
     _require_own(parent)
@@ -43,7 +43,7 @@ def scratch_folder(root: Path | None = None) -> Iterator[Path]:
 
 
 def _require_own(parent: Path) -> None:
-    """What is in the temporary folder anybody may have put there, under a name that is easily guessed."""
+    """Raise PermissionError unless only the user can access the folder. Others can guess its name and create it."""
     with contextlib.suppress(FileExistsError):
         parent.mkdir(mode=0o700, parents=True)
     found = parent.lstat()
@@ -59,7 +59,7 @@ def _require_own(parent: Path) -> None:
 
 
 def clear_leftovers(parent: Path) -> int:
-    """Remove the folders under ``parent`` whose owner is gone; returns how many."""
+    """Remove the folders under ``parent`` whose owner is gone, and return their number."""
     removed = 0
     for lock_path in parent.glob("*.lock"):
         with lock_path.open("a") as lock:
@@ -76,7 +76,7 @@ def clear_leftovers(parent: Path) -> int:
 
 
 def new_name(stem: str) -> str:
-    """A file name that this process has not given before."""
+    """Return a file name that is unique in this process."""
     return f"{stem}-{os.getpid()}-{next(_counter)}"
 
 
@@ -85,7 +85,7 @@ def _claim(parent: Path) -> tuple[Path, TextIO]:
         handle, name = tempfile.mkstemp(prefix="run-", suffix=".lock", dir=parent)
         lock = os.fdopen(handle, "w")
         fcntl.flock(lock, fcntl.LOCK_EX)
-        # Between creation and lock another run may have taken it for a leftover and unlinked it.
+        # Between creation and lock another run may have unlinked it as a leftover.
         if Path(name).exists():
             return Path(name), lock
         lock.close()

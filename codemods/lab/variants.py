@@ -1,4 +1,4 @@
-"""Three torches of one verification: as installed, with the files before, with the files after; and runs on them."""
+"""Variants of torch in one verification (installed, with the files before, with the files after), and runs on them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .scratch import new_name
 _MESSAGE_LENGTH = 500
 
 Touched = tuple[tuple[int, tuple[int, ...]], ...]
-"""A changed line, and lines of which one is run when the statement that it belongs to is started."""
+"""Changed lines, each with the lines of which one runs when the statement of the changed line is started."""
 Ran = Mapping[str, Collection[int]]
-"""By module the numbers of what was `wanted` that was run."""
+"""Indices of the statements among `wanted` that were run, by module."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A torch to run on: the installed one, with ``library`` loaded and ``modules`` laid over it.
+    """Torch to run on: the installed one with ``library`` loaded and ``modules`` overlaid.
 
-    A module goes by its name or by the path of its file.
+    A module is identified by its name or by the path of its file.
     """
 
     name: str
@@ -36,16 +36,16 @@ class Variant:
     kernels: int = 0
     modules: Mapping[str, Path] = field(default_factory=dict)
     identity: str = ""
-    """What this variant is made of: the same for the same contents."""
+    """Identity of the variant's contents, equal for equal contents."""
     wanted: Mapping[str, Touched] = field(default_factory=dict)
-    """The statements of ``modules`` of which it is told which were started."""
+    """Statements of ``modules`` whose execution is recorded, by module."""
     registered: tuple[str, ...] = ()
-    """The operators (``aten.hsplit.int``) that ``modules`` compose in Python and the installed torch does not."""
+    """Operators (``aten.hsplit.int``) that ``modules`` compose in Python and the installed torch does not."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a script did on a variant; ``states`` and ``calls`` belong to the shim's kernels, by number."""
+    """Result of a script on a variant. ``states`` and ``calls`` belong to the shim's kernels, by number."""
 
     observation: Observation
     states: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Laboratory:
-    """Where and under which limits children run."""
+    """Interpreter, scratch folder and limits of child processes."""
 
     python: Path
     scratch: Path
@@ -64,7 +64,7 @@ class Laboratory:
 
     @property
     def piece(self) -> int:
-        """How many questions on changed modules go into a process at most; 0: processes share one list of all."""
+        """Return the maximum number of items per process on changed modules, or 0 if processes share one list."""
         return 0
 
     def replay(self, variant: Variant, script: Path | None) -> Replayed:
@@ -83,7 +83,7 @@ class Laboratory:
         )
 
     def command(self, variant: Variant, words: str, cwd: Path) -> Replayed:
-        """Run a command of the user's in ``cwd``; torch is changed in every Python that it starts."""
+        """Run a command of the user in ``cwd``. Torch is changed in every Python process that it starts."""
         report = self.scratch / new_name("report")
         question = self.question(variant, {"report": str(report)})
         environment = self._environment()
@@ -113,7 +113,7 @@ class Laboratory:
     def ask(
         self, child: str, variant: Variant, request: Mapping[str, Any], report: Path, limits: Limits | None = None
     ) -> tuple[Ended, dict[str, Any]]:
-        """Start one of the child scripts on ``variant``; how it ended and what it reported ({} if nothing)."""
+        """Run a child script on ``variant``, and return how it ended and its report ({} if it wrote none)."""
         question = self.question(variant, {**request, "report": str(report)})
         ended = self.start(child, question, limits or self.limits)
         try:
@@ -123,12 +123,12 @@ class Laboratory:
         return ended, answer
 
     def start(self, child: str, question: Path, limits: Limits) -> Ended:
-        """Have one of the child scripts do what the file ``question`` asks; how it ended."""
+        """Run a child script with the request in the file ``question``, and return how it ended."""
         command = [str(self.python), str(CHILDREN / "entry.py"), child, str(question)]
         return run(command, scratch=self.scratch, limits=limits, environment=self._environment())
 
     def question(self, variant: Variant, request: Mapping[str, Any]) -> Path:
-        """The file of a question to a child on ``variant``."""
+        """Write the request to a child on ``variant``, and return its file."""
         question = self.scratch / new_name("request")
         fields = {
             **request,
@@ -149,7 +149,7 @@ class Laboratory:
 
 
 def merged(ran: Iterable[Ran]) -> Ran:
-    """What any of several processes ran."""
+    """Return the union of the statements that several processes ran."""
     found: dict[str, set[int]] = {}
     for one in ran:
         for name, numbers in one.items():
@@ -158,7 +158,7 @@ def merged(ran: Iterable[Ran]) -> Ran:
 
 
 def one_line(text: str) -> str:
-    """The telling line of an error: the innermost one where dynamo wraps it, without addresses and C++ frames."""
+    """Return the relevant line of an error: the innermost one if dynamo wraps it, without addresses and C++ frames."""
     text = re.split(r"(?:\s|\\n)*(?:Exception raised from |C\+\+ CapturedTraceback)", text, maxsplit=1)[0]
     inner = re.search(r"\): got (\w+)\(([\"'])(.*)", text, re.DOTALL)
     if inner:

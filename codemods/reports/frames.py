@@ -1,4 +1,4 @@
-"""A finding for a person at a terminal: its line with a caret, and what the fix makes of it."""
+"""Finding on a terminal: its line with a caret, and the result of the fix."""
 
 from __future__ import annotations
 
@@ -14,18 +14,21 @@ from ..engine.source import SourceFile
 
 Kind = Literal["old", "new", "caret", "note"]
 MOST_ROWS = 24
-"""So many rows of a change are shown; `diff` has all of them."""
+"""Maximum number of rows shown for a change. `diff` shows all of them."""
 
 
 class Row(NamedTuple):
-    """A row of a frame; its kind says how it may be coloured."""
+    """Row of a frame. Its kind determines the colour."""
 
     kind: Kind
     text: str
 
 
 def frame(source: SourceFile, answer: Fix | Skip) -> Iterator[Row]:
-    """The rows below a finding's heading. A fix that is never applied has no change: its text is shown as it is."""
+    """Yield the rows below a finding's heading.
+
+    A skip, or a manual fix, which is never applied, has only its line with a caret.
+    """
     if isinstance(answer, Skip) or answer.safety is Safety.MANUAL:
         end = answer.end if isinstance(answer, Skip) else max(answer.edits).end
         line, _ = source.line_column(answer.start)
@@ -61,7 +64,7 @@ def _change(source: SourceFile, fix: Fix) -> Iterator[Row]:
 
 
 def _groups(source: SourceFile, fix: Fix) -> list[tuple[int, int, list[Edit]]]:
-    """The edits by the lines that they touch together: the first and the last, and the edits."""
+    """Group the edits by the lines that they touch together: the first line, the last line, the edits."""
     groups: list[tuple[int, int, list[Edit]]] = []
     for edit in sorted(fix.edits):
         first, last = source.line_column(edit.start)[0], source.line_column(edit.end)[0]
@@ -74,7 +77,7 @@ def _groups(source: SourceFile, fix: Fix) -> list[tuple[int, int, list[Edit]]]:
 
 
 def _apart(old: list[bytes], new: list[bytes]) -> tuple[int, list[bytes], list[bytes]]:
-    """How many lines both begin with, and what either has between these and those that both end with."""
+    """Return the number of common lines at the start, and the lines of each that differ."""
     head = _shared(old, new)
     tail = _shared(old[head:][::-1], new[head:][::-1])
     return head, old[head : len(old) - tail], new[head : len(new) - tail]
@@ -93,7 +96,7 @@ def _lines(text: bytes) -> list[bytes]:
 
 
 def _caret(source: SourceFile, start: int, end: int) -> str:
-    """Blanks up to a place and carets below it, as far as its line goes."""
+    """Return blanks up to a position and carets below it, up to the end of its line."""
     line, column = source.line_column(start)
     text = _line(source, line).rstrip(b"\r\n")
     before, below = text[: column - 1], text[column - 1 : column - 1 + end - start]
@@ -102,6 +105,6 @@ def _caret(source: SourceFile, start: int, end: int) -> str:
 
 
 def _shown(line: bytes) -> str:
-    """A line without what a terminal would obey."""
+    """Return a line with its control characters replaced, since a terminal would interpret them."""
     text = line.decode("utf-8", "replace").rstrip("\r\n")
     return "".join(one if one == "\t" or one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)

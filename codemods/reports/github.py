@@ -1,4 +1,4 @@
-"""Workflow commands by which GitHub shows findings beside the lines of a pull request."""
+"""Workflow commands by which GitHub displays findings at the lines of a pull request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..engine.rule import Fix, Skip
 
 
 def workflow_commands(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """A warning for each fix, a notice for each skip, an error for each file that was refused or failed."""
+    """Yield a warning for each fix, a notice for each skip, an error for each file that was refused or failed."""
     for outcome in outcomes:
         if isinstance(outcome, (Refused, Failed)):
             message = outcome.detail.strip().splitlines()[-1]

@@ -1,4 +1,4 @@
-"""A verification as a JUnit report, one test case a check, for a CI server to show."""
+"""Verification as a JUnit report for a CI server, with one test case per check."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 def junit(
     verification: Verification | None, *, moment: datetime, host: str, dropped: Sequence[tuple[str, str]] = ()
 ) -> str:
-    """The document; without a verification (nothing was changed, or nothing kept) it has no case of one.
+    """Return the report. It has no cases of a verification if nothing was changed or nothing was kept.
 
-    ``dropped`` are fixes that were not kept, each with the reason: they fail, and so does what is worse. What fails
-    before and after, or differs once and not again, is skipped: it is not the change's. The verdict is the first case.
+    ``dropped`` are the dropped fixes, each with the reason. They are failures, as are regressions. A check is skipped
+    if it fails before and after, or if its difference did not reproduce, since the change is not the cause. The verdict
+    is the first case.
     """
     suites = ElementTree.Element("testsuites")
     suite = ElementTree.SubElement(suites, "testsuite")

@@ -1,4 +1,4 @@
-"""Messages for lintrunner: one JSON object a line, and at most one whole-file replacement for a file."""
+"""Messages for lintrunner: one JSON object per line, and at most one whole-file replacement per file."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ CODE = "SYMFIX"
 
 
 def messages(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """A line for each finding that can be fixed, and one with the new text of each file.
+    """Yield a line for each finding that has a fix, and one with the new text of each changed file.
 
-    What a rule left is not said: lintrunner fails on advice too, and nothing is to be done about a skip. Nor is a file
-    that symfix would not touch, unless it can't be read at all.
+    Skips are omitted, since lintrunner fails on advice too and a skip needs no action. Refused files are omitted too,
+    unless they cannot be read at all.
     """
     for outcome in outcomes:
         if isinstance(outcome, Failed):
@@ -33,7 +33,7 @@ def messages(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def failure(description: str, path: str | None = None) -> str:
-    """A line that says why there is no answer; without a path it is about the whole run."""
+    """Return a line with the reason why there is no result. Without a path it concerns the whole run."""
     return _line(path, "error", "symfix failed", description)
 
 

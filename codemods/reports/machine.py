@@ -1,4 +1,4 @@
-"""JSON, as one document or one line a file; the shape is pinned by tests/test_reports.py."""
+"""JSON output, as one document or as one line per file. The format is pinned by tests/test_reports.py."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ VERSION = 1
 
 
 def document(outcomes: Sequence[Outcome], seen: int, *, tool: str, torch: str, written: bool) -> str:
-    """The whole run as one JSON document; ``written``: the changes are on disk."""
+    """Return the whole run as one JSON document. ``written``: the changes are on disk."""
     files = [_file(outcome, written) for outcome in outcomes]
     value = {"version": VERSION, "tool": tool, "torch": torch, "files": files, "summary": _summary(files, seen)}
     return json.dumps(value, indent=2) + "\n"
 
 
 def lines(outcomes: Sequence[Outcome], seen: int, *, tool: str, torch: str, written: bool) -> Iterator[str]:
-    """A line for each file, then one with the summary."""
+    """Yield a line for each file, then one with the summary."""
     files = []
     for outcome in outcomes:
         files.append(_file(outcome, written))

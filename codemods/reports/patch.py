@@ -1,4 +1,4 @@
-"""A patch in git's format, byte for byte: line ends, encodings and a missing last newline survive it."""
+"""Patch in git's format, byte for byte. Line ends, encodings and a missing last newline are preserved."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ _ESCAPES = {ord("\t"): b"\\t", ord("\n"): b"\\n", ord("\r"): b"\\r", ord('"'): b
 
 
 def patch(name: str, before: bytes, after: bytes) -> bytes:
-    """What ``git apply`` takes to turn ``before`` into ``after`` in the file ``name`` (relative, with slashes)."""
+    """Return a patch for ``git apply`` that turns ``before`` into ``after``.
+
+    ``name`` is the path of the file in the patch (relative, with slashes).
+    """
     old, new = _quoted(f"a/{name}"), _quoted(f"b/{name}")
-    # Names with a blank end in a tab, as git itself writes them: the header may carry a date behind one.
+    # Names with a blank end in a tab, as in git's own patches, because a header may have a date after a tab.
     tab = b"\t" if " " in name else b""
     pieces = [b"diff --git " + old + b" " + new + b"\n", b"--- " + old + tab + b"\n", b"+++ " + new + tab + b"\n"]
     hunks = difflib.diff_bytes(difflib.unified_diff, _lines(before), _lines(after), lineterm=b"\n")

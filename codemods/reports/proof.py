@@ -1,4 +1,4 @@
-"""A verification for a person, on one screen: the verdict, what went otherwise, what did not, what it rests on."""
+"""Verification on one screen: the verdict, the checks that differ, those that do not, and the facts behind them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..verify.change import Check, Verification
 
 _WIDTH = 110
 _TOLD = 220
-"""How much of a message is told; the evidence has all of it."""
+"""Maximum length of a printed message. The evidence contains the whole message."""
 _LISTED = 8
 _SHORT = 0.05
 
@@ -26,8 +26,8 @@ _GROUPS: tuple[tuple[str, Callable[[Check], bool]], ...] = (
 
 
 def proof(verification: Verification) -> Iterator[str]:
-    """The lines of a verification."""
-    # What it said before the change is told below.
+    """Yield the lines of a verification."""
+    # The message before the change is printed below.
     reason = verification.reason.partition("; before: ")[0]
     yield from _wrapped(f"{verification.verdict.value}: {reason}", "", "  ")
     for title, belongs in _GROUPS:
@@ -50,7 +50,7 @@ def _group(checks: Sequence[Check]) -> Iterator[str]:
 
 
 def _uneventful(checks: Sequence[Check]) -> Iterator[str]:
-    """A line for each protocol: what went the same needs no line of its own."""
+    """Yield a line for each protocol, since a check without a difference needs no line of its own."""
     for protocol in dict.fromkeys(check.protocol for check in checks):
         those = [check for check in checks if check.protocol == protocol]
         names = [f"{check.subject}{f': {check.after.message}' if check.after.message else ''}" for check in those]

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0: one run, a result for each finding; what code scanning and editors read."""
+"""SARIF 2.1.0 log for code scanning and editors: one run, with a result for each finding."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from ..engine.source import SourceFile
 from .text import unparsed
 
 MOST_RESULTS = 5000
-"""GitHub takes no more of one run."""
+"""Maximum number of results that GitHub accepts for one run."""
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _Json = dict[str, Any]
 
 
 def document(outcomes: Sequence[Outcome], rules: Sequence[RuleCard], *, version: str) -> str:
-    """The whole run as one SARIF log. Findings beyond the first 5,000 are counted in a notification, not listed."""
+    """Return the whole run as one SARIF log.
+
+    Findings beyond the first 5,000 are counted in a notification, not listed.
+    """
     indices = {card.name: number for number, card in enumerate(rules)}
     results: list[_Json] = []
     notifications: list[_Json] = []
@@ -88,8 +91,8 @@ def _result(source: SourceFile, answer: Fix | Skip, fingerprint: str, index: int
     if isinstance(answer, Skip):
         return result | {"properties": {"mode": answer.mode, "reason": answer.reason}}
     if answer.needs or _follows(answer, applied):
-        # Without the header or import that goes with it, which the file's other fixes share, or without the fixes that
-        # came before it, this is half a fix.
+        # The fix is incomplete without its header or import, which the file's other fixes share, or without the fixes
+        # before it.
         return result | {"properties": {"mode": answer.mode, "safety": answer.safety.value, "needs": answer.needs}}
     result["fixes"] = [
         {
@@ -106,7 +109,10 @@ def _result(source: SourceFile, answer: Fix | Skip, fingerprint: str, index: int
 
 
 def _follows(fix: Fix, applied: Sequence[Fix]) -> bool:
-    """Whether a fix of a later round builds on others: it was found on their text, or its edits contain theirs."""
+    """Return whether a fix of a later round depends on others.
+
+    It does if it was found in their text, or if its edits contain theirs.
+    """
     earlier = (edit for other in applied if other.round < fix.round for edit in other.edits)
     return fix.round > 0 and (fix in applied or any(conflict(one, other) for other in earlier for one in fix.edits))
 

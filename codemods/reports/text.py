@@ -1,4 +1,4 @@
-"""For a person: one line a place, then what it comes to."""
+"""Text output: one line per place, then a summary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNPARSED = "does not parse here; the statements that a parse error touches are l
 
 
 def answers(outcomes: Sequence[Outcome], *, left: bool) -> Iterator[tuple[Changed | Unchanged, Fix | Skip]]:
-    """Each fix, and each skip when what is ``left`` is asked for, in path order and then by place."""
+    """Yield each fix, and with ``left`` each skip, in path order and then by position."""
     for outcome in outcomes:
         if isinstance(outcome, (Changed, Unchanged)):
             applied = outcome.applied if isinstance(outcome, Changed) else ()
@@ -24,20 +24,20 @@ def answers(outcomes: Sequence[Outcome], *, left: bool) -> Iterator[tuple[Change
 
 
 def findings(outcomes: Sequence[Outcome], *, written: bool, left: bool) -> Iterator[str]:
-    """A line for each of the `answers`."""
+    """Yield a line for each of the `answers`."""
     for outcome, answer in answers(outcomes, left=left):
         done = written and isinstance(outcome, Changed) and answer in outcome.applied
         yield heading(outcome.source, answer, done=done) + "\n" + to_take_over(answer)
 
 
 def heading(source: SourceFile, answer: Fix | Skip, *, done: bool = False) -> str:
-    """One line: where, which rule, how safe or why not, what."""
+    """Return one line: the position, the rule, its safety or the reason for a skip, and the message."""
     line, column = source.line_column(answer.start)
     return f"{source.path.as_posix()}:{line}:{column}: {_say(answer, done)}"
 
 
 def to_take_over(answer: Fix | Skip) -> str:
-    """The text that a person may take over, where it is never applied; else nothing."""
+    """Return the text of a manual fix, which the user may copy, else ''."""
     if isinstance(answer, Skip) or answer.safety is not Safety.MANUAL:
         return ""
     texts = (edit.text.decode(errors="replace") for edit in answer.edits)
@@ -45,9 +45,9 @@ def to_take_over(answer: Fix | Skip) -> str:
 
 
 def troubles(outcomes: Sequence[Outcome], *, left: bool = False) -> Iterator[str]:
-    """A line for each file that was refused, and the traceback of each that failed.
+    """Yield a line for each file that was refused, and the traceback of each that failed.
 
-    Files that do not parse in places have a line too, unless they are many and what is ``left`` is not asked for.
+    Files that do not parse in places have a line too. Without ``left``, many of them are summarized in one line.
     """
     broken = [
         outcome for outcome in outcomes if isinstance(outcome, (Changed, Unchanged)) and outcome.unparsed is not None
@@ -65,7 +65,7 @@ def troubles(outcomes: Sequence[Outcome], *, left: bool = False) -> Iterator[str
 
 
 def unparsed(outcome: Changed | Unchanged) -> str | None:
-    """That a file does not parse, and where first; None when all of it does."""
+    """Return a message with the first position at which a file does not parse, or None if it parses completely."""
     if outcome.unparsed is None:
         return None
     line, column = outcome.source.line_column(outcome.unparsed)
@@ -79,7 +79,10 @@ def _unparsed(outcome: Changed | Unchanged) -> str:
 
 
 def summary(outcomes: Sequence[Outcome], seen: int, *, written: bool, hint: str = "") -> str:
-    """One line or a few: how many files and fixes, and what was held back; ``hint`` says how to see what is left."""
+    """Return one line or a few: the numbers of files, fixes, skips and held-back fixes.
+
+    ``hint`` describes how to list the skips.
+    """
     if not seen:
         return "no file to look at: in a folder, tests, hidden folders and other people's code are passed over\n"
     changed = [outcome for outcome in outcomes if isinstance(outcome, Changed)]
@@ -104,7 +107,7 @@ def _in_trouble(outcome: Outcome) -> bool:
 
 
 def statistics(outcomes: Sequence[Outcome]) -> str:
-    """A table: how often each rule fixed, and how often it left a place, by reason."""
+    """Return a table of the number of fixes of each rule, and of its skips by reason."""
     counts: Counter[tuple[str, str]] = Counter()
     for outcome in outcomes:
         if isinstance(outcome, (Changed, Unchanged)):
@@ -124,5 +127,5 @@ def _say(answer: Fix | Skip, done: bool) -> str:
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun, such as ``1,234 files``."""
+    """Return a number with its noun, such as ``1,234 files``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

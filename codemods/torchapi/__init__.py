@@ -1,4 +1,4 @@
-"""What the target torch knows: operators, kernels, symbols; read from its files, never by importing it."""
+"""Facts about the target torch (operators, kernels, symbols), read from its files without importing it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import what is named when it is first asked for: a run that only locates a torch needs none of it."""
+    """Import a name on first access, since a run that only locates a torch needs none of them."""
     home = next((home for home, names in _HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

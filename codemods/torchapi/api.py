@@ -1,4 +1,4 @@
-"""TorchApi: the target torch's operators, kernels and symbols, by name."""
+"""API of the target torch: its operators, kernels and symbols, by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .symbols import cpp_has, named_in_headers, python_has
 
 
 class TorchApi:
-    """What one torch knows. Cheap to pickle: a worker opens the stored rows again."""
+    """Facts about one torch. Cheap to pickle, since a worker opens the stored rows again."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -30,15 +30,15 @@ class TorchApi:
 
     @classmethod
     def load(cls, torch_root: Path | None = None, torch_python: Path | None = None) -> TorchApi:
-        """The API of a PyTorch source tree, or of the torch installed for an interpreter (default: this one).
+        """Return the API of a PyTorch source tree, or of the torch installed for an interpreter (default: this one).
 
-        Raises a TorchError that says in one line what is wrong and the way out.
+        Raises a TorchError with the problem and the remedy in one line.
         """
         return cls.at(locate(torch_root, torch_python))
 
     @classmethod
     def at(cls, place: Place) -> TorchApi:
-        """The API of a torch that was located; raises a TorchError."""
+        """Return the API of a torch that was located. Raises TorchError."""
         return _opened(place)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -46,60 +46,60 @@ class TorchApi:
 
     @property
     def place(self) -> Place:
-        """The files that it was read from."""
+        """Return the location of the files that were read."""
         return self._place
 
     @property
     def version(self) -> str:
-        """Such as ``2.13.0``, or ``2.6.0a0`` for a source tree."""
+        """Return the version, such as ``2.13.0``, or ``2.6.0a0`` for a source tree."""
         return self._place.version
 
     @property
     def release(self) -> tuple[int, int]:
-        """Major and minor number."""
+        """Return the major and minor number."""
         return release(self.version)
 
     @cached_property
     def identity(self) -> str:
-        """A hash that changes with anything the answers depend on: schemas, build, headers."""
+        """Return a hash of everything that the results depend on: schemas, build, headers."""
         parts = (self._key, self._place.build, fingerprint(self.include_dirs))
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     @property
     def torch_python(self) -> Path:
-        """The interpreter whose torch changes are verified against."""
+        """Return the interpreter whose torch changes are verified against."""
         return self._place.python
 
     @property
     def torch_root(self) -> Path | None:
-        """The source tree that was read, or None for an installed torch."""
+        """Return the source tree that was read, or None for an installed torch."""
         return self._place.root
 
     @property
     def package(self) -> Path:
-        """The folder ``torch`` of Python files."""
+        """Return the folder ``torch`` of Python files."""
         return self._place.package
 
     @property
     def include_dirs(self) -> tuple[Path, ...]:
-        """The folders to give a compiler with ``-I``; a source tree lacks the generated headers."""
+        """Return the folders to pass to a compiler with ``-I``. A source tree lacks the generated headers."""
         return self._place.include_dirs
 
     def methods(self, name: str) -> tuple[Operator, ...]:
-        """Tensor methods of a C++ name, with or without ``_symint``."""
+        """Return the Tensor methods of a C++ name, with or without ``_symint``."""
         return self._operators("methods", _plain(name))
 
     def functions(self, name: str) -> tuple[Operator, ...]:
-        """``at::`` functions of a C++ name (``foo_out``, ``foo_outf`` too), with or without ``_symint``."""
+        """Return the ``at::`` functions of a C++ name (``foo_out``, ``foo_outf`` too), with or without ``_symint``."""
         return self._operators("functions", _plain(name))
 
     def kernels(self, name: str) -> tuple[Kernel, ...]:
-        """Everything torch expects under the name of a C++ function; what torchgen writes itself is left out."""
+        """Return the kernels that torch expects under a C++ function's name, without those that torchgen generates."""
         return tuple(self._kernel(number) for number in self._index["kernels"].get(name, ()))
 
     @cached_property
     def names(self) -> frozenset[bytes]:
-        """All names of which `kernels`, `functions` or `methods` know something, ``_symint`` put in or left out."""
+        """Return all names that `kernels`, `functions` or `methods` accept, with ``_symint`` inserted or removed."""
         found = {*self._index["kernels"], *self._index["functions"], *self._index["methods"]}
         for name in tuple(found):
             before, word, behind = name.rpartition("_symint")
@@ -112,12 +112,11 @@ class TorchApi:
 
     @lru_cache(maxsize=1024)  # noqa: B019 - one api lives as long as the process
     def has(self, symbol: str) -> bool:
-        """Whether this torch has a symbol, read from its headers or Python files.
+        """Return whether this torch has a symbol, according to its headers or Python files.
 
-        ``TORCH_GUARD_OR_FALSE`` is a macro; ``c10::sym_equals`` and ``c10::SymInt::min`` are C++;
-        ``torch.sym_min`` and ``torch._inductor.sizevars.SizeVarAllocator.check_equals`` are Python; a bare
-        ``guard_or_false`` is looked for in torch and the modules of symbolic shapes. An operator that is a function,
-        ``torch.where``, counts too.
+        ``TORCH_GUARD_OR_FALSE`` is a macro. ``c10::sym_equals`` and ``c10::SymInt::min`` are C++. ``torch.sym_min`` and
+        ``torch._inductor.sizevars.SizeVarAllocator.check_equals`` are Python. A bare ``guard_or_false`` is searched in
+        torch and the modules of symbolic shapes. An operator that is a function, such as ``torch.where``, counts too.
         """
         if "::" in symbol or symbol.isupper():
             return cpp_has(self.include_dirs, symbol)
@@ -125,15 +124,15 @@ class TorchApi:
         return python_has(self.package, symbol) or (home == "torch" and bool(self.functions(name)))
 
     def dynamo_refusal(self, helper: str) -> str | None:
-        """Why dynamo does not trace a call of a helper, or None.
+        """Return why dynamo does not trace a call of a helper, or None.
 
-        A helper is ``torch.sym_min`` or the like. ``torch._check(text)`` is a check with a message, and
+        A helper is a dotted name such as ``torch.sym_min``. ``torch._check(text)`` is a check with a message, and
         ``torch._check(values)`` one whose message captures values.
         """
         return dynamo_refusal(self._place, helper)
 
     def is_scripted(self, function: str) -> bool:
-        """Return whether torch passes one of its own functions to TorchScript; any may be where the probe failed.
+        """Return whether torch passes one of its own functions to TorchScript, or True if the probe failed.
 
         ``function`` is a dotted name such as ``torch._decomp.decompositions.nll_loss_backward``.
         """
@@ -141,7 +140,7 @@ class TorchApi:
 
     @lru_cache(maxsize=1024)  # noqa: B019 - one api lives as long as the process
     def is_inlined(self, module: str) -> bool:
-        """Return whether dynamo traces into the functions of a module of torch; into all where the probe failed."""
+        """Return whether dynamo traces into the functions of a module of torch, or True if the probe failed."""
         known = self._inlined
         parents = accumulate(module.split("."), "{}.{}".format)
         return known is None or not known.isdisjoint(parents)
@@ -155,7 +154,7 @@ class TorchApi:
         return scripted(self._place)
 
     def named_in_headers(self, name: str) -> bool:
-        """Whether a header of this torch says the name, so that other files may call what it names."""
+        """Return whether a header of this torch contains the name, so that other files may call the function."""
         return named_in_headers(self.include_dirs, name)
 
     def _operators(self, variant: str, name: str) -> tuple[Operator, ...]:

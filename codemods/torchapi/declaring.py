@@ -1,4 +1,4 @@
-"""The text of an operator's schema, read into its parts with the place of each: what an edit of a schema needs."""
+"""Parser of operator schemas that records the position of each part, as edits of a schema require."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 class SchemaError(ValueError):
-    """A text that is no schema; ``str()`` is one line that says what is wrong with it."""
+    """Text that is not a schema. ``str()`` is one line with the reason."""
 
 
 @dataclass(frozen=True)
 class DeclaredArgument:
-    """One argument as a schema writes it; its ``type`` stands at ``start:end`` of the text."""
+    """Argument as a schema declares it. Its ``type`` is at ``start:end`` of the text."""
 
     name: str
     type: str
@@ -34,14 +34,14 @@ class DeclaredArgument:
 
     @property
     def widened(self) -> str | None:
-        """The type that takes a SymInt where this one takes an ``int``; None for a type without such a twin."""
+        """Return the type that takes a SymInt in place of an ``int``, or None for a type without such a form."""
         found = _WIDENED.fullmatch(self.type)
         return None if found is None else f"SymInt{found['rest']}"
 
 
 @dataclass(frozen=True)
 class DeclaredSchema:
-    """A schema as it is written. ``name`` is empty where the text starts with the arguments."""
+    """Schema as it is written. ``name`` is empty if the text starts with the arguments."""
 
     text: str
     namespace: str
@@ -52,19 +52,19 @@ class DeclaredSchema:
 
     @property
     def full_name(self) -> str:
-        """The name with its overload, as in ``roll`` or ``add.Tensor``."""
+        """Return the name with its overload, as in ``roll`` or ``add.Tensor``."""
         return f"{self.name}.{self.overload}" if self.overload else self.name
 
     def argument(self, name: str) -> DeclaredArgument | None:
-        """The argument of that name, or None."""
+        """Return the argument of that name, or None."""
         return next((one for one in self.arguments if one.name == name), None)
 
 
 def read_schema(text: str) -> DeclaredSchema:
-    """The parts of ``ns::f.overload(Tensor self, int n=1, *, int? m=None) -> Tensor``; raises SchemaError.
+    """Parse ``ns::f.overload(Tensor self, int n=1, *, int? m=None) -> Tensor``. Raises SchemaError.
 
-    Namespace, name and overload may be left out. Offsets are those of ``text``, which has to be ASCII, so that they
-    count bytes too.
+    Namespace, name and overload are optional. Offsets are those of ``text``, which has to be ASCII, so that they count
+    bytes too.
     """
     if not text.isascii():
         raise SchemaError(f"a schema is ASCII, this one is not: {_shown(text)}")
@@ -108,7 +108,7 @@ def _arguments(text: str, start: int, end: int) -> Iterator[DeclaredArgument]:
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The spans between the commas at the top of ``text[start:end]``; none where that is blank."""
+    """Yield the spans between the top-level commas of ``text[start:end]``, none if it is blank."""
     if not text[start:end].strip():
         return
     first = start
@@ -127,7 +127,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _outside(text: str, start: int, end: int) -> Iterator[int]:
-    """The places of a text that stand in no brackets and no string; stops behind a bracket that nothing opened."""
+    """Yield the positions outside of brackets and strings. Stop after an unmatched closing bracket."""
     depth, quote, escaped = 0, "", False
     for at in range(start, end):
         letter = text[at]

@@ -1,4 +1,4 @@
-"""Which operators' derivatives call which formula, by the derivatives.yaml of the installed torch."""
+"""Operators whose derivatives call a formula, according to the derivatives.yaml of the installed torch."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _CALL = re.compile(r"(?<![\w.:])(\w+)\(")
 
 @lru_cache
 def operators_by_formula(package: Path) -> Mapping[str, tuple[str, ...]]:
-    """By function (``mm_mat1_backward``) the operators (``mm``, ``addmm``) of the torch at ``package`` that call it.
+    """Return for each function (``mm_mat1_backward``) the operators (``mm``, ``addmm``) whose derivatives call it.
 
-    Nothing where the installed torch has no derivatives.yaml.
+    The result is for the torch at ``package``. It is empty if the installed torch has no derivatives.yaml.
     """
     path = package.parent / "torchgen" / "packaged" / "autograd" / "derivatives.yaml"
     text = path.read_text() if path.is_file() else ""

@@ -1,6 +1,6 @@
 """Symbolic helpers that the dynamo of an installed torch refuses, found by tracing a call of each.
 
-Run as a script, in a child; it imports nothing of symfix. Prints their names as a JSON list.
+This file runs as a script in a child process and imports nothing of symfix. It prints their names as a JSON list.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SHAPES = "torch.fx.experimental.symbolic_shapes"
 
 
 def probes() -> Mapping[str, Callable[[Any, Any], Any]]:
-    """A call of each helper, by its dotted name; only two of the checks have a message."""
+    """Return a call of each helper, by its dotted name. Only two of the checks have a message."""
     torch: Any = importlib.import_module("torch")
     shapes: Any = importlib.import_module(_SHAPES)
     return {
@@ -47,7 +47,7 @@ def probes() -> Mapping[str, Callable[[Any, Any], Any]]:
 
 
 def refused() -> list[str]:
-    """The helpers that do not trace with dynamic and with static sizes, those that this torch lacks among them."""
+    """Return the helpers that fail to trace with dynamic or static sizes, including those that this torch lacks."""
     return [name for name, probe in probes().items() if not _is_traced(probe)]
 
 
@@ -75,7 +75,7 @@ def _is_traced(probe: Callable[[Any, Any], Any]) -> bool:
 
 
 if __name__ == "__main__":
-    # The folder of this script holds modules with names of others.
+    # The folder of this script contains modules that shadow others.
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
     warnings.simplefilter("ignore")
 

@@ -1,27 +1,27 @@
-"""What can be wrong with the torch one was pointed to: each names the thing and the way out in one line."""
+"""Errors of the target torch. Each names the problem and the remedy in one line."""
 
 from __future__ import annotations
 
 
 class TorchError(Exception):
-    """The target torch can't be read; ``str()`` is the one line for the user."""
+    """Unreadable target torch. ``str()`` is the one line for the user."""
 
 
 class TorchMissing(TorchError):
-    """No torch in the interpreter that should have one, or no such interpreter."""
+    """Interpreter without torch, or no such interpreter."""
 
 
 class TorchTooOld(TorchError):
-    """The installed torch is older than the oldest one that symfix verifies against."""
+    """Installed torch that is older than the oldest one that symfix verifies against."""
 
 
 class NotATorchTree(TorchError):
-    """The folder is not the top of a PyTorch source tree."""
+    """Folder that is not the top of a PyTorch source tree."""
 
 
 class YamlUnreadable(TorchError):
-    """``native_functions.yaml`` or ``tags.yaml`` is missing or does not parse."""
+    """``native_functions.yaml`` or ``tags.yaml`` that is missing or does not parse."""
 
 
 class TorchgenFailed(TorchError):
-    """No usable torchgen: it does not import, or PyYAML is not there for it."""
+    """Unusable torchgen: it does not import, or its PyYAML is missing."""

@@ -1,4 +1,4 @@
-"""Runs `extractor` in a child, with the first torchgen and the first interpreter that manage it."""
+"""Run of `extractor` in a child process, with the first torchgen and the first interpreter that succeed."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _SECONDS = 300
 
 
 def yamls(place: Place) -> tuple[Path, Path]:
-    """The files with the operators and with the tags."""
+    """Return the files with the operators and with the tags."""
     return place.native / "native_functions.yaml", place.native / "tags.yaml"
 
 
 def extract(place: Place) -> bytes:
-    """The rows of a torch; raises YamlUnreadable or TorchgenFailed."""
+    """Return the rows of a torch. Raises YamlUnreadable or TorchgenFailed."""
     from .extractor import NO_YAML, UNREADABLE
 
     failures: list[str] = []
@@ -55,7 +55,7 @@ def extract(place: Place) -> bytes:
 
 
 def _held_back(place: Place) -> bool:
-    """Whether the tree has a torchgen that was not to be run."""
+    """Return whether the tree has a torchgen that must not be run."""
     own = place.root and place.root / "torchgen"
     return own is not None and own not in place.torchgens and (own / "gen.py").is_file()
 

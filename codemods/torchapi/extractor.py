@@ -1,7 +1,8 @@
-"""Reads the operators of one torch with that torch's own torchgen and prints them as lines of JSON.
+"""Extraction of the operators of one torch with its own torchgen, printed as lines of JSON.
 
-Run as a script, in a child: ``extract.py TORCHGEN_DIR NATIVE_FUNCTIONS_YAML TAGS_YAML``. It imports nothing of symfix.
-The first line of the output is the index, every other line one row; `schema` turns rows into values.
+This file runs as a script in a child process: ``extractor.py TORCHGEN_DIR NATIVE_FUNCTIONS_YAML TAGS_YAML``. It imports
+nothing of symfix. The first line of the output is the index, every other line is one row. `schema` turns rows into
+values.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ UNREADABLE = 4
 
 
 def main(torchgen: Path, native: Path, tags: Path) -> int:
-    """Print the rows, or one line on stderr and a status that says whose fault it is."""
+    """Print the rows, or one line on stderr. Return a status that identifies the cause of a failure."""
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
     try:
         yaml = importlib.import_module("yaml")
@@ -39,7 +40,7 @@ def main(torchgen: Path, native: Path, tags: Path) -> int:
 
 
 def _place(torchgen: Path) -> None:
-    """Make ``import torchgen`` mean this very folder: PyPI has an unrelated package of the name."""
+    """Make ``import torchgen`` load this folder, since PyPI has an unrelated package of the same name."""
     spec = importlib.util.spec_from_file_location(
         "torchgen", torchgen / "__init__.py", submodule_search_locations=[str(torchgen)]
     )
@@ -78,7 +79,7 @@ class _Extraction:
         self._indices = {key.name: index for key, index in indices.items()}
 
     def members(self, group: Any) -> tuple[list[Any] | None, list[Any]]:
-        """The meta function of a structured group, and the functions of any group."""
+        """Return the meta function of a structured group, and the functions of any group."""
         model = importlib.import_module("torchgen.model")
         if isinstance(group, model.NativeFunction):
             return None, [group]
@@ -91,7 +92,7 @@ class _Extraction:
         return row, list(group.functions())
 
     def operators(self, function: Any) -> Iterator[list[Any]]:
-        """One row for the plain C++ signature, one more for the faithful one where the two differ."""
+        """Yield one row for the plain C++ signature, and one for the faithful signature if the two differ."""
         with _context(function):
             signatures = _api("types").CppSignatureGroup.from_native_function(function, method=False)
             for signature in (signatures.signature, signatures.faithful_signature):
@@ -116,7 +117,7 @@ class _Extraction:
         ]
 
     def kernels(self, function: Any, group: Any) -> Iterator[list[Any]]:
-        """The kernels someone has to write, each once, with all keys it is registered for."""
+        """Yield the hand-written kernels, each once, with all keys it is registered for."""
         if "generated" in function.tags:
             return
         merged: dict[tuple[str, str, bool], list[str]] = {}

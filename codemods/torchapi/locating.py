@@ -1,4 +1,4 @@
-"""Where the target torch is, found without importing it."""
+"""Location of the target torch, found without importing it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .errors import NotATorchTree, TorchMissing, TorchTooOld, YamlUnreadable
 OLDEST_INSTALLED = (2, 8)
 
 _NATIVE = Path("aten", "src", "ATen", "native")
-# The current folder goes off the path before anything is imported: it may hold a module of any name.
+# The current folder is removed from the path before any import, since it may contain a module of any name.
 _FIND = """
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
@@ -29,25 +29,25 @@ _VERSION = re.compile(r"__version__\s*=\s*['\"]([^'\"]+)['\"]")
 
 @dataclass(frozen=True)
 class Place:
-    """The files of one torch: an installed package or a source tree."""
+    """Files of one torch: an installed package or a source tree."""
 
     version: str
     build: str
-    """The version with everything that tells two builds apart."""
+    """Version with all details that distinguish two builds."""
     python: Path
-    """The interpreter whose torch is verified against."""
+    """Interpreter with the torch that changes are verified against."""
     package: Path
-    """The folder ``torch`` with its Python files."""
+    """Folder ``torch`` with its Python files."""
     native: Path
-    """The folder with ``native_functions.yaml`` and ``tags.yaml``."""
+    """Folder with ``native_functions.yaml`` and ``tags.yaml``."""
     torchgens: tuple[Path, ...]
-    """Folders ``torchgen``, the fitting one first."""
+    """Folders ``torchgen``, the matching one first."""
     include_dirs: tuple[Path, ...]
     root: Path | None = None
 
 
 def locate(torch_root: Path | None, torch_python: Path | None, *, tree_code: bool = True) -> Place:
-    """The torch of a source tree, or else the one installed for ``torch_python`` (default: this interpreter).
+    """Return the torch of a source tree, or else the one installed for ``torch_python`` (default: this interpreter).
 
     Without ``tree_code`` the tree's own torchgen is not among those that may be run to read its schemas. Raises
     TorchMissing, TorchTooOld, NotATorchTree or YamlUnreadable.
@@ -65,13 +65,13 @@ def locate(torch_root: Path | None, torch_python: Path | None, *, tree_code: boo
 
 
 def tree_around(path: Path) -> Path | None:
-    """The PyTorch source tree that a file or folder belongs to, known by what only such a tree has."""
+    """Return the PyTorch source tree that contains a file or folder, or None. Only such a tree has certain files."""
     here = path.absolute()
     return next((folder for folder in (here, *here.parents) if _is_tree(folder)), None)
 
 
 def tree_version(root: Path) -> str | None:
-    """What a source tree says of its version; None where it says nothing."""
+    """Return the version of a source tree, or None if it has no valid ``version.txt``."""
     try:
         version = (root / "version.txt").read_text().strip()
         release(version)
@@ -81,7 +81,7 @@ def tree_version(root: Path) -> str | None:
 
 
 def installed_version(torch_python: Path | None) -> str | None:
-    """The version of the torch that is installed for an interpreter; None without one. Raises TorchMissing."""
+    """Return the version of the torch installed for an interpreter, or None without one. Raises TorchMissing."""
     package = _installed_package(torch_python)
     match = _VERSION.search((package / "version.py").read_text()) if package else None
     return match[1].partition("+")[0] if match else None
@@ -95,7 +95,7 @@ def _is_tree(folder: Path) -> bool:
 
 
 def release(version: str) -> tuple[int, int]:
-    """Major and minor number of a version such as ``2.13.0+cpu`` or ``1.13.0a0``."""
+    """Return the major and minor number of a version such as ``2.13.0+cpu`` or ``1.13.0a0``."""
     match = re.match(r"(\d+)\.(\d+)", version)
     if match is None:
         raise ValueError(f"not a torch version: {version!r}")
@@ -111,7 +111,7 @@ def _tree(root: Path, python: Path, installed: Path | None, tree_code: bool) -> 
         raise NotATorchTree(f"{root} has no version.txt with a version: is the source tree complete?")
     torchgens = [root / "torchgen"] if tree_code else []
     if installed is not None:
-        # One of the same release knows all that the schemas say; the tree's code is not needed then.
+        # A torchgen of the same release reads all of the schemas, so the tree's code is not needed.
         same = _release_of(installed) == release(version)
         torchgens.insert(0 if same else len(torchgens), installed.parent / "torchgen")
     return Place(

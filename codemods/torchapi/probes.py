@@ -1,4 +1,4 @@
-"""Facts of an installed torch, found by running it: dynamo's refusals, the modules it inlines, what torch scripts."""
+"""Facts about an installed torch, found by running it: dynamo's refusals, inlined modules, scripted functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SECONDS = 120
 def dynamo_refusal(place: Place, helper: str) -> str | None:
     """Return the reason that dynamo does not trace a call of a helper, by its dotted name, or None.
 
-    None too for a helper that `dynamo_probe` does not call.
+    The result is also None for a helper that `dynamo_probe` does not call.
     """
     refused, error = _probed(place, DYNAMO)
     if error is not None:
@@ -31,20 +31,20 @@ def dynamo_refusal(place: Place, helper: str) -> str | None:
 
 
 def scripted(place: Place) -> frozenset[str] | None:
-    """The dotted names of torch's functions that torch itself passes to TorchScript; None where the probe failed."""
+    """Return the dotted names of functions that torch itself passes to TorchScript, or None if the probe failed."""
     found, error = _probed(place, TORCHSCRIPT)
     return None if error is not None else found
 
 
 def inlined(place: Place) -> frozenset[str] | None:
-    """The modules of torch, and packages of them, whose functions dynamo inlines; None where the probe failed."""
+    """Return the modules and packages of torch whose functions dynamo inlines, or None if the probe failed."""
     found, error = _probed(place, INLINING)
     return None if error is not None else found
 
 
 @lru_cache(maxsize=8)
 def _probed(place: Place, probe: Path) -> tuple[frozenset[str], str | None]:
-    """The names that a probe prints, and the error that ended it."""
+    """Return the names that a probe prints, and the error that ended it or None."""
     key = f"{place.build}\0{place.package}".encode() + probe.read_bytes()
     name = f"{probe.stem}-{hashlib.sha256(key).hexdigest()}.json"
     found = json.loads(stored("probes", name, lambda: _answer(place, probe)))

@@ -1,4 +1,4 @@
-"""Which torch first had a symbol, and from which on it is gone: the one table that no installed torch can tell."""
+"""Releases of torch that added or removed a symbol. This table cannot be derived from one installed torch."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ GONE: dict[str, Release] = {
 
 
 def available(symbol: str, min_torch: Release | None, api: TorchApi) -> bool:
-    """Whether new text may use ``symbol``: there from ``min_torch`` on, or without one, in ``api``'s torch.
+    """Return whether new text may use ``symbol``: it exists from ``min_torch`` on, or without one, in ``api``'s torch.
 
-    ``symbol`` is written as for `TorchApi.has`. With ``min_torch``, a symbol that the tables don't know counts only
-    when ``api`` is no newer than that and has it.
+    ``symbol`` is written as for `TorchApi.has`. With ``min_torch``, a symbol that is not in the tables counts only if
+    ``api`` is no newer than that and has it.
     """
     if min_torch is None:
         return api.has(symbol)

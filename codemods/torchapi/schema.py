@@ -1,4 +1,4 @@
-"""What torch knows of its operators and kernels, as values."""
+"""Operators and kernels of torch as values."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of an operator; ``type`` and ``default`` are schema text (``SymInt[]``, ``int[1]``, ``Tensor?``).
+    """Argument of an operator. ``type`` and ``default`` are schema text (``SymInt[]``, ``int[1]``, ``Tensor?``).
 
-    A ``default`` is only there when the C++ signature has one too.
+    A ``default`` is present only if the C++ signature has one too.
     """
 
     name: str
@@ -21,7 +21,7 @@ class Argument:
 
     @property
     def symbolic(self) -> bool:
-        """Whether a ``c10::SymInt`` or an array of them can be passed."""
+        """Return whether the argument accepts a ``c10::SymInt`` or an array of them."""
         return self.type.startswith("SymInt")
 
 
@@ -29,10 +29,10 @@ class Argument:
 class Operator:
     """One C++ signature of one overload.
 
-    ``arguments`` stand in the order of the ``at::`` function; a method has the same without ``self``. An overload with
-    grouped ``TensorOptions``, or with ``out``, comes a second time as the *faithful* signature: options one by one, and
-    ``out`` at the end of a function called ``foo_outf``. The C++ side of a ``manual`` one is written by hand: torch may
-    have it in another form, or not at all.
+    ``arguments`` are in the order of the ``at::`` function. A method has the same without ``self``. An overload with
+    grouped ``TensorOptions``, or with ``out``, occurs a second time with the *faithful* signature: options one by one,
+    and ``out`` at the end of a function called ``foo_outf``. The C++ side of a ``manual`` one is written by hand, so
+    torch may have it in another form or not at all.
     """
 
     name: str
@@ -50,18 +50,18 @@ class Operator:
 
     @cached_property
     def method_arguments(self) -> tuple[Argument, ...]:
-        """The arguments of the Tensor method."""
+        """Return the arguments of the Tensor method."""
         return tuple(argument for argument in self.arguments if argument.name != "self")
 
     @property
     def symint_name(self) -> str | None:
-        """The C++ name of the form that takes ``c10::SymInt`` (``empty_symint_out``), or None without such a form."""
+        """Return the C++ name of the form that takes ``c10::SymInt`` (``empty_symint_out``), or None without one."""
         return self.name + "_symint" + self.cpp_name.removeprefix(self.name) if self.symbolic else None
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What a function that the dispatcher calls looks like; ``parameters`` are (C++ type, name)."""
+    """Signature of a function that the dispatcher calls. ``parameters`` are (C++ type, name)."""
 
     name: str
     parameters: tuple[tuple[str, str], ...]
@@ -69,10 +69,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A C++ function that torch expects at a name, for all the dispatch keys that share it.
+    """C++ function that torch expects under a name, for all the dispatch keys that share it.
 
     ``parameters`` are (C++ type, name) as torch calls it: with ``c10::SymInt`` if ``symint``. A structured kernel is
-    what ``TORCH_IMPL_FUNC(name)`` defines (or ``TORCH_META_FUNC``, when ``namespace`` is ``at::meta``).
+    defined by ``TORCH_IMPL_FUNC(name)`` (or ``TORCH_META_FUNC``, when ``namespace`` is ``at::meta``).
     """
 
     name: str
@@ -86,17 +86,17 @@ class Kernel:
 
     @property
     def signature(self) -> Signature:
-        """Its name and parameters."""
+        """Return the name and the parameters."""
         return Signature(self.name, self.parameters)
 
     @property
     def composite(self) -> bool:
-        """Whether it runs on fake tensors as part of a composite operator."""
+        """Return whether the kernel runs on fake tensors as part of a composite operator."""
         return any(key.startswith("Composite") for key in self.keys)
 
 
 def operator_from(row: Sequence[Any]) -> Operator:
-    """The operator of one row that `extract` printed."""
+    """Return the operator of one row that `extract` printed."""
     name, overload, cpp_name, arguments, returns, variants, symbolic, options, structured, kernels, *flags = row
     faithful, manual = flags
     return Operator(
@@ -116,7 +116,7 @@ def operator_from(row: Sequence[Any]) -> Operator:
 
 
 def kernel_from(row: Sequence[Any], operator: Operator) -> Kernel:
-    """The kernel of one row that `extract` printed, of ``operator``."""
+    """Return the kernel of ``operator`` from one row that `extract` printed."""
     name, namespace, keys, symint, structured, returns, parameters = row[:7]
     return Kernel(
         name=name,

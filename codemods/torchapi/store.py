@@ -1,4 +1,4 @@
-"""Results that are dear to make, made once for all processes and kept by what they were made from."""
+"""Cache of expensive results, computed once for all processes and keyed by their inputs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ..engine import storage
 
 
 def stored(kind: str, key: str, make: Callable[[], bytes]) -> bytes:
-    """The bytes kept as ``kind``/``key``, else those of ``make``, which are kept for the next time.
+    """Return the bytes stored as ``kind``/``key``, or else those of ``make``, which are stored for the next time.
 
-    Of several processes that ask at once, one makes them. A cache folder that can't be written costs time, not the
-    result.
+    If several processes need them at once, one computes them. If the cache folder cannot be written, they are computed
+    without being stored.
     """
     path = storage.folder(kind) / key
     kept = storage.load(path)

@@ -1,4 +1,4 @@
-"""Whether a torch has a macro, a C++ function or a Python function, read from its text."""
+"""Search for a macro, a C++ function or a Python function in the sources of a torch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _CLASS = rb"\b(?:class|struct)\s+(?:[A-Z0-9_]+\s+)?%b(?!\w)(?:\s+final)?\s*(?=[:
 
 
 def cpp_has(include_dirs: tuple[Path, ...], symbol: str) -> bool:
-    """Whether the headers define a macro, or declare ``namespace::name`` or ``Class::name`` (own or inherited)."""
+    """Return whether the headers define a macro, or declare ``namespace::name`` or ``Class::name``.
+
+    A class has its own names and the inherited ones.
+    """
     *scopes, name = symbol.removeprefix("::").split("::")
     if _MACRO.fullmatch(name):
         define = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+" + name.encode() + rb"\b", re.MULTILINE)
@@ -32,15 +35,15 @@ def cpp_has(include_dirs: tuple[Path, ...], symbol: str) -> bool:
 
 @cache
 def named_in_headers(include_dirs: tuple[Path, ...], name: str) -> bool:
-    """Whether any header says the word ``name`` outside its comments."""
+    """Return whether any header contains the word ``name`` outside its comments."""
     word = re.compile(rb"\b" + name.encode() + rb"\b")
     return any(word.search(text) for text in _mentions(include_dirs, name))
 
 
 def python_has(package: Path, symbol: str) -> bool:
-    """Whether a module defines ``torch.module.name`` or ``torch.module.Class.name``, or imports the former by name.
+    """Return whether a module defines ``torch.module.name`` or ``torch.module.Class.name``.
 
-    A bare name is looked for in `_BARE_PYTHON`.
+    For the former an import by name counts too. A bare name is searched in `_BARE_PYTHON`.
     """
     if "." not in symbol:
         return any(python_has(package, f"{module}.{symbol}") for module in _BARE_PYTHON)

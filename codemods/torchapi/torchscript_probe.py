@@ -1,7 +1,8 @@
 """Functions of the installed torch that torch itself passes to TorchScript, and those that they call.
 
-Torch scripts some while a module is imported, one as late as the first forward-mode derivative. Run as a script, in a
-child; it imports nothing of symfix. Prints the functions' dotted names as a JSON list on the last line.
+Torch scripts some of them when a module is imported, and one only at the first forward-mode derivative. This file runs
+as a script in a child process and imports nothing of symfix. It prints the functions' dotted names as a JSON list on
+the last line.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _CALL = b"jit.script("
 
 
 def scripted() -> list[str]:
-    """The functions that are compiled once each module that calls ``torch.jit.script`` is imported."""
+    """Return the functions that are compiled once each module that calls ``torch.jit.script`` is imported."""
     torch: Any = importlib.import_module("torch")
     for module in _modules(Path(torch.__file__).parent):
         # Some modules need what this build or this machine lacks.
@@ -31,7 +32,7 @@ def scripted() -> list[str]:
 
 
 def _modules(package: Path) -> Iterator[str]:
-    """The modules of torch that call ``torch.jit.script``; not its tests, which script what they are about."""
+    """Yield the modules of torch that call ``torch.jit.script``, except its tests, which script their test cases."""
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package.parent).with_suffix("").parts
         if "testing" not in parts and _CALL in path.read_bytes():
@@ -39,7 +40,7 @@ def _modules(package: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    # The folder of this script holds modules with names of others.
+    # The folder of this script contains modules that shadow others.
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != Path(__file__).resolve().parent]
     warnings.simplefilter("ignore")
 

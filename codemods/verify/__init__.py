@@ -1,1 +1,1 @@
-"""Proof of a change: does it still build, does it compute the same, and does it now trace?"""
+"""Proof of a change: its build, its results, and its traces, compared before and after."""

@@ -1,4 +1,4 @@
-"""What each verification of C++ asks of a torch and of the compilers, asked beside the rules."""
+"""Prefetch of the torch schemas and the compiler checks that every verification of C++ needs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .command import CPP_SUFFIXES
 
 
 def ask_ahead(paths: Iterable[Path], torch_python: Path | None) -> Thread | None:
-    """Begin to read the installed torch's schemas and to ask the compilers about its headers, in a thread.
+    """Start a thread that reads the installed torch's schemas and checks the compilers against its headers.
 
-    None is begun where no path is a C++ file. The answers are kept, and made once however many ask: who needs one
-    before it is there waits for it. What is wrong is said by who needs it.
+    Return None if no path is a C++ file. The results are cached, and a caller that needs one waits for the thread.
+    Errors surface in the caller that needs the result.
     """
     if not any(path.suffix in CPP_SUFFIXES for path in paths):
         return None

@@ -1,4 +1,4 @@
-"""What is verified, and what came of it."""
+"""Input and result types of a verification."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..lab.observation import Observation
 
 @dataclass(frozen=True)
 class Change:
-    """One file before and after; ``path`` is where it stands, whether or not it holds either of the two now."""
+    """One file before and after. ``path`` is its location, independent of its current content."""
 
     path: Path
     before: bytes = field(repr=False)
@@ -19,26 +19,26 @@ class Change:
 
 
 class Verdict(Enum):
-    """The answer to one verification."""
+    """Result of one verification."""
 
     PROVEN = "proven"
-    """Something failed before and passes after; nothing else is worse."""
+    """Verdict if something failed before and passes after, and nothing is worse."""
     NEUTRAL = "neutral"
-    """Nothing that was run went differently."""
+    """Verdict if all runs have the same result before and after."""
     REGRESSED = "regressed"
-    """Something is worse after the change."""
+    """Verdict if something is worse after the change."""
     UNVERIFIABLE = "unverifiable"
-    """Nothing that could be run says anything about the change."""
+    """Verdict if no run provides evidence about the change."""
     BROKEN_BASELINE = "broken-baseline"
-    """The file as it was does not build or load against this torch."""
+    """Verdict if the original file does not build or load against this torch."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing run with the file before and after: ``protocol`` says how, ``subject`` what.
+    """One test run with the file before and after: ``protocol`` is the kind of test, ``subject`` its name.
 
-    ``reference`` is the same on the torch as it is installed, where that was asked. ``deviates`` says how what passes
-    now still gives another result than eager without an error, at sizes it was not traced with.
+    ``reference`` is the result on the installed torch, if requested. ``deviates`` describes how a passing test still
+    differs from eager without an error, at sizes it was not traced with.
     """
 
     protocol: str
@@ -48,7 +48,7 @@ class Check:
     reference: Observation | None = None
     deviates: str | None = None
     flaky: bool = False
-    """The difference did not come again when both sides were run again."""
+    """True if the difference did not reproduce when both sides were run again."""
 
     @property
     def gained(self) -> bool:
@@ -60,13 +60,13 @@ class Check:
 
     @property
     def unjudged(self) -> bool:
-        """A time limit ended one side alone: what it would have done is not known."""
+        """Return whether a time limit ended only one side, so that its result is unknown."""
         return self.before.overtime is not self.after.overtime
 
 
 @dataclass(frozen=True)
 class Swap:
-    """A kernel of the file: registered in torch's place, or the reason why not. ``calls`` counts what reached it."""
+    """Kernel of the file: registered in torch's place, or the reason why not. ``calls`` counts its calls."""
 
     kernel: str
     operator: str
@@ -84,7 +84,7 @@ SWAPPED = "swapped"
 
 @dataclass(frozen=True)
 class Verification:
-    """The verdict on a set of changes, with what it rests on."""
+    """Verdict on a set of changes, with its evidence."""
 
     verdict: Verdict
     reason: str
@@ -92,13 +92,13 @@ class Verification:
     checks: tuple[Check, ...] = ()
     swaps: tuple[Swap, ...] = ()
     chosen: str = ""
-    """Which of torch's operator tests were run, and why these."""
+    """Selected operator tests of torch, with the reasons."""
     unrun: tuple[str, ...] = ()
-    """Changed lines of code (``path:line``) that nothing ran: the verdict says nothing about these."""
+    """Changed lines of code (``path:line``) that were not run, which the verdict does not cover."""
     untraced: tuple[str, ...] = ()
-    """Changed functions of a project, of which no call could be traced: tracing may differ there."""
+    """Changed functions of a project without a traceable call, so that tracing may differ there."""
     ran_all: bool = False
-    """Every changed line is known to have been run."""
+    """True if every changed line is known to have been run."""
     commands: tuple[str, ...] = field(default=(), repr=False)
     torch: str = ""
     compiler: str = ""

@@ -1,4 +1,4 @@
-"""`symfix verify`: the proof of a set of changes against the installed torch."""
+"""Entry point of `symfix verify`: the proof of a set of changes against the installed torch."""
 
 from __future__ import annotations
 
@@ -59,25 +59,28 @@ def verify(
     proven: Callable[[Side, Side], None] | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Verification:
-    """Build the changed files before and after, swap them into the installed torch, run what there is to run.
+    """Build the changed files before and after, swap them into the installed torch, and run the tests.
 
-    ``tests`` are commands run here, with torch changed in every Python they start. ``operators`` names OpInfos to run
-    under ``protocols``; None chooses those that reach the change, unless there are ``repros`` or ``tests``.
-    With ``complete``, those that reach the change are run beside ``operators``.
-    ``bystanders`` are run too, on torch's own samples alone, and ``tasks``, each by its own protocol. At most
-    ``samples`` inputs of each are traced, and ``more`` where these show no difference or leave a changed line unrun.
-    ``against_installed`` compares the files after with torch as it is. The answer to the same question is given from
-    ``evidence_folder`` unless ``fresh``.
+    ``tests`` are commands run on this machine, with torch changed in every Python process they start. ``operators``
+    names OpInfos to run under ``protocols``. None chooses those that reach the change, unless there are ``repros`` or
+    ``tests``. With ``complete``, those that reach the change are run in addition to ``operators``.
 
-    With ``builds``, the files are of a project of the user's: it is built by these commands in scratch copies, and
-    ``tests`` and ``repros`` run there; so they do for Python files that are not torch's. ``memory`` keeps what the
-    project's sides did from one call to the next, ``replays`` what scripts did on torch as installed and before;
-    ``ready`` forks off a process that holds torch as it is installed, where the caller has one. ``proven`` is given
-    torch before and after a change that is proven now and here, while they run. ``timeout`` is for each of a project's
-    commands; with ``drop_torchscript``, a project's function that TorchScript compiled need not compile after.
-    Operator tests of what is not compiled run on the workers of ``executor``, where there is one.
+    ``bystanders`` are run too, only on torch's own samples, and ``tasks``, each by its own protocol. At most
+    ``samples`` inputs of each are traced. The number is ``more`` if these show no difference or leave a changed line
+    unrun. ``against_installed`` compares the files after with the installed torch. A cached answer in
+    ``evidence_folder`` is returned unless ``fresh``.
 
-    Raises a TorchError when there is no usable torch, SandboxMissing when ``limits`` require what the machine has not.
+    With ``builds``, the files belong to a project of the user. These commands build it in scratch copies, where
+    ``tests`` and ``repros`` run too. The same holds for Python files outside of torch.
+
+    ``memory`` caches the results of the project's sides between calls. ``replays`` caches those of scripts on the
+    installed torch and on the files before. ``ready`` is a fork server with the installed torch, if the caller has one.
+    ``proven`` is called with torch before and after a change that is newly proven on this machine, while both run.
+    ``timeout`` applies to each of a project's commands. With ``drop_torchscript``, a project's function that
+    TorchScript compiled before may fail to compile after. Operator tests of uncompiled changes run on the workers of
+    ``executor``, if given.
+
+    Raises a TorchError if there is no usable torch, and SandboxMissing if the machine lacks what ``limits`` require.
     """
     started = time.monotonic()
     place = locate(None, torch_python)
@@ -108,7 +111,7 @@ def verify(
         against_installed=against_installed,
     )
     key = _key(question, place, toolchain)
-    # A command may read anything: its answer is never taken from before.
+    # A command may read any file, so its result is never cached.
     known = None if fresh or tests else recall(keeper, key)
     if known is not None:
         return known
@@ -150,7 +153,7 @@ def _verified_project(
 
 
 def _is_elsewhere(changes: Sequence[Change], place: Place, torch_root: Path | None) -> bool:
-    """Whether the files are Python, and none is a module of torch or stands in a tree of its sources."""
+    """Return whether all files are Python files outside of the installed torch and of its source trees."""
     for change in changes:
         if any((folder / "aten" / "src" / "ATen").is_dir() for folder in change.path.resolve().parents):
             return False

@@ -1,4 +1,4 @@
-"""Operator tests of two sides, compared; a difference is believed when it comes again."""
+"""Comparison of the operator tests of two sides, in which a difference counts only if it reproduces."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from .sides import Sides
 
 _CONFIRMATIONS = 2
 _THOROUGH = {DECOMPOSED: DECOMPOSED_TWICE}
-"""How a protocol is asked again where the sides give other results."""
+"""Protocol that replaces another when a test is run again because the sides differ."""
 
 Checks = dict[Task, Check]
 
 
 class BrokenSide(Exception):
-    """A side could not even be loaded; ``str()`` says why."""
+    """Error raised when a side does not load. ``str()`` is the reason."""
 
     def __init__(self, number: int, said: str) -> None:
         super().__init__(said)
         self.number = number
-        """0: the side before, 1: the side after."""
+        """Index of the side: 0 before, 1 after."""
 
 
 def compared(sides: Sides, tasks: Sequence[Task], samples: int, *, again: bool = False) -> tuple[Checks, Answers]:
-    """The check of each task on which there is something to compare, and what the side after answered.
+    """Return the check of each task with comparable results, and the answers of the side after.
 
-    ``again``: both sides are asked anew, each protocol as thoroughly as there is. Raises BrokenSide.
+    With ``again``, both sides run without cached answers, each protocol at its most thorough. Raises BrokenSide.
     """
     asked = {task: (task[0], _THOROUGH.get(task[1], task[1])) if again else task for task in tasks}
     answers = sides.ask([*asked.values()], samples, anew=again)
@@ -41,7 +41,10 @@ def compared(sides: Sides, tasks: Sequence[Task], samples: int, *, again: bool =
 
 
 def confirmed(first: Checks, sides: Sides, samples: int, progress: Callable[[str], None] = lambda _: None) -> Checks:
-    """The checks of `compared` once more: what was asked cheaply, and then what is doubtful; raises BrokenSide."""
+    """Run the doubtful ones among the checks of `compared` again, and return all checks.
+
+    A task of a cheap protocol that was lost is first run under its thorough one. Raises BrokenSide.
+    """
     checks = dict(first)
     unlike = [task for task, check in checks.items() if check.lost and task[1] in _THOROUGH]
     if unlike:
@@ -61,5 +64,5 @@ def confirmed(first: Checks, sides: Sides, samples: int, progress: Callable[[str
 
 
 def _doubtful(check: Check) -> bool:
-    """Whether a difference is believed only when it comes again."""
+    """Return whether a difference counts only if it reproduces."""
     return not check.flaky and (check.lost or check.unjudged or (check.gained and check.before.crashed))

@@ -1,4 +1,4 @@
-"""Evidence: what a verdict rests on, as JSON kept by the content of the question."""
+"""Evidence of a verdict, as JSON stored by a hash of the request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERSION = 1
 
 
 def question_key(parts: Iterable[bytes]) -> str:
-    """One name for everything that an answer depends on, the verifier's own code included."""
+    """Return a hash of everything that an answer depends on, the verifier's own code included."""
     digest = hashlib.sha256(_own_code())
     for part in parts:
         digest.update(len(part).to_bytes(8, "little") + part)
@@ -37,7 +37,7 @@ def _own_code() -> bytes:
 
 
 def to_json(verification: Verification) -> dict[str, Any]:
-    """The evidence as plain values."""
+    """Return the evidence as plain values."""
     fields = asdict(replace(verification, evidence=None))
     fields["verdict"] = verification.verdict.value
     del fields["evidence"], fields["cached"]
@@ -45,7 +45,7 @@ def to_json(verification: Verification) -> dict[str, Any]:
 
 
 def from_json(fields: dict[str, Any]) -> Verification:
-    """The verification that `to_json` wrote down."""
+    """Return the verification that `to_json` serialized."""
     fields = {name: value for name, value in fields.items() if name not in ("version", "tool", "seal")}
     return Verification(
         **{
@@ -62,7 +62,7 @@ def from_json(fields: dict[str, Any]) -> Verification:
 
 
 def keep(verification: Verification, folder: Path, key: str) -> Verification:
-    """Write the evidence to ``folder`` and return the verification that knows where."""
+    """Write the evidence to ``folder``, and return the verification with its path."""
     path = folder / f"{key}.json"
     fields = to_json(verification)
     put(path, json.dumps({**fields, "seal": _seal(fields)}, indent=1).encode() + b"\n")
@@ -70,9 +70,9 @@ def keep(verification: Verification, folder: Path, key: str) -> Verification:
 
 
 def recall(folder: Path, key: str) -> Verification | None:
-    """The answer to the same question, if it was asked before.
+    """Return the cached answer to the same request, or None.
 
-    What did not even compile before the change is asked again: a header may have come since.
+    A broken baseline is verified again, because a missing header may exist now.
     """
     path = folder / f"{key}.json"
     try:
@@ -86,7 +86,7 @@ def recall(folder: Path, key: str) -> Verification | None:
 
 
 def _seal(fields: dict[str, Any]) -> str:
-    """Tells whether the evidence is what was written; people read the file, so this stands inside."""
+    """Return a checksum that detects edits of the evidence. It is inside the file, because people read the file."""
     return digest(json.dumps(fields, sort_keys=True).encode()).decode()
 
 
@@ -96,7 +96,7 @@ def _check(fields: dict[str, Any]) -> Check:
 
 
 def holds(package: Path, modules: Mapping[str, bytes]) -> bool:
-    """Whether each module of torch, by its name, has this text in the installed ``package``."""
+    """Return whether each module of torch, by its name, has this text in the installed ``package``."""
     try:
         return all(_file_of(package, name).read_bytes() == text for name, text in modules.items())
     except OSError:
@@ -110,7 +110,7 @@ def _file_of(package: Path, module: str) -> Path:
 
 @lru_cache
 def installed(package: Path) -> str:
-    """A name for the Python of the installed ``package`` as it is, which people edit in place."""
+    """Return a hash of the paths, sizes and times of the Python files in ``package``, which people edit in place."""
     digest = hashlib.sha256(str(package).encode())
     for folder, folders, files in os.walk(package):
         folders[:] = sorted(one for one in folders if one not in ("__pycache__", "include", "lib"))

@@ -1,4 +1,4 @@
-"""The lines of code that a change touches, and which of them were run."""
+"""Changed lines of code, and which of them were run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .compare.statements import touched
 
 
 class Lines:
-    """Of changed modules of Python by what children report, of C++ by the counts that libraries keep."""
+    """Coverage of changed lines: of Python modules from the children's reports, of C++ from the libraries' counts."""
 
     def __init__(self, modules: Mapping[str, Change], toolchain: Toolchain | None, scratch: Path) -> None:
         self._modules = modules
@@ -26,11 +26,11 @@ class Lines:
         self.touched: dict[str, Touched] = {name: touched(change) for name, change in modules.items()}
 
     def add(self, ran: Ran) -> None:
-        """Count in what was run."""
+        """Add the statements that a child ran."""
         self._ran = merged([self._ran, ran])
 
     def unrun(self, libraries: Libraries | None) -> Iterator[str]:
-        """Those that nothing ran, as ``path:line``."""
+        """Yield the changed lines that were not run, as ``path:line``."""
         for name, change in self._modules.items():
             ran = self._ran.get(name, ())
             idle = {line for number, (line, _) in enumerate(self.touched[name]) if number not in ran}
@@ -43,11 +43,11 @@ class Lines:
             yield from (f"{change.path}:{line}" for line in lines or ())
 
     def all_counted(self, libraries: Libraries | None) -> bool:
-        """Whether the lines of every C++ file were counted, where there are ``libraries``."""
+        """Return whether the lines of every C++ file were counted. It is False without ``libraries``."""
         return bool(self._counted and self._gcov and libraries)
 
     def untold(self) -> frozenset[str]:
-        """The functions that changed without a line of their own: by a name that they mention, or by being gone."""
+        """Return the changed functions without a changed line: a name that they mention changed, or they are gone."""
         return frozenset(
             function.qualname
             for name, change in self._modules.items()
@@ -57,7 +57,7 @@ class Lines:
 
 
 def shown(places: Sequence[str]) -> list[str]:
-    """``path:line`` by the file's name alone, where that is enough."""
+    """Return ``path:line`` with the file's name only, if the names are unique."""
     names = {path: Path(path).name for path in (place.rpartition(":")[0] for place in places)}
     plain = len(set(names.values())) == len(names)
     parts = (place.rpartition(":") for place in places)

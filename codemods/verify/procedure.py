@@ -1,4 +1,4 @@
-"""The steps of one verification: build, swap, replay the user's scripts, run torch's own operator tests."""
+"""Steps of one verification: build, swap, replay the user's scripts, run torch's own operator tests."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ from .sides import Side, Sides, started
 from .verdict import decide
 
 _MOST_BESIDE = 4
-"""So many tests that run changed Python are run beside those asked for, or one for each function."""
+"""Maximum number of tests for changed Python that run in addition to requested ones, or one for each function if these
+are more."""
 
 
 class Obstacle(Exception):
-    """The verification ends here: with this verdict and reason."""
+    """Error that ends the verification with a verdict and a reason."""
 
     def __init__(self, verdict: Verdict, reason: str) -> None:
         super().__init__(reason)
@@ -52,7 +53,7 @@ class Obstacle(Exception):
 
 
 class Procedure:
-    """Answers one question in one laboratory; what it learns on the way stands in the answer, however it ends."""
+    """One verification in one harness. Its partial results are in the answer even if it ends early."""
 
     def __init__(
         self,
@@ -89,9 +90,9 @@ class Procedure:
     def answer(
         self, question: Question, blank: Verification, proven: Callable[[Side, Side], None] | None = None
     ) -> Verification:
-        """The verdict on ``question``, filled into ``blank``.
+        """Fill the verdict on ``question`` into ``blank``, and return it.
 
-        ``proven`` is given both sides where that is the verdict, unless they run on other machines.
+        ``proven`` is called with both sides if that is the verdict, unless they run on other machines.
         """
         self._lines = Lines(question.modules, self._toolchain, self._laboratory.scratch)
         builder = None
@@ -144,7 +145,7 @@ class Procedure:
                 before = Variant("before", identity="installed")
                 self._blame = (Verdict.BROKEN_BASELINE, Verdict.BROKEN_BASELINE)
             self._compared = before, after
-            # Operator tests say themselves that a side does not load; only their choice needs to know what was swapped.
+            # Operator tests report a side that does not load. Only their choice depends on the swapped kernels.
             replayed = self._replayed(replays, before, after, must_load=question.chooses)
             checks += replayed
             if question.chooses:
@@ -189,7 +190,7 @@ class Procedure:
     def _decided(
         self, question: Question, checks: Sequence[Check], unrun: Sequence[str], ran: frozenset[str]
     ) -> tuple[Verdict, str]:
-        """The verdict on what was seen, and its reason; raises Obstacle where nothing was."""
+        """Return the verdict on the checks, and its reason. Raises Obstacle if nothing was run."""
         if not checks:
             raise Obstacle(
                 Verdict.UNVERIFIABLE, f"nothing was run: {self._chosen or 'name a --repro, a --test or an --op'}"
@@ -205,7 +206,7 @@ class Procedure:
         return verdict, reason
 
     def _not_among(self, modules: Mapping[str, Change], ran: frozenset[str]) -> tuple[str, ...]:
-        """The changed functions that none of the operator tests that ``ran`` runs."""
+        """Return the changed functions that none of the operator tests ``ran`` runs."""
         found = operators_through(modules, self._laboratory, self._place, self._progress)
         return tuple(function.qualname for function, running in found.items() if ran.isdisjoint(running))
 
@@ -229,7 +230,7 @@ class Procedure:
         return holds(self._place.package, {name: change.before for name, change in question.modules.items()})
 
     def _identity(self, question: Question, side: str) -> str:
-        """What a side is made of: one name for all that lay nothing over torch but what it holds already."""
+        """Return a hash of the contents of a side. Sides that are identical to the installed torch share its hash."""
         if side == "before" and not question.cpp and self._holds_before(question):
             return installed(self._place.package)
         parts = [
@@ -254,7 +255,7 @@ class Procedure:
         return checks
 
     def _reached(self, question: Question) -> bool:
-        """Whether a kernel that runs what changed was called; of Python, the index of who runs what has told."""
+        """Return whether a kernel that runs changed code was called. It is True for Python, which the index covers."""
         return self._libraries is None or any(
             swap.calls for swap in running_change(question.cpp, [swap for swap in self._swaps() if swap.swapped])
         )
@@ -268,9 +269,9 @@ class Procedure:
             )
 
     def _operators(self, question: Question, registered: Sequence[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The operator tests to run under all protocols, and the bystanders.
+        """Return the operator tests to run under all protocols, and the bystanders.
 
-        What is ``registered`` for an operator takes part in every other that C++ composes of it.
+        Operators that C++ composes of a ``registered`` one are bystanders.
         """
         asked = question.operators or ()
         if not question.complete and question.operators is not None:
@@ -280,7 +281,7 @@ class Procedure:
         choices = [choice for choice in (native, python) if choice is not None]
         reasons = "; ".join(choice.reason for choice in choices)
         self._chosen = f"as asked: {', '.join(asked)}; by the change: {reasons}" if asked else reasons
-        # One that was asked for may go through a function that the index does not know.
+        # A requested operator may run a function that is missing from the index.
         self._unreached = tuple(
             name for choice in choices for name in choice.unreached if not (asked or question.tasks)
         )
@@ -296,7 +297,7 @@ class Procedure:
         return operators, tuple(name for name in dict.fromkeys(beside) if name not in operators)
 
     def _choices(self, question: Question) -> tuple[Choice | None, Choice | None]:
-        """The operator tests that reach the changes, in C++ and in Python."""
+        """Return the operator tests that reach the changes, in C++ and in Python."""
         native = python = None
         if self._libraries is not None:
             swapped = [swap for swap in self._swaps() if swap.swapped]
@@ -327,7 +328,7 @@ class Procedure:
             raise Obstacle(self._blame[broken.number], said) from None
 
     def _called(self, question: Question, before: Variant, after: Variant) -> Checks:
-        """Operator tests on concrete sizes, beside a script of the user's, which seldom runs each changed line."""
+        """Run operator tests on concrete sizes in addition to a user's script, which seldom runs each changed line."""
         concrete = MADE_UP if question.modules else ("varied",)
         cheap = [protocol for protocol in concrete if protocol in question.protocols]
         try:

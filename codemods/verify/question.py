@@ -1,4 +1,4 @@
-"""What one verification asks, and the operator tests that it comes to."""
+"""Request of one verification, and the operator tests that it selects."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .change import Change
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: changed C++ files, changed modules of torch by name, and what to run on them.
+    """Request: changed C++ files, changed modules of torch by name, and the tests to run on them.
 
-    ``operators`` None: those that reach the kernels that could be swapped in.
+    With ``operators`` None, the tests are those that reach the swapped kernels.
     """
 
     cpp: tuple[Change, ...] = ()
@@ -22,36 +22,40 @@ class Question:
     repros: tuple[Path, ...] = ()
     tests: tuple[str, ...] = ()
     folder: Path = Path()
-    """Where the commands ``tests`` run."""
+    """Working folder of the commands ``tests``."""
     operators: tuple[str, ...] | None = None
     complete: bool = False
-    """Beside ``operators`` run what is chosen by the change alone: the verdict does not hang on who else is asked."""
+    """True if the tests chosen by the change run in addition to ``operators``, so that the verdict does not depend on
+    these."""
     tasks: tuple[Task, ...] = ()
-    """What else is run, each under its own protocol: modules, backward passes."""
+    """Further tests, each under its own protocol, such as modules and backward passes."""
     bystanders: tuple[str, ...] = ()
-    """More of them, run on torch's own samples and not on calls made from these: a change reaches them too."""
+    """Further operators that the change reaches. They run on torch's own samples, not on calls made from these."""
     protocols: tuple[str, ...] = PROTOCOLS
     against_installed: bool = False
-    """Compare with torch as it is installed instead of with the files before: is the swap itself harmless?"""
+    """True if the files after are compared with the installed torch, which shows whether the swap itself is
+    harmless."""
     samples: int = SAMPLES
-    """At most so many samples of an operator are traced; on concrete sizes all are run."""
+    """Maximum number of traced samples per operator. On concrete sizes all samples are run."""
     more: int = 0
-    """So many are traced where these show no difference, or leave a changed line unrun: another may do so."""
+    """Maximum number of traced samples in a second run, if the first shows no difference or leaves a changed line
+    unrun."""
 
     @property
     def chooses(self) -> bool:
-        """Whether operator tests are chosen by what could be swapped in."""
+        """Return whether operator tests are chosen by the swapped kernels."""
         return not self.operators or self.complete
 
     def tests_of(
         self, operators: Sequence[str], bystanders: Sequence[str], *, registers: bool, formulas: bool
     ) -> list[Task]:
-        """The tests to run, in order.
+        """Return the tests to run, in order.
 
-        ``registers``: the change registers Python for an operator. ``formulas``: formulas of autograd are swapped in.
-        What a call starts is traced until all was seen, so those of which there are hundreds come last.
+        ``registers`` is True if the change registers Python for an operator. ``formulas`` is True if formulas of
+        autograd are swapped in. The statements that a call starts are traced until all were seen, so protocols with
+        hundreds of calls come last.
         """
-        # No C++ kernel has a part in what the decompositions compute.
+        # The results of decompositions do not depend on C++ kernels.
         protocols = [name for name in self.protocols if name != DECOMPOSED or self.modules]
         protocols += [REGISTERED] if registers else []
         protocols += [BACKWARD] if formulas else []
@@ -63,5 +67,5 @@ class Question:
 
 
 def traces(task: Task) -> bool:
-    """Whether its protocol traces, which is done for some samples alone."""
+    """Return whether the protocol of a task traces, which is limited to some samples."""
     return task[1] not in (*CONCRETE, REGISTERED)

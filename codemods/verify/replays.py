@@ -1,4 +1,4 @@
-"""The user's scripts and commands on three torches: as installed, with the files before, with the files after."""
+"""Runs of the user's scripts and commands on three torches: installed, with the files before, with the files after."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .evidence import question_key
 from .sides import Side
 
 Memory = MutableMapping[str, Replayed]
-"""What runs on torch as installed and on the files before gave: a second question about the same ones runs neither."""
+"""Cached results on the installed torch and on the files before, which later requests about the same ones reuse."""
 INSTALLED = Variant("installed", identity="installed")
 
 
@@ -27,7 +27,7 @@ class _Run:
 
 
 class Replays:
-    """Runs at most ``jobs`` at a time; those on the installed torch start at once, before anything is built."""
+    """Runs of scripts and commands, at most ``jobs`` at a time. Those on the installed torch start before the build."""
 
     def __init__(
         self,
@@ -50,19 +50,19 @@ class Replays:
 
     @property
     def subjects(self) -> str:
-        """What is run, for a person; empty: nothing."""
+        """Return the names of the scripts and commands for the user, or "" without any."""
         return ", ".join(item.subject for item in self._asked)
 
     def close(self) -> None:
-        """Forget what has not started; what runs is waited for."""
+        """Cancel the pending runs, and wait for the running ones."""
         self._pool.shutdown(cancel_futures=True)
 
     def compare(
         self, before: Variant, after: Variant, *, must_load: bool
     ) -> tuple[list[Check], list[Replayed], Sequence[Replayed]]:
-        """The checks; what each run on ``after`` gave; and one run on each side that says whether it loads at all.
+        """Return the checks, the results on ``after``, and one result per side that shows whether it loads.
 
-        The last is empty when there is no script that would tell and nobody asks (``must_load``).
+        The last is empty without a script, unless ``must_load``.
         """
         runs = self._asked if self._loads or not must_load else [self._load, *self._asked]
         started = [(self._start(item, before), self._start(item, after)) for item in runs]

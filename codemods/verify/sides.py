@@ -1,4 +1,4 @@
-"""Torch before and after a change, asked the same operator tests."""
+"""Torch before and after a change, with the same operator tests run on each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .question import traces
 
 @dataclass(frozen=True)
 class Side:
-    """A torch to run on, and a laboratory that starts it quickly."""
+    """Torch to run on, with a harness that starts it quickly."""
 
     laboratory: Laboratory
     variant: Variant
@@ -31,10 +31,10 @@ class Side:
 def started(
     variant: Variant, laboratory: Laboratory, ready: Laboratory, processes: int, stack: ExitStack, *, scripts: bool
 ) -> Side:
-    """A side that holds torch ready until ``stack`` is closed.
+    """Return a side whose fork server lives until ``stack`` is closed.
 
-    ``ready`` forks off a process that holds the installed torch, over which a fork lays kernels. Of changed Python a
-    process is kept that was started with it.
+    ``ready`` is a fork server with the installed torch, and a fork overlays the kernels. Changed Python modules get a
+    fork server that was started with them.
     """
     if not variant.modules:
         return Side(ready, variant)
@@ -44,7 +44,7 @@ def started(
 
 @dataclass(frozen=True)
 class Sides:
-    """The two torches; ``build`` names the installed one, and ``told`` hears how many tests are done on each."""
+    """Torch before and after. ``build`` identifies the installed torch, and ``told`` is called with the progress."""
 
     build: str
     before: Side
@@ -53,10 +53,10 @@ class Sides:
     told: Callable[[str], None]
 
     def ask(self, tasks: Sequence[Task], samples: int, *, anew: bool) -> tuple[Answers, Answers]:
-        """What each side answers. The side before is asked once for the same torch, unless ``anew``.
+        """Run the tasks on both sides, and return the answers. Those of the side before are cached unless ``anew``.
 
-        The protocol `registered` compares kernels of one torch with each other. The side before is asked it only where
-        those of the side after differ, which may be chance; elsewhere it counts as having answered the same.
+        The protocol `registered` compares kernels of one torch with each other. It runs on the side before only if
+        those of the side after differ, which may be chance. Otherwise the side before gets the same answer.
         """
         known = {} if anew else recalled(lambda task: self._key(task, samples), tasks)
         left = [task for task in tasks if task not in known]
@@ -92,6 +92,9 @@ def _all_passed(answer: Answer) -> bool:
 
 
 def answer_key(variant: Variant, build: str, task: Task, samples: int = 0) -> str:
-    """The name of what a variant of the torch ``build`` answers; of a protocol that traces it hangs on ``samples``."""
+    """Return the cache key of a variant's answer on the torch ``build``.
+
+    It includes ``samples`` if the protocol traces.
+    """
     asked = repr((task, samples if traces(task) else 0))
     return question_key([variant.identity.encode(), build.encode(), asked.encode()])

@@ -1,7 +1,7 @@
-"""The proof of a changed schema: it generates, the files compile, and twins of the kernels run before and after.
+"""Proof of a changed schema: code generation, compilation, and runs of privately registered kernels before and after.
 
-An unchanged torch pins a SymInt that is handed to an ``int`` before anything is dispatched, so the operator itself
-can't show the difference: its kernels are registered a second time, with the old and with the new schema.
+An unchanged torch specializes a SymInt that is passed to an ``int`` before it dispatches. The operator itself can't
+show the difference, so its kernels are registered a second time, with the old and with the new schema.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RUNNING = Limits(wall=600, cpu=900)
 
 @dataclass(frozen=True)
 class Sides:
-    """One operator: its name and overload, the arguments that are sizes, and its kernel before and after."""
+    """One operator: its name and overload, its size arguments, and its kernel before and after."""
 
     name: str
     overload: str
@@ -40,8 +40,11 @@ class Sides:
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be proven. ``yamls`` are the changed files of schemas by their names, ``families`` whose headers lie
-    before torch's own, ``headers`` those of the tree that changed, by the paths that they are included by."""
+    """Request to prove a changed schema.
+
+    ``yamls`` are the changed schema files by name. ``families`` are the operator families whose generated headers come
+    before torch's own. ``headers`` are the changed headers of the tree, by include path.
+    """
 
     root: Path
     yamls: Mapping[str, bytes]
@@ -53,14 +56,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Proof:
-    """The verdict, and what it rests on: a line each."""
+    """Verdict, and its evidence as lines."""
 
     verdict: Verdict
     lines: tuple[str, ...]
 
 
 class _Stopped(Exception):
-    """The proof ends early with a verdict."""
+    """Error that ends the proof early with a verdict."""
 
     def __init__(self, verdict: Verdict, line: str) -> None:
         super().__init__(line)
@@ -68,7 +71,7 @@ class _Stopped(Exception):
 
 
 def prove(question: Question, place: Place, scratch: Path, say: Callable[[str], None]) -> Proof:
-    """Generate, compile and run; ``place`` is the installed torch."""
+    """Generate, compile and run. ``place`` is the installed torch."""
     lines: list[str] = []
     try:
         overlay = _generated(question, place, scratch, lines)
@@ -84,7 +87,7 @@ def prove(question: Question, place: Place, scratch: Path, say: Callable[[str], 
 
 
 def _generated(question: Question, place: Place, scratch: Path, lines: list[str]) -> Path:
-    """The headers of the changed operators, in a folder to be laid before torch's."""
+    """Return a folder with the headers of the changed operators, to be included before torch's."""
     folder = scratch / new_name("generated")
     native = folder / "aten" / "native"
     native.mkdir(parents=True)
@@ -116,7 +119,7 @@ def _generated(question: Question, place: Place, scratch: Path, lines: list[str]
 def _built(
     question: Question, place: Place, scratch: Path, overlay: Path, lines: list[str], say: Callable[[str], None]
 ) -> tuple[Path, Path]:
-    """The libraries of twins before and after."""
+    """Build the libraries of twins before and after, and return their paths."""
     toolchain = find_toolchain(place, question.root, files=[change.path for change in question.changes])
     overlaid = replace(toolchain, includes=(overlay, *toolchain.includes))
     with (
@@ -140,7 +143,7 @@ def _built(
 
 
 def _objects(question: Question, plain: Builder, laid: Builder, lines: list[str]) -> tuple[list[Path], list[Path]]:
-    """The objects before and after of the files that define a kernel."""
+    """Return the objects before and after of the files that define a kernel."""
     running = [
         (
             plain.compile(change.path.name, change.before, change.path.parent, alone=True),
@@ -220,7 +223,7 @@ def _judged(before: list[dict[str, Any]], after: list[dict[str, Any]], lines: li
 
 
 def _symbolic(row: Mapping[str, Any]) -> bool:
-    """Whether one graph served every size."""
+    """Return whether one graph served every size."""
     return not row["wrong"] and row["graphs"] == 1
 
 

@@ -1,4 +1,4 @@
-"""From what was seen to a verdict."""
+"""Decision of the verdict from the checks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from .change import Check, Verdict
 
 _USERS = {"test": "test", "repro": "script"}
-"""What the user asked for by name, in words."""
+"""Words for the protocols of runs that the user requested by name."""
 
 
 def decide(checks: Sequence[Check], reached: bool, unrun: Sequence[str] = ()) -> tuple[Verdict, str]:
-    """The verdict on checks that were all run before and after; ``reached`` is whether any ran the changed code.
+    """Return the verdict on checks that were all run before and after, and its reason.
 
-    ``unrun`` are changed lines that nothing ran: a change is not proven, nor without a difference, where no one looked.
+    ``reached`` is whether any check ran the changed code. ``unrun`` are changed lines that were not run. With any of
+    them, the change is neither proven nor neutral.
     """
     verdict, reason = _decide(checks, reached)
     if unrun and verdict in (Verdict.PROVEN, Verdict.NEUTRAL):

@@ -1,1 +1,1 @@
-"""Which schemas belong together, and what says that an integer of theirs is a size."""
+"""Analysis of schemas: families of operators, and the evidence that an integer is a size."""

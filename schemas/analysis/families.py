@@ -1,4 +1,4 @@
-"""Operators that have to agree on the type of an argument: overloads, in-place and copying forms of one operator."""
+"""Families of operators that must agree on the type of an argument: overloads, in-place and copying forms."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _COPIES = "_copy"
 
 
 def together(entries: Mapping[str, Entry], asked: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
-    """The arguments that take SymInts with those asked for, by the names of their operators, in the file's order.
+    """Return the arguments that take SymInts together with those requested, by operator, in the file's order.
 
-    To ``f`` belong its overloads, ``f_`` and ``f_copy``, as far as an argument of the name is an ``int`` there. Those
-    that name dimensions are left, unless they were asked for: nothing traces them.
+    The family of ``f`` consists of its overloads, ``f_`` and ``f_copy``, if the argument of the same name is an ``int``
+    there. Operators that name dimensions are excluded unless they were requested, since they are never traced.
     """
     wanted: dict[str, set[str]] = {}
     for name, arguments in asked.items():
@@ -29,7 +29,7 @@ def together(entries: Mapping[str, Entry], asked: Mapping[str, Collection[str]])
 
 
 def family_of(name: str) -> str:
-    """The name that the operators of one family share."""
+    """Return the name that the operators of one family share."""
     stem = name.partition(".")[0]
     if not stem.endswith("__"):
         stem = stem.removesuffix("_")

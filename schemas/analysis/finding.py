@@ -1,4 +1,4 @@
-"""Integer arguments of a tree's operators that are sizes, each with what says so."""
+"""Integer arguments of a tree's operators that are sizes, each with its evidence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .passing import Argument, Passed, Passing, passing
 
 @dataclass(frozen=True)
 class Finding:
-    """What says that an argument is a size (``reasons``), and what says that it is something else (``against``)."""
+    """Evidence that an argument is a size (``reasons``), and evidence that it is something else (``against``)."""
 
     reasons: tuple[str, ...]
     against: tuple[str, ...]
@@ -28,10 +28,11 @@ Found = Mapping[Argument, Finding]
 
 
 def sizes(tree: NativeTree) -> Found:
-    """The integer arguments that are sizes.
+    """Return the integer arguments that are sizes.
 
-    One kind is made a shape of, or passed to an argument that is; the other is given sizes. What takes sizes from
-    somebody may take other numbers from others, so that nothing follows from being passed to it.
+    One kind becomes a shape, or is passed to an argument that is a size. The other kind receives sizes. An argument
+    that receives sizes from one caller may receive other numbers from others, so nothing is inferred from being passed
+    to it.
     """
     entries = tree.entries
     integers = dict.fromkeys((name, one) for name, entry in entries.items() for one in _integers(entry))
@@ -71,7 +72,7 @@ def sizes(tree: NativeTree) -> Found:
 
 
 def _becomes(one: Passed, known: Collection[Argument], symbolic: Collection[Argument]) -> tuple[Argument, str] | None:
-    """An argument that is passed to a size."""
+    """Return the argument that is passed to a size, with the reason."""
     if one.source is None or one.target not in known:
         return None
     what = _what(one.target, symbolic)
@@ -83,7 +84,7 @@ def _what(known: Argument, symbolic: Collection[Argument]) -> str:
 
 
 def _given(one: Passed, known: Collection[Argument], _: Collection[Argument]) -> tuple[Argument, str] | None:
-    """An argument that a size is passed to."""
+    """Return the argument that a size is passed to, with the reason."""
     if one.source is None:
         return one.target, f"it is given a size of a Tensor, {one.where}"
     if one.source in known:
@@ -106,7 +107,7 @@ def _of_metas(tree: NativeTree, integers: Collection[Argument]) -> Iterator[tupl
 
 
 def _siblings(integers: Collection[Argument], known: Collection[Argument]) -> Iterator[tuple[Argument, str]]:
-    """The arguments with a namesake in another overload, or in the in-place form, that is known; and that operator."""
+    """Yield each argument whose namesake in another overload, or in the in-place form, is known, with that operator."""
     named = {(family_of(name), argument): name for name, argument in sorted(known)}
     for name, argument in integers:
         sibling = named.get((family_of(name), argument))
@@ -115,7 +116,7 @@ def _siblings(integers: Collection[Argument], known: Collection[Argument]) -> It
 
 
 def _against(passes: Passing, integers: Collection[Argument]) -> Mapping[Argument, list[str]]:
-    """The integers that are no sizes, and those that become such."""
+    """Return the integers that are not sizes, and those that become such, each with the reasons."""
     found: dict[Argument, list[str]] = defaultdict(list)
     for chosen in passes.chosen:
         found[chosen.argument].append(f"it is {chosen.what}, {chosen.where}")

@@ -1,4 +1,4 @@
-"""Formulas of derivatives.yaml as the C++ functions that torchgen makes of them."""
+"""Formulas of derivatives.yaml as the C++ functions that torchgen generates from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...codemods.torchapi import DeclaredArgument, Signature
 from ..syntax.entries import Entry, Line, Piece
 
 SPACE = "namespace torch::autograd::generated::details {\n"
-"""Where the functions stand; it is left open."""
+"""Start of the namespace of the functions, without its closing brace."""
 END = "}\n"
 _NOT_FORMULAS = frozenset({"output_differentiability"})
 _WORDS = frozenset({"non_differentiable", "not_differentiable", "auto_linear", "auto_element_wise"})
@@ -25,11 +25,11 @@ _CPP = {
     "Scalar?": "const c10::optional<Scalar> & {}", "str": "c10::string_view {}",
     "ScalarType": "ScalarType {}", "ScalarType?": "c10::optional<ScalarType> {}",
 }  # fmt: skip
-"""What torchgen makes of an argument in a formula."""
+"""C++ parameter of a formula that torchgen generates for an argument, by the argument's type."""
 
 
 def lines(entry: Entry) -> Iterator[Line]:
-    """The lines of an entry whose values are formulas."""
+    """Yield the lines of an entry whose values are formulas."""
     waiting = list(entry.fields)
     while waiting:
         line = waiting.pop(0)
@@ -40,7 +40,7 @@ def lines(entry: Entry) -> Iterator[Line]:
 
 
 def unquoted(value: Piece) -> Piece | None:
-    """The text of a formula; None where its quotes can't be followed."""
+    """Return the text of a formula, or None if its quotes cannot be parsed."""
     text = value.text
     quote = text[:1] if text[:1] in "'\"" else ""
     if not quote:
@@ -51,18 +51,18 @@ def unquoted(value: Piece) -> Piece | None:
 
 
 def parameters(entry: Entry) -> list[str]:
-    """The parameters of the function that a formula becomes, the arguments of the operator at the end."""
+    """Return the parameters of the function that a formula becomes, with the arguments of the operator last."""
     given = ["const Tensor & grad", "const variable_list & grads", "const Tensor & result", *_results(entry)]
     return given + [_parameter(one, one.type) for one in entry.schema.arguments]
 
 
 def around(name: str, given: Sequence[str]) -> tuple[str, str]:
-    """What stands before and behind a formula that is a function of this name."""
+    """Return the text before and after a formula that is a function of this name."""
     return f"Tensor {name}({', '.join(given)}) {{\nreturn ", ";\n}\n"
 
 
 def signature(entry: Entry, names: Collection[str], name: str) -> Signature:
-    """The signature of the function whose parameters ``names`` take SymInts."""
+    """Return the signature of the function if its parameters ``names`` take SymInts."""
     given = parameters(entry)
     expected = [_apart(one) for one in given[: len(given) - len(entry.schema.arguments)]]
     for argument in entry.schema.arguments:
@@ -82,7 +82,7 @@ def _apart(parameter: str) -> tuple[str, str]:
 
 
 def _results(entry: Entry) -> Iterator[str]:
-    """``self_t``, ``self_p``: the tangents and primals that a forward formula names."""
+    """Yield ``self_t`` and ``self_p``: the tangents and primals that a forward formula names."""
     for argument in entry.schema.arguments:
         if argument.type.startswith("Tensor") and "[" not in argument.type:
             yield f"const Tensor & {argument.name}_t"

@@ -1,4 +1,4 @@
-"""Python functions that compute the shape of an operator's result: which of its arguments become a size there."""
+"""Python functions that compute the shape of an operator's result, and the arguments that become a size in them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _SIZED = frozenset(
 )  # fmt: skip
 """Calls whose first argument is a shape."""
 _VARIADIC = frozenset({"expand", "view", "reshape"})
-"""Those of them whose further arguments belong to it."""
+"""Calls among them whose further arguments belong to the shape."""
 
 
 @lru_cache(maxsize=2)
 def sizes_in_metas(root: Path) -> Mapping[tuple[str, str], str]:
-    """Where an argument becomes part of a shape, by operator (with or without its overload) and argument."""
+    """Return where an argument becomes part of a shape, by operator (with or without its overload) and argument."""
     found: dict[tuple[str, str], str] = {}
     for path in FILES:
         if not (root / path).is_file():
@@ -40,7 +40,7 @@ def sizes_in_metas(root: Path) -> Mapping[tuple[str, str], str]:
 
 
 def _registered(function: ast.FunctionDef) -> Iterator[str]:
-    """``f`` or ``f.overload`` for each operator that a decorator registers the function for."""
+    """Yield ``f`` or ``f.overload`` for each operator that a decorator registers the function for."""
     for decorator in function.decorator_list:
         if not isinstance(decorator, ast.Call) or _last(decorator.func) not in _REGISTERS:
             continue
@@ -56,7 +56,7 @@ def _last(node: ast.expr) -> str:
 
 
 class _Module:
-    """The functions of a file; a call of one gives what its ``return`` carries of the arguments."""
+    """Functions of a file, with the dataflow from their parameters to shapes and return values."""
 
     def __init__(self, tree: ast.Module) -> None:
         self.functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
@@ -65,7 +65,7 @@ class _Module:
         self._returned: dict[str, frozenset[str]] = {}
 
     def sizes(self, function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
-        """The parameters whose values reach a shape, and the line."""
+        """Yield the parameters whose values reach a shape, with the line."""
         for parameter in _parameters(function):
             carried = self._carried(function, parameter)
             for node in ast.walk(function) if carried else ():
@@ -76,7 +76,7 @@ class _Module:
                         break
 
     def _carried(self, function: ast.FunctionDef, parameter: str) -> set[str]:
-        """The names that hold the value of a parameter; none for one that selects a dimension."""
+        """Return the names that contain the value of a parameter, none if the parameter selects a dimension."""
         if parameter in _selecting(function):
             return set()
         carried: set[str] = set()
@@ -90,7 +90,7 @@ class _Module:
         return carried
 
     def _names(self, node: ast.expr) -> set[str]:
-        """The names whose values an expression carries on: no indices and no conditions."""
+        """Return the names whose values flow into the value of an expression, without indices and conditions."""
         if isinstance(node, ast.Name):
             return {node.id}
         if isinstance(node, ast.Subscript):
@@ -107,7 +107,7 @@ class _Module:
         return set().union(*map(self._names, parts))
 
     def _given(self, call: ast.Call) -> list[ast.expr]:
-        """The arguments of a call that its result is made of."""
+        """Return the arguments of a call that flow into its result."""
         if not isinstance(call.func, ast.Name):
             return []
         if call.func.id in ("list", "tuple"):
@@ -121,7 +121,7 @@ class _Module:
         return [value for name, value in (*by_place, *by_name) if name in returned]
 
     def _of_result(self, function: ast.FunctionDef) -> frozenset[str]:
-        """The parameters that a function's result is made of; none inside of its own recursion."""
+        """Return the parameters that flow into a function's result, none inside of its own recursion."""
         if function.name not in self._returned:
             self._returned[function.name] = frozenset()
             values = [node.value for node in _own(function) if isinstance(node, ast.Return) and node.value is not None]
@@ -135,7 +135,7 @@ class _Module:
 
 
 def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a function, those of functions inside of it left out."""
+    """Yield the nodes of a function, except those inside of nested functions and classes."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()
@@ -149,7 +149,7 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
 
 
 def _stores(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What is changed by a statement or a call, and the value that is put there."""
+    """Yield each target that a statement or a call changes, with the stored value."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield target, node.value
@@ -162,7 +162,7 @@ def _stores(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 @lru_cache(maxsize=4096)
 def _selecting(function: ast.FunctionDef) -> frozenset[str]:
-    """The names by which a function selects a dimension: in an index, by the keyword ``dim``, as what is wrapped."""
+    """Return the names by which a function selects a dimension: in an index, by the keyword ``dim``, when wrapped."""
     found: set[str] = set()
     for node in ast.walk(function):
         parts: list[ast.expr] = []
@@ -177,7 +177,7 @@ def _selecting(function: ast.FunctionDef) -> frozenset[str]:
 
 
 def _stored(target: ast.expr) -> Iterator[str]:
-    """The names that an assignment changes: of ``s[i] = n`` the list, not the index."""
+    """Yield the names that an assignment changes: for ``s[i] = n`` the list, not the index."""
     if isinstance(target, ast.Name):
         yield target.id
     elif isinstance(target, (ast.Tuple, ast.List)):

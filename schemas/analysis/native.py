@@ -1,4 +1,4 @@
-"""A PyTorch tree as far as schemas go: its two files of entries, and what its torch would know with others in place."""
+"""Schemas of a PyTorch tree: its two files of entries, and the context of its torch with changed ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DERIVATIVES = Path("tools/autograd/derivatives.yaml")
 
 @dataclass(frozen=True)
 class NativeTree:
-    """The entries of a tree, and the bytes that they were read from."""
+    """Entries of a tree, and the bytes that they were read from."""
 
     place: Place
     root: Path
@@ -29,18 +29,18 @@ class NativeTree:
 
     @property
     def entries(self) -> Mapping[str, Entry]:
-        """The operators by name."""
+        """Return the operators by name."""
         return _entries(self.functions, str(FUNCTIONS))
 
     @property
     def formulas(self) -> Mapping[str, Entry]:
-        """The entries of derivatives.yaml by the names of their operators."""
+        """Return the entries of derivatives.yaml by the names of their operators."""
         return _entries(self.derivatives, str(DERIVATIVES))
 
     def context(self, functions: bytes) -> Context:
-        """What a rule would know if native_functions.yaml were ``functions``.
+        """Return the context of a rule for native_functions.yaml with the content ``functions``.
 
-        The tree's torchgen reads it; raises a TorchError where it refuses.
+        Torchgen reads the content. Raises TorchError if it refuses.
         """
         with tempfile.TemporaryDirectory(prefix="symfix-schemas-") as folder:
             changed = Path(folder)
@@ -51,9 +51,9 @@ class NativeTree:
 
 
 def native_tree(place: Place, functions: bytes | None = None) -> NativeTree:
-    """The tree of a place, with ``functions`` for its native_functions.yaml where they are given.
+    """Return the tree of a place, with ``functions`` in place of its native_functions.yaml if given.
 
-    Raises NotATorchTree where a file is missing, EntryError where one can't be read.
+    Raises NotATorchTree if a file is missing, EntryError if one cannot be read.
     """
     if place.root is None:
         raise NotATorchTree("schemas are changed in a source tree: name one with --torch-root")

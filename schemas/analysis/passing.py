@@ -1,4 +1,4 @@
-"""Which integers the operators of a tree pass to which: what their kernels and their formulas hand on."""
+"""Integers that the operators of a tree pass to one another, in their kernels and their formulas."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .native import DERIVATIVES, NativeTree
 from .sources import NATIVE, texts
 
 Argument = tuple[str, str]
-"""An operator, with its overload, and one of its arguments."""
+"""Operator with its overload, and one of its arguments."""
 
 
 class Passed(NamedTuple):
-    """A value that an operator passes on: its argument ``source``, or the size of a Tensor where that is None."""
+    """Value that an operator passes on: its argument ``source``, or the size of a Tensor if that is None."""
 
     source: Argument | None
     target: Argument
@@ -31,7 +31,7 @@ class Passed(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """An argument that is no size: ``what`` it is, and where."""
+    """Argument that is not a size: its use ``what``, and the position."""
 
     argument: Argument
     what: str
@@ -39,14 +39,14 @@ class Chosen(NamedTuple):
 
 
 class Passing(NamedTuple):
-    """What is passed on, and what is no size, in functions that see symbols."""
+    """Values that are passed on, and arguments that are not sizes, in functions that see symbolic sizes."""
 
     passed: tuple[Passed, ...]
     chosen: tuple[Chosen, ...]
 
 
 def passing(tree: NativeTree, context: Context) -> Passing:
-    """What all kernels on fake tensors, and all formulas, hand to operators."""
+    """Return the values that all kernels on fake tensors, and all formulas, pass to operators."""
     found = [*_of_kernels(tree, context), *_of_formulas(tree, context)]
     passed = dict.fromkeys(one for one in found if isinstance(one, Passed))
     chosen = dict.fromkeys(one for one in found if isinstance(one, Chosen))
@@ -75,7 +75,10 @@ def _arguments(kernel: Kernel) -> Mapping[int, Argument]:
 
 
 def _said(summary: Summary, names: list[Mapping[int, Argument]], path: str) -> Iterator[Passed | Chosen]:
-    """What a function that is the kernel of these operators, or their formula, hands on and selects by."""
+    """Yield the values that a function passes on, and the arguments by which it selects.
+
+    The function is a kernel or a formula of the operators in ``names``.
+    """
     for one in summary.handed:
         for source in _sources(one.origins, names):
             yield Passed(source, (one.operator, one.argument), f"{path}:{one.line}")
@@ -105,12 +108,12 @@ def _of_formulas(tree: NativeTree, context: Context) -> Iterator[Passed | Chosen
 
 
 def _in_yaml(one: Passed | Chosen) -> Passed | Chosen:
-    """Lines of the text that formulas were read from say nothing to anybody."""
+    """Replace the position, since a line of the text that was made of the formulas is meaningless to the user."""
     return one._replace(where=str(DERIVATIVES))
 
 
 def _formulas(tree: NativeTree) -> tuple[str, Mapping[str, Entry]]:
-    """All formulas in one text, each as a function, and their entries by the names of these."""
+    """Return all formulas in one text, each as a function, and their entries by function name."""
     written: list[str] = []
     owners: dict[str, Entry] = {}
     for entry in tree.formulas.values():

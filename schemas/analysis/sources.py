@@ -1,4 +1,4 @@
-"""The C++ files of a PyTorch tree: which define a kernel, and which say its name elsewhere."""
+"""C++ files of a PyTorch tree: those that define a kernel, and those that mention its name elsewhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORD = rb"\b(?:native::|OP_DECOMPOSE2?\()(%s)\b"
 
 @dataclass(frozen=True)
 class Mention:
-    """A place that names a kernel with ``native::``, or hands it to functorch's macro."""
+    """Position that names a kernel with ``native::``, or passes it to functorch's macro."""
 
     path: Path
     name: str
@@ -27,7 +27,7 @@ class Mention:
 
 @lru_cache(maxsize=2)
 def texts(tree: Path) -> Mapping[Path, bytes]:
-    """The C++ files of a tree by their paths in it."""
+    """Return the C++ files of a tree by their paths in it."""
     found = {}
     for folder in FOLDERS:
         for path in sorted((tree / folder).rglob("*")):
@@ -47,12 +47,12 @@ def _definitions(tree: Path) -> Mapping[str, tuple[Path, ...]]:
 
 
 def defining(tree: Path, kernel: str) -> tuple[Path, ...]:
-    """The files below ``native`` that seem to define a function of this name."""
+    """Return the files below ``native`` that appear to define a function of this name."""
     return _definitions(tree).get(kernel, ())
 
 
 def headers_with(tree: Path, name: str) -> Iterator[Path]:
-    """The headers below ``native`` that say a name in front of a parenthesis."""
+    """Yield the headers below ``native`` that contain a name before a parenthesis."""
     word = re.compile(rb"\b%s\(" % name.encode())
     for path, content in texts(tree).items():
         if path.suffix == ".h" and path.is_relative_to(NATIVE) and word.search(content):
@@ -60,7 +60,7 @@ def headers_with(tree: Path, name: str) -> Iterator[Path]:
 
 
 def mentions(tree: Path, kernels: Collection[str]) -> Iterator[Mention]:
-    """The places of the tree that name one of these kernels of at::native."""
+    """Yield the positions of the tree that name one of these kernels of at::native."""
     if not kernels:
         return
     names = re.compile(_WORD % b"|".join(sorted(name.encode() for name in kernels)))

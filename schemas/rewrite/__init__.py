@@ -1,1 +1,1 @@
-"""Turns a decision about schemas into edits of all files that follow them."""
+"""Edits of all files that depend on a changed schema."""

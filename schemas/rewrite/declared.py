@@ -1,4 +1,4 @@
-"""Edits of native_functions.yaml: the types of arguments, and the kernels of the keys that see symbols."""
+"""Edits of native_functions.yaml: the types of arguments, and the kernels of the keys that see symbolic sizes."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _KERNEL = re.compile(r"\w+")
 _BEFORE_DISPATCH = frozenset(
     {"python_module", "variants", "device_check", "device_guard", "category_override", "manual_kernel_registration"}
 )
-"""The lines that stand in front of a dispatch table, where people put one in."""
+"""Keys of the lines that usually precede a dispatch table. A missing table is inserted after them."""
 
 
 @dataclass(frozen=True)
 class Renamed:
-    """A kernel that takes SymInts under a new name, for one operator."""
+    """Kernel that takes SymInts under a new name, for one operator."""
 
     operator: str
     old: str
     new: str
     generated: bool = False
-    """Torchgen writes it where no file of the tree does."""
+    """True if torchgen generates the kernel, unless a file of the tree defines it."""
 
 
 def symbolic_kernels(entries: Mapping[str, Entry], names: Collection[str]) -> list[Renamed]:
-    """The kernels of some operators that run on fake tensors, each with the name under which it takes SymInts."""
+    """Return the kernels of some operators that run on fake tensors, each with its name for SymInts."""
     found: list[Renamed] = []
     for name in names:
         entry = entries[name]
@@ -49,7 +49,7 @@ def symbolic_kernels(entries: Mapping[str, Entry], names: Collection[str]) -> li
 
 
 def dispatched(entry: Entry, renamed: Collection[Renamed]) -> Iterator[Edit]:
-    """The dispatch table with the kernels that were renamed; one is made where there is none."""
+    """Yield the edits of the dispatch table for the renamed kernels. A missing table is added."""
     by_name = {one.old: one.new for one in renamed if one.operator == entry.name}
     if not by_name:
         return
@@ -65,13 +65,13 @@ def dispatched(entry: Entry, renamed: Collection[Renamed]) -> Iterator[Edit]:
 
 
 def kernel_of(line: Line) -> str:
-    """The kernel that a line of a dispatch table names."""
+    """Return the kernel that a line of a dispatch table names, or ''."""
     found = _KERNEL.match(line.value.text)
     return "" if found is None else found[0]
 
 
 def default_kernel(entry: Entry) -> str:
-    """What torchgen expects where an entry has no dispatch table."""
+    """Return the kernel that torchgen expects for an entry without a dispatch table."""
     is_out = entry.schema.arguments and entry.schema.arguments[-1].type.startswith("Tensor(a!)")
     keyword = is_out and entry.schema.arguments[-1].keyword_only
     return entry.schema.name + ("_out" if keyword else "")
@@ -87,9 +87,9 @@ def _plain(kernel: str) -> bool:
 
 
 def _name_of_its_own(entries: Mapping[str, Entry], entry: Entry, kernel: str) -> str:
-    """``f_symint``, or ``f_padding_symint`` for an overload that shares its kernel's name with another.
+    """Return ``f_symint``, or ``f_padding_symint`` for an overload that shares its kernel's name with another.
 
-    An overload that says what ``self`` is, which C++ tells by the type, keeps the plain name, as in PyTorch.
+    An overload that specifies ``self``, which C++ distinguishes by the type, keeps the plain name, as in PyTorch.
     """
     overload = entry.schema.overload
     if overload in ("", "int", "out") or overload.startswith("self_") or not overload.isidentifier():

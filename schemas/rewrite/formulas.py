@@ -1,7 +1,7 @@
 """Edits of derivatives.yaml: the signature that repeats a schema, and the formulas that name its arguments.
 
-A formula is read as the body of the function that torchgen makes of it, at the same distance between its bytes as in
-the yaml.
+A formula is read as the body of the function that torchgen generates from it, with the same distances between bytes as
+in the yaml.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _NAME = "formula"
 
 @dataclass(frozen=True)
 class Formulas:
-    """The edits of one entry, or why a formula of its takes plain integers only."""
+    """Edits of one entry, or the reasons why its formulas take plain integers only."""
 
     edits: tuple[Edit, ...]
     refused: tuple[str, ...]
     asks: Mapping[str, frozenset[str]]
-    """Parameters of functions that the formulas call, which would have to take SymInts."""
+    """Parameters that would have to take SymInts, by name of the function that a formula calls."""
 
 
 def formulas(root: Path, entry: Entry, names: Collection[str], context: Context, stubs: Mapping[str, str]) -> Formulas:
-    """What an entry of derivatives.yaml says once the arguments ``names`` take SymInts.
+    """Return the edits of an entry of derivatives.yaml if the arguments ``names`` take SymInts.
 
-    ``stubs`` define the functions of FunctionsManual that take SymInts by then.
+    ``stubs`` define the functions of FunctionsManual that take SymInts after the change.
     """
     edits = list(entry.widened(names))
     refused: list[str] = []
@@ -60,7 +60,10 @@ def formulas(root: Path, entry: Entry, names: Collection[str], context: Context,
 
 @dataclass(frozen=True)
 class _Refused:
-    """Why a formula stays, and the call that takes plain integers, with the positions that would not get any."""
+    """Reason why a formula stays unchanged.
+
+    ``callee`` is a function that takes plain integers, ``positions`` are its arguments that would be symbolic.
+    """
 
     detail: str
     callee: str = ""
@@ -102,7 +105,7 @@ def _refused(analysis: Analysis, refusal: Refusal, names: Collection[str]) -> _R
 def follow(
     root: Path, entries: Mapping[str, Entry], widened: Mapping[str, Collection[str]], context: Context
 ) -> tuple[Mapping[str, Formulas], Helpers]:
-    """The formulas of all operators whose schemas changed, by operator, and the functions that these call."""
+    """Return the formulas of all operators whose schemas changed, by operator, and the functions that these call."""
     asked: dict[str, frozenset[str]] = {}
     while True:
         followed = helpers(root, asked, context)

@@ -1,4 +1,4 @@
-"""Functions that a header of the tree defines for its kernels: their parameters take SymInts with the kernels'."""
+"""Functions that a header of the tree defines for its kernels, whose parameters take SymInts with the kernels'."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _LITERAL = re.compile(r"-?\d+|true|false|nullptr|\".*\"")
 
 @dataclass(frozen=True)
 class Inlined:
-    """A function of ``header`` that takes SymInts by then; ``stub`` stands for it where it is called."""
+    """Function of ``header`` that takes SymInts after the change.
+
+    ``stub`` represents it in the analysis of its caller.
+    """
 
     name: str
     header: Path
@@ -37,9 +40,9 @@ class Inlined:
 
 
 def called(tree: Path, analysis: Analysis, refusal: Refusal, context: Context) -> Inlined | None:
-    """The function of a header that a kernel was refused for, with SymInts; None where it can't take any.
+    """Return the header function that made the analysis refuse a kernel, with SymInts, or None if it cannot take any.
 
-    Callers with plain integers stay as they are: these become SymInts on the way in.
+    Callers with plain integers stay unchanged, since their arguments convert to SymInts.
     """
     root = analysis.know.model.tree.root
     call = root.descendant_for_byte_range(refusal.start, refusal.end)
@@ -65,7 +68,10 @@ def _headers(tree: Path, name: str) -> list[Path]:
 
 
 def _function(tree: Path, header: Path, name: str, context: Context) -> Function | None:
-    """The one function of that name in a header; None for a template, and for what a device or the compiler runs."""
+    """Return the one function of that name in a header.
+
+    Return None for a template, and for a function that a device or the compiler runs.
+    """
     named = knowledge(_source(tree, header), context).model.named(name)
     if len(named) != 1 or named[0].is_template:
         return None

@@ -1,4 +1,4 @@
-"""The C++ files of a tree, once its schemas take SymInts: which kernels follow, and what is written for them."""
+"""C++ files of a tree whose schemas take SymInts: the kernels that follow, and the edits for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .mentions import mentioned
 
 @dataclass
 class Followed:
-    """What was found of the kernels: edits by file, and why a kernel stays on integers."""
+    """Result for the kernels: edits by file, and the reason for each kernel that stays on integers."""
 
     edits: dict[Path, list[Edit]] = field(default_factory=lambda: defaultdict(list))
     needs: dict[Path, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -32,7 +32,10 @@ class Followed:
 
 
 def follow(tree: Path, renamed: Collection[Renamed], context: Context) -> Followed:
-    """Bring each kernel to the name and types that the changed schemas expect, with its callers; or say why not."""
+    """Return the edits that give each kernel the name and types that the changed schemas expect, with its callers.
+
+    A kernel that cannot follow is returned with the reason.
+    """
     found = Followed()
     files: dict[Path, list[Renamed]] = defaultdict(list)
     for one in renamed:
@@ -100,9 +103,9 @@ def _in_file(tree: Path, path: Path, kernels: list[Renamed], context: Context, f
 def _with_inlined(
     tree: Path, path: Path, wanted: Collection[tuple[str, str]], context: Context
 ) -> tuple[Analysis, list[Inlined]]:
-    """What becomes of a file once the functions of headers that stand in the way take SymInts too.
+    """Return the analysis of a file, and the header functions that have to take SymInts too.
 
-    They are told to the analysis behind the end of the file, where they move nothing.
+    For the analysis, the stubs of these functions are appended to the file, where they shift no offset.
     """
     inlines: dict[str, Inlined] = {}
     while True:
@@ -133,7 +136,7 @@ def _words(detail: str) -> str:
 def _elsewhere(
     tree: Path, path: Path, promotion: Promotion, kernels: list[Renamed], know: Knowledge, context: Context
 ) -> Mapping[Path, list[Edit]] | str:
-    """What is written where other files name the kernels of a promotion; or why these have to stay."""
+    """Return the edits of other files that name the kernels of a promotion, or the reason why these have to stay."""
     names: dict[str, list[Seed]] = defaultdict(list)
     for seed in promotion.seeds:
         if seed.expected is not None:

@@ -1,4 +1,4 @@
-"""Functions that formulas of derivatives call, in FunctionsManual: their parameters follow the schemas' arguments."""
+"""Functions of FunctionsManual that formulas of derivatives call, whose parameters follow the schemas' arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Asked = Mapping[str, Collection[str]]
 
 @dataclass(frozen=True)
 class Helpers:
-    """``stubs`` declare the functions as they are after; ``refused`` says of the others why they stay."""
+    """Edits of helpers. ``stubs`` declare the changed functions, ``refused`` has the reasons for the unchanged ones."""
 
     edits: Mapping[Path, tuple[Edit, ...]]
     stubs: Mapping[str, str]
@@ -35,19 +35,19 @@ class Helpers:
 
 
 def source(root: Path) -> SourceFile | None:
-    """The file that defines the helpers, or None where the tree has none."""
+    """Return the file that defines the helpers, or None if the tree has none."""
     path = root / DEFINED
     return SourceFile(path, path.read_bytes()) if path.is_file() else None
 
 
 def parameters(root: Path, name: str, context: Context) -> tuple[str, ...]:
-    """The names of the parameters of a helper; none where there is no such helper, or several."""
+    """Return the names of a helper's parameters, none if there is no such helper or several."""
     function = _function(root, name, context)
     return () if function is None else tuple(one.name for one in function.parameters)
 
 
 def helpers(root: Path, asked: Asked, context: Context) -> Helpers:
-    """What is written for helpers whose parameters take SymInts."""
+    """Return the edits of helpers whose parameters take SymInts."""
     text = source(root)
     signatures: dict[int, tuple[str, Signature]] = {}
     refused: dict[str, str] = {}

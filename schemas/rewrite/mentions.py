@@ -1,4 +1,4 @@
-"""Where another file names a kernel that takes SymInts now: the call or the registration under its new name."""
+"""Calls and registrations in other files of a kernel that now takes SymInts, changed to its new name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def mentioned(
     home: Knowledge,
     context: Context,
 ) -> list[Edit] | None:
-    """What is written at a mention of one of the ``seeds``, which ``home`` defines; None where that can't be said."""
+    """Return the edits at a mention of one of the ``seeds``, which ``home`` defines.
+
+    Return None if the mention cannot be followed.
+    """
     macro = _MACRO.search(source.content, max(0, mention.start - _REACH), mention.start)
     if macro is not None:
         return _registered(source.content, macro.start(), renamed)
@@ -65,7 +68,11 @@ def mentioned(
 
 
 def _registered(content: bytes, start: int, renamed: Sequence[Renamed]) -> list[Edit] | None:
-    """functorch's macro asks at::native for the operator's own name: what it expands to is written out."""
+    """Return the edit that replaces functorch's macro by its expansion with the new kernel.
+
+    The macro itself always registers the function of at::native with the operator's own name. The result is None if the
+    macro does not parse, and empty if its operator has no new kernel.
+    """
     whole = _DECOMPOSED.match(content, start)
     if whole is None:
         return None

@@ -1,4 +1,4 @@
-"""Which of the sizes that were found can take SymInts: only where every composite kernel follows is anything gained."""
+"""Sizes that can take SymInts: those of which every composite kernel follows, since nothing is gained otherwise."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from .plan import plan
 
 
 def hindered(tree: NativeTree, found: Found) -> Mapping[str, str]:
-    """Why the sizes of a family of operators would stay pinned, by the name that its operators share.
+    """Return why the sizes of a family of operators would stay specialized, by the name that its operators share.
 
-    A kernel that sees symbols and stays on integers pins them; so does a formula. All that is certain is tried at once.
+    A kernel that sees symbolic sizes but stays on integers specializes them, and so does a formula. All certain sizes
+    are tried at once.
     """
     certain: dict[str, list[str]] = defaultdict(list)
     for (name, argument), one in found.items():

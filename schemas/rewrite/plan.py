@@ -1,4 +1,4 @@
-"""The whole of a change: schemas, dispatch tables, kernels, declarations, callers, formulas; all of it or nothing."""
+"""Complete change of a tree: schemas, dispatch tables, kernels, declarations, callers, formulas, or nothing at all."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .kernels import Followed, follow
 
 @dataclass(frozen=True)
 class Plan:
-    """What becomes of a tree.
+    """Planned change of a tree.
 
-    ``widened`` are the arguments by operator, ``kernels`` those that take SymInts then, ``kept`` those that stay on
-    integers, with the reason: the dispatcher unpacks for them, and pins the size there. ``left`` says of operators that
-    were asked for why they stay as they are.
+    ``widened`` are the arguments by operator. ``kernels`` are those that take SymInts after the change. ``kept`` are
+    those that stay on integers, with the reason: the dispatcher unpacks SymInts for them, and specializes the size
+    there. ``left`` has the reason for each requested operator that stays unchanged.
     """
 
     edits: Mapping[Path, tuple[Edit, ...]]
@@ -36,11 +36,11 @@ class Plan:
     kept: Mapping[Renamed, str]
     left: Mapping[str, str]
     context: Context
-    """What torch would know after the change."""
+    """Context of torch after the change."""
 
 
 def plan(tree: NativeTree, asked: Mapping[str, Collection[str]]) -> Plan:
-    """Let arguments take SymInts, with all operators of their families; raises TorchError where torchgen refuses."""
+    """Plan SymInts for the arguments, in all operators of their families. Raises TorchError if torchgen refuses."""
     kept: dict[Renamed, str] = {}
     left: dict[str, str] = {}
     while True:
@@ -90,7 +90,10 @@ def _merged(followed: Followed, more: Mapping[Path, Collection[Edit]]) -> dict[P
 
 
 def texts_after(tree: NativeTree, made: Plan) -> dict[Path, tuple[bytes, bytes]]:
-    """Each changed file before and after, by its path in the tree; headers brought and long lines of C++ wrapped."""
+    """Return each changed file before and after, by its path in the tree.
+
+    Missing headers are added, and long lines of C++ are wrapped.
+    """
     found: dict[Path, tuple[bytes, bytes]] = {}
     for path, edits in sorted(made.edits.items()):
         before = texts(tree.root).get(path)

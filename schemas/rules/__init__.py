@@ -1,1 +1,1 @@
-"""The rules for PyTorch's yaml, one a file."""
+"""Rules for PyTorch's yaml files, one per module."""

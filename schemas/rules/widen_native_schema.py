@@ -1,15 +1,15 @@
-"""Say which integer arguments of PyTorch's operators are sizes: ``int n`` → ``SymInt n`` in native_functions.yaml.
+"""Report integer arguments of PyTorch's operators that are sizes: ``int n`` → ``SymInt n`` in native_functions.yaml.
 
-What: each ``int`` of a schema that becomes a part of a shape, that is passed to a size of another operator, that is
-given sizes, or that is a SymInt in another overload; with the place that says so.
+What: each ``int`` of a schema that becomes a part of a shape, is passed to a size of another operator, or receives
+sizes. An ``int`` that is a SymInt in another overload counts too. The place of the evidence is reported.
 
-Why: a symbolic size that is passed to an ``int`` is pinned to one value before any kernel is called.
+Why: a symbolic size that is passed to an ``int`` is specialized to one value before any kernel is called.
 
 What it leaves alone: arguments that are also a dimension, an index or a number of elements. The rule reads all kernels
-of the tree, so it looks only at a native_functions.yaml that is named on the command line, with ``--torch-root``.
+of the tree, so it examines only a native_functions.yaml that is named on the command line, with ``--torch-root``.
 
-Safety: manual: an operator's schema changes with its kernels, its formulas and its overloads, or not at all;
-``symfix widen`` writes and proves the whole.
+Safety: manual: an operator's schema can change only together with its kernels, its formulas and its overloads. The
+command ``symfix widen`` writes and proves the complete change.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOT_THIS_TREE = "the kernels say what is a size: name this file's tree with --t
 
 
 def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
-    """One Fix for each argument that is a size."""
+    """Yield one Fix for each argument that is a size, and a Skip for one that has other uses too."""
     if source.path.name != FUNCTIONS.name:
         return
     tree = _tree(source, context)
@@ -49,7 +49,7 @@ def decide(source: SourceFile, context: Context) -> Iterator[Fix | Skip]:
 
 
 def _tree(source: SourceFile, context: Context) -> NativeTree | str:
-    """The tree that a native_functions.yaml belongs to, or why nothing can be said of it."""
+    """Return the tree of a native_functions.yaml, or the reason why it cannot be analysed."""
     root = context.torch_root
     if root is None or (root / FUNCTIONS).resolve() != source.path.resolve():
         return _NOT_THIS_TREE

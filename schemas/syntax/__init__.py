@@ -1,1 +1,1 @@
-"""Reads the files of schemas as text."""
+"""Reader of the schema files as text."""

@@ -1,7 +1,7 @@
-"""The entries of native_functions.yaml and derivatives.yaml as text: what is said, and at which bytes.
+"""Entries of native_functions.yaml and derivatives.yaml as text, with the byte position of each part.
 
 The files are edited by byte ranges, so that comments, order and layout stay. They are read line by line, in the one
-layout that they are written in; what stands in another is an error that names the line.
+layout that they are written in. Another layout is an error that names the line.
 """
 
 from __future__ import annotations
@@ -20,75 +20,75 @@ _INDENT = 2
 
 
 class EntryError(ValueError):
-    """A file of entries that can't be read; ``str()`` is one line with the place."""
+    """Unreadable file of entries. ``str()`` is one line with the position."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some text of a file and where it stands."""
+    """Text of a file and its position."""
 
     text: str
     start: int
 
     @property
     def end(self) -> int:
-        """The byte behind it."""
+        """Return the offset of the byte after the text."""
         return self.start + len(self.text.encode())
 
 
 @dataclass(frozen=True)
 class Line:
-    """``key: value`` of an entry; what stands below it, indented further, is its ``inner`` lines."""
+    """``key: value`` of an entry. The lines below it that are indented further are its ``inner`` lines."""
 
     key: Piece
     value: Piece
     end: int
-    """The byte behind the line, and behind its inner lines."""
+    """Byte offset after the line and its inner lines."""
     inner: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One operator's entry. ``start`` is where its schema stands; ``end`` the byte behind its last line."""
+    """Entry of one operator. ``start`` is the position of its schema, ``end`` the byte after its last line."""
 
     schema: DeclaredSchema
     start: int
     head_end: int
-    """The byte behind the line with the schema."""
+    """Byte offset after the line with the schema."""
     end: int
     line: int
     fields: tuple[Line, ...]
 
     @property
     def name(self) -> str:
-        """The operator's name with its overload."""
+        """Return the operator's name with its overload."""
         return self.schema.full_name
 
     def widened(self, names: Collection[str]) -> Iterator[Edit]:
-        """What makes the arguments of these names take SymInts."""
+        """Yield the edits that make the arguments of these names take SymInts."""
         for argument in self.schema.arguments:
             if argument.name in names and argument.widened is not None:
                 at = self.start + argument.start
                 yield Edit(at, at + len(argument.type), argument.widened.encode())
 
     def field(self, key: str) -> Line | None:
-        """The line of that key, or None."""
+        """Return the line of that key, or None."""
         return next((one for one in self.fields if one.key.text == key), None)
 
     def value(self, key: str) -> str:
-        """What a line says, or nothing."""
+        """Return the value of that key, or ''."""
         found = self.field(key)
         return "" if found is None else found.value.text
 
     @property
     def dispatch(self) -> tuple[Line, ...]:
-        """The dispatch table: keys with commas, and the kernel of each."""
+        """Return the dispatch table: keys with commas, and the kernel of each."""
         found = self.field("dispatch")
         return () if found is None else found.inner
 
 
 def read_entries(content: bytes, path: str) -> Mapping[str, Entry]:
-    """The entries of a file by the names of their operators; raises EntryError with ``path`` and the line."""
+    """Return the entries of a file by the names of their operators. Raises EntryError with ``path`` and the line."""
     found: dict[str, Entry] = {}
     for number, start, lines in _blocks(content):
         entry = _entry(lines, start, number, path)
@@ -102,7 +102,10 @@ def read_entries(content: bytes, path: str) -> Mapping[str, Entry]:
 
 
 def _blocks(content: bytes) -> Iterator[tuple[int, int, list[bytes]]]:
-    """Number and offset of the first line of each entry, and its lines, blank ones and comments behind it left out."""
+    """Yield the number and the offset of the first line of each entry, and its lines.
+
+    Blank lines and comments at the end of an entry are omitted.
+    """
     block: list[bytes] = []
     first = offset = at = 0
     for number, line in enumerate(content.splitlines(keepends=True), 1):
@@ -141,7 +144,7 @@ def _entry(lines: list[bytes], start: int, number: int, path: str) -> Entry:
 
 
 def _fields(lines: list[bytes], start: int, number: int, path: str, depth: int = _INDENT) -> Iterator[Line]:
-    """The lines at one depth, each with what stands below it."""
+    """Yield the lines at one depth, each with the lines below it."""
     waiting: Line | None = None
     below: list[bytes] = []
     for offset, line in enumerate(lines):
@@ -165,7 +168,7 @@ def _line(found: re.Match[bytes], start: int, end: int) -> Line:
 
 
 def _whole(head: Line, below: list[bytes], number: int, path: str, depth: int) -> Line:
-    """A line with what stands below it: the rest of its value, or lines of a table."""
+    """Return a line with the lines below it: the rest of its value, or lines of a table."""
     below = _trimmed([b"", *below])[1:]
     end = head.end + sum(map(len, below))
     if any(line.lstrip().startswith(b"- ") for line in below):

@@ -1,7 +1,7 @@
-"""The arithmetic of sizes in a trace, remembered.
+"""Memoized arithmetic on symbolic sizes within a trace.
 
-For each tensor that a trace makes, torch asks whether it is contiguous in one of several orders: the same few products
-and comparisons of the same sizes, thousands of times, each through some thirty calls of Python.
+For each tensor of a trace, torch checks whether it is contiguous in one of several memory formats. The same few
+products and comparisons of the same sizes are computed thousands of times, each through some thirty Python calls.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from functools import cache
 from typing import Any
 
 _PURE = ("eq", "ne", "lt", "le", "gt", "ge", "mul", "sub")
-"""The operations whose result hangs on nothing but their operands: a remainder hangs on what is known of sizes too."""
+"""Operations whose result depends only on their operands. A remainder also depends on known facts about sizes."""
 _MOST = 1 << 14
 _HINTS = (int, bool, float, type(None))
 
 
 @cache
 def remember_arithmetic() -> None:
-    """Have this process's torch do each operation on the same expressions once."""
+    """Patch this process's torch so that each operation on the same expressions is computed once."""
     node: Any = importlib.import_module("torch.fx.experimental.sym_node").SymNode
     tracing: Any = importlib.import_module("torch.fx.experimental.proxy_tensor")
     for name in _PURE:
@@ -34,11 +34,11 @@ def remember_arithmetic() -> None:
 def _remembering(
     operation: Callable[[Any, Any], Any], node: Any, traced: Callable[[], Any]
 ) -> Callable[[Any, Any], Any]:
-    """The same operation; what is ``traced`` is an operation of a graph and done anew, with all that it records."""
+    """Return a memoized version of the operation. While ``traced`` returns a mode, calls are computed and recorded."""
     known: dict[tuple[Any, ...], dict[str, Any]] = {}
 
     def operate(self: Any, other: Any) -> Any:
-        # Nodes of a graph are those of a translation that is validated.
+        # Nodes with an `fx_node` are recorded for translation validation.
         plain = self.shape_env is not None and not self.fx_node and not other.fx_node
         if not plain or type(self._hint) not in _HINTS or type(other._hint) not in _HINTS or traced():
             return operation(self, other)
@@ -47,11 +47,11 @@ def _remembering(
         if told is None:
             result = operation(self, other)
             if result._hint is not None and None in (self._hint, other._hint):
-                # Some releases take it from the environment: the same expression has another value in another one.
+                # Some releases read the hint from the environment, so it differs between environments.
                 return result
             if len(known) >= _MOST:
                 known.clear()
-            # What is remembered is not to keep the environment of a trace that has ended.
+            # The cache must not keep the environment of an ended trace alive.
             known[key] = {**vars(result), "shape_env": None, "_expr_ver": -1, "_expr_cache": None}
             return result
         result = node.__new__(node)
@@ -63,7 +63,7 @@ def _remembering(
 
 
 def _first_as_it_is(replaced: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What a property that looks replaced sizes up gives, without a look where none was since."""
+    """Return a getter that skips the lookup of replaced sizes if nothing was replaced since the last one."""
 
     def expression(self: Any) -> Any:
         environment = self.shape_env

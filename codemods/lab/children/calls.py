@@ -1,7 +1,7 @@
 """Arguments of the first calls of some functions, recorded while other code runs.
 
-The recorder is a profile function: the recorded code stays as it is, so that tests that trace or script it are not
-disturbed. It imports nothing of symfix, since projects under test load it too.
+The recorder is a profile function. The recorded code stays unchanged, so that tests that trace or script it are not
+disturbed. The module imports nothing of symfix, since projects under test load it too.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a function or of a method, whose object is the first of ``args``."""
+    """Call of a function or of a method, whose receiver is the first of ``args``."""
 
     name: str
-    """``module:function`` or ``module:Class.method``."""
+    """Name as ``module:function`` or ``module:Class.method``."""
     function: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
 
 def traceable(call: Call) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-    """A call as a callable and its arguments: of ``forward`` the module itself, of another method the bound one."""
+    """Return a call as a callable and its arguments: the module for ``forward``, the bound method for other methods."""
     if "." not in call.name.rpartition(":")[2] or not call.args:
         return call.function, call.args, call.kwargs
     receiver, *rest = call.args
@@ -45,12 +45,12 @@ def _classes(receiver: Any) -> tuple[type, ...]:
 
 
 def _plain(value: Any) -> Any:
-    """The function behind what stands in a class; a static method has no receiver, and is none."""
+    """Return the function behind a class attribute, or None for a static method, which has no receiver."""
     return None if isinstance(value, staticmethod) else inspect.unwrap(getattr(value, "__func__", value))
 
 
 def functions_of(module: ModuleType) -> dict[CodeType, tuple[str, FunctionType]]:
-    """The functions and methods that a module defines, by their code, without decorators that keep ``__wrapped__``."""
+    """Return the functions and methods that a module defines, by code object, unwrapped through ``__wrapped__``."""
     found: dict[CodeType, tuple[str, FunctionType]] = {}
 
     def add(owner: Any, prefix: str) -> None:
@@ -74,17 +74,17 @@ def recorded_calls(
     copied: Callable[[Any, Any], tuple[Any, Any] | None],
     most: int = 1,
 ) -> Iterator[list[Call]]:
-    """Record the first ``most`` calls of each function for whose code ``wanted`` gives a name and a function.
+    """Record the first ``most`` calls of each function for whose code ``wanted`` returns a name and a function.
 
-    ``copied`` copies the arguments before the function can change them; a call for which it gives None is not recorded.
-    A function whose arguments can't be copied is not asked again.
+    ``copied`` copies the arguments before the function can change them. A call is not recorded if it returns None. A
+    function whose arguments can't be copied is not tried again.
     """
     calls: list[Call] = []
     counts: dict[str, int] = {}
     recording = threading.local()
 
     def record(frame: FrameType, event: str, _: Any) -> None:
-        # A generator is called each time it goes on.
+        # A generator has a call event each time it resumes.
         if event != "call" or getattr(recording, "now", False) or frame.f_code.co_flags & inspect.CO_GENERATOR:
             return
         found = wanted(frame.f_code)

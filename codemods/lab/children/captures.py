@@ -1,7 +1,7 @@
 """Captures of a call: its result under each of torch's tracers, as plain values.
 
-A capture holds the error of a tracer, or the graph breaks, guards and specialized sizes of a trace. The module imports
-nothing of symfix, since child processes and projects under test load it too.
+A capture contains the error of a tracer, or the graph breaks, guards and specialized sizes of a trace. The module
+imports nothing of symfix, since child processes and projects under test load it too.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ _MESSAGE = 300
 
 
 class Capture(TypedDict):
-    """Result of one tracer: ``error`` is empty where it traced the call."""
+    """Result of one tracer. ``error`` is empty if it traced the call."""
 
     error: str
     breaks: int
-    """Number of graph breaks; only `compile with breaks` allows any."""
+    """Number of graph breaks. Only `compile with breaks` allows any."""
     guards: list[str]
     """Conditions on sizes under which the trace is valid, as sympy writes them."""
     specialized: int
     """Number of dynamic sizes that became constants."""
     deviation: str
-    """The first other size at which a program for all sizes differs from eager; empty where none was found."""
+    """First other size at which a program for all sizes differs from eager, as text, or empty if none was found."""
 
 
 def capture(function: Any, args: Any, kwargs: Any, tracers: Iterable[str] = ()) -> dict[str, Capture]:
     """Trace a call of a function or module by each of the tracers (default: all of `TRACERS`).
 
-    Each tracer gets its own copy of the arguments. Every dimension of 2 or more of a Tensor is dynamic. A trace whose
-    result differs from that of an eager call, which repeats itself, has an error.
+    Each tracer gets its own copy of the arguments. Every dimension of 2 or more of a Tensor is dynamic. If an eager
+    call is deterministic, a trace with another result has an error.
     """
     wanted = _repeated(function, args, kwargs)
     return {name: _captured(TRACERS[name], function, args, kwargs, wanted) for name in tracers or TRACERS}
 
 
 def _repeated(function: Any, args: Any, kwargs: Any) -> Any:
-    """The leaves of the result of an eager call; None if it raises, or gives another result when called again.
+    """Return the leaves of the result of an eager call, or None if it raises or a second call returns another result.
 
-    The second time memory that nobody writes is filled, so that what is read from it differs.
+    The second call fills uninitialized memory, so that values read from it differ.
     """
     first = _eager(function, args, kwargs)
     deterministic = torch.are_deterministic_algorithms_enabled()
@@ -67,12 +67,12 @@ def _eager(function: Any, args: Any, kwargs: Any) -> Any:
         warnings.simplefilter("ignore")
         try:
             return pytree.tree_leaves(function(*args, **kwargs))
-        except Exception:  # the tracers report what they make of it
+        except Exception:  # the tracers report it
             return None
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Return whether two lists of leaves are equal; what is neither a tensor nor a plain value is not compared."""
+    """Return whether two lists of leaves are equal, comparing only tensors and plain values."""
     return len(one) == len(other) and all(map(_same, one, other))
 
 
@@ -118,16 +118,17 @@ def _captured(tracer: Callable[[Any, Any, Any], Any], function: Any, args: Any, 
 
 
 def _decisions(attempts: list[Any]) -> tuple[int, set[str]]:
-    """The number of specialized sizes and the guards of one frame.
+    """Return the number of specialized sizes and the guards of one frame.
 
-    A tracer that starts over, or traces in two stages, makes several environments; one of them has the decisions.
+    A tracer that restarts, or traces in two stages, creates several environments. The one with most specialized sizes
+    and guards is used.
     """
     found = [(_specialized(one), {str(guard.expr) for guard in one.guards}) for one in attempts]
     return max(found, key=lambda pair: (pair[0], len(pair[1])))
 
 
 def _deviation(program: Any, function: Any, args: Any, kwargs: Any) -> str:
-    """The first other size at which a program gives another result than eager, in words."""
+    """Return the first other size at which a program and eager give different results, as text, or "" if none."""
     sizes = sorted({size for tensor in _tensors(args, kwargs) for size in tensor.shape if size > 1})
     for size in sizes:
         for other in (0, 1, 2 * size + 1):
@@ -147,7 +148,7 @@ def _deviation(program: Any, function: Any, args: Any, kwargs: Any) -> str:
 
 
 def _resized(leaf: Any, size: int, other: int) -> Any:
-    """A tensor in which each dimension of a size has another; what it holds is repeated, or cut off."""
+    """Return a tensor in which each dimension of ``size`` has size ``other``, with its values repeated or cut off."""
     if not isinstance(leaf, torch.Tensor):
         return leaf
     made = leaf.detach()
@@ -162,7 +163,7 @@ def _specialized(environment: Any) -> int:
 
 
 def describe(error: BaseException) -> str:
-    """The type and the first line of an error; of dynamo's also its explanation."""
+    """Return the type and the first line of an error, with dynamo's explanation if it has one."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     kept = lines[:1] + [line for line in lines[1:8] if line.startswith(("Explanation:", "Developer debug context:"))]
     return f"{type(error).__name__}: {' '.join(kept)}"[:_MESSAGE]
@@ -170,7 +171,7 @@ def describe(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _environments() -> Iterator[dict[Any, list[Any]]]:
-    """The shape environments that are made inside of the block, by frame; equal sizes are different symbols."""
+    """Yield the shape environments that are created in the block, by frame, with duck shaping disabled."""
     from torch._guards import CompileContext
     from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
@@ -192,7 +193,7 @@ def _environments() -> Iterator[dict[Any, list[Any]]]:
 
 
 def copied(args: Any, kwargs: Any) -> tuple[Any, Any]:
-    """A deep copy; a Tensor of a graph is copied without it, and a module is not copied."""
+    """Return a deep copy, with each Tensor detached from its graph and without copies of modules."""
 
     def copy_of(leaf: Any) -> Any:
         if isinstance(leaf, torch.nn.Module):
@@ -205,7 +206,7 @@ def copied(args: Any, kwargs: Any) -> tuple[Any, Any]:
 
 
 def copied_in_eager(args: Any, kwargs: Any) -> tuple[Any, Any] | None:
-    """A deep copy of the arguments of an eager call; None while a tracer runs, or for tensors of one."""
+    """Return a deep copy of the arguments of an eager call, or None while a tracer runs, or for tensor subclasses."""
     from torch.utils._python_dispatch import _get_current_dispatch_mode
 
     plain = all(type(tensor) in (torch.Tensor, torch.nn.Parameter) for tensor in _tensors(args, kwargs))
@@ -245,7 +246,7 @@ def _compile_unbacked(function: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _traced(compiled: Any, args: Any, kwargs: Any) -> Any:
-    """A compiled function that was called once."""
+    """Call a compiled function once, and return it."""
     compiled(*args, **kwargs)
     return compiled
 
@@ -283,9 +284,9 @@ def _script(function: Any, args: Any, kwargs: Any) -> Any:
 
 
 class _Called(torch.nn.Module):
-    """A module that makes one call: `torch.export` accepts modules only, and no sizes of ``**kwargs``.
+    """Module that makes one call: `torch.export` accepts modules only, and no sizes of ``**kwargs``.
 
-    The module whose method is called is a part of it, so that its parameters are known.
+    The module whose method is called is a submodule, so that its parameters are registered.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -310,4 +311,4 @@ TRACERS: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "make_fx": _make_fx,
     "script": _script,
 }
-"""The tracers by name: dynamo (dynamic, static, without ``fullgraph``, unbacked), export, `make_fx`, TorchScript."""
+"""Tracers by name: dynamo (dynamic, static, without ``fullgraph``, unbacked), export, `make_fx`, TorchScript."""

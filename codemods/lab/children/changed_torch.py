@@ -1,4 +1,4 @@
-"""Lays changed kernels and changed Python modules over the installed torch, in this process only."""
+"""Overlay of changed kernels and changed Python modules on the installed torch, in this process only."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from .recording import Recorder
 from .reporting import write
 
 imported_already = False
-"""Whether this process was forked off one that holds torch ready."""
+"""True if this process was forked from one that has imported torch."""
 used: Used | None = None
-"""What the imports of that one used; None where it was not noted."""
+"""Functions and files that the imports of that process used, or None if they were not recorded."""
 
 Wanted = Mapping[str, Sequence[Sequence[int]]]
 
 
 class Kernels:
-    """A linked library whose shim has registered its kernels over torch's; formulas of autograd are sent to it.
+    """Linked library whose shim has registered its kernels over torch's, with autograd formulas redirected to it.
 
-    Raises OSError with the loader's words when it does not load.
+    Raises OSError with the loader's message if it does not load.
     """
 
     def __init__(self, library: str, count: int) -> None:
@@ -61,7 +61,7 @@ class Kernels:
         ]
 
     def calls(self) -> list[int]:
-        """How often each kernel was reached; the lines that were run are kept too, where they are counted."""
+        """Return the number of calls of each kernel, and write the line counts of a library with coverage."""
         self._shim.symfix_keep_counts()
         formulas = self._detours.calls()
         return [
@@ -71,9 +71,9 @@ class Kernels:
 
 
 def _open_lazily(library: str) -> int:
-    """Open a library whose functions are looked up when they are called.
+    """Open a library whose functions are resolved at their first call.
 
-    A file of another release may hold a CPU kernel that calls what this torch does not export: nobody calls that one.
+    A file of another release may contain an unused CPU kernel that calls a function which this torch does not export.
     """
     loader = ctypes.CDLL(None)
     loader.dlopen.restype = ctypes.c_void_p
@@ -85,7 +85,7 @@ def _open_lazily(library: str) -> int:
 
 
 def install(request_path: str) -> None:
-    """Change torch as the JSON file says: modules at once, kernels when torch is imported."""
+    """Change torch as the JSON file specifies: modules immediately, kernels when torch is imported."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     recorder = overlay(request["modules"], request["wanted"])
     if request["wanted"]:
@@ -96,7 +96,7 @@ def install(request_path: str) -> None:
 
 
 class _WhenImported(MetaPathFinder):
-    """Loads the kernels right after torch."""
+    """Import hook that loads the kernels right after torch."""
 
     def __init__(self, request: dict[str, Any]) -> None:
         self._request = request
@@ -124,7 +124,7 @@ class _WhenImported(MetaPathFinder):
 
 @dataclass(frozen=True)
 class _Laid:
-    """What was laid over torch before the process that holds it ready imported it."""
+    """Overlay that was installed before the fork server imported torch."""
 
     modules: Mapping[str, str]
     wanted: Wanted
@@ -135,18 +135,21 @@ _laid = _Laid({}, {}, Recorder({}))
 
 
 def lay(modules: dict[str, str], wanted: Wanted) -> None:
-    """`overlay`, for all processes that will be forked off this one."""
+    """Run `overlay` for all processes that are later forked from this one."""
     global _laid
     _laid = _Laid(modules, wanted, overlay(modules, wanted))
 
 
 def overlay(modules: dict[str, str], wanted: Wanted = MappingProxyType({})) -> Recorder:
-    """Serve each module from the file given, as if that text stood at the module's own place.
+    """Serve each module from the given file, as if that text were at the module's own path.
 
-    A module is named by its name or by the path of its file. Has to be called before the modules are imported, but in a
-    process that was forked off one that has torch: there it raises TooDeep for what can't be exchanged, unless these
-    very modules were laid over that torch, and for a path whose file is imported already. What is returned tells which
-    of the statements ``wanted`` of them were started, at their import and while it records.
+    A module is identified by its name or by the path of its file. Raises RuntimeError if one is imported already.
+
+    A process forked from one that has imported torch replaces the code of imported functions instead. It raises TooDeep
+    for a change that can't be exchanged, unless exactly these modules were overlaid on that torch. It also raises
+    TooDeep for a path whose file is already imported.
+
+    Return a recorder of the executed statements among ``wanted``, at import and while it records.
     """
     if imported_already:
         if modules == _laid.modules and wanted in ({}, _laid.wanted):
@@ -172,7 +175,7 @@ def overlay(modules: dict[str, str], wanted: Wanted = MappingProxyType({})) -> R
 
 
 def _imported(modules: Iterable[str]) -> list[str]:
-    """Those that are imported already, of modules by their names or the paths of their files."""
+    """Return those of the modules, by name or path of file, that are already imported."""
     imported = sys.modules.keys() | {str(getattr(module, "__file__", None)) for module in list(sys.modules.values())}
     return sorted(name for name in modules if name in imported)
 
@@ -200,7 +203,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(SourceFileLoader):
-    """Reads the text from another file; everything else, tracebacks too, says the module's own path."""
+    """Loader that reads the text from another file. Tracebacks and everything else use the module's own path."""
 
     def __init__(self, fullname: str, path: str, source: str, recorder: Recorder, known_as: str) -> None:
         super().__init__(fullname, path)

@@ -1,4 +1,4 @@
-"""A compiled call, and what other backends make of the same trace."""
+"""Compiled call, and the code of other backends for the same trace."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _Backend = Callable[[Any, Any], Callable[..., Any]]
 
 
 class Compiled:
-    """A compiled call that counts its compilations.
+    """Compiled call that counts its compilations.
 
-    The first of the backends ``others`` that can makes code of the same graph too, which `alike` runs: dynamo traces
-    once for both. Where that settles something about a size, all is compiled again, without it.
+    The first backend of ``others`` that can also compiles the same graph, and `alike` runs that code. Dynamo traces
+    only once. If the other backend adds guards on sizes, everything is recompiled without it.
     """
 
     def __init__(self, sample: Sample, backend: str, dynamic: bool | None = None, others: Iterable[str] = ()) -> None:
@@ -41,11 +41,11 @@ class Compiled:
         return self._call(*args, **kwargs)
 
     def on_known_sizes(self, sample: Sample) -> Any:
-        """What the same backend makes of the sample's own sizes; its error where it raises one."""
+        """Return the result of the same backend on the sample's concrete sizes, or its error."""
         return _on_known_sizes(sample, self._backend)
 
     def alike(self, backend: str) -> Alike | None:
-        """The code, or the error, of another backend for the last graph that was compiled; None where it made none."""
+        """Return the code, or the error, of another backend for the last compiled graph, or None if there is none."""
         return Alike(self, backend) if backend in self._alike else None
 
     def run_by(self, backend: str, args: Any, kwargs: Any) -> Any:
@@ -74,7 +74,7 @@ class Compiled:
 
 
 class Alike:
-    """What another backend made of the graph of a compiled call."""
+    """Code of another backend for the graph of a compiled call."""
 
     def __init__(self, compiled: Compiled, backend: str) -> None:
         self._compiled = compiled
@@ -84,16 +84,16 @@ class Alike:
         return self._compiled.run_by(self._name, args, kwargs)
 
     def on_known_sizes(self, sample: Sample) -> Any:
-        """As `Compiled.on_known_sizes`."""
+        """Run like `Compiled.on_known_sizes`."""
         return _on_known_sizes(sample, _named(self._name))
 
 
 class _Disturbed(Exception):
-    """Another backend decided something about sizes while the code of the first was not guarded yet."""
+    """Error raised when another backend changed the shape environment before the code of the first was guarded."""
 
 
 def _known_of_sizes() -> tuple[Any, ...]:
-    """What the environment of the trace has settled about sizes, and about inputs that are the same."""
+    """Return the state of the trace: what its shape environment has decided about sizes, and the input alias guards."""
     context = TracingContext.get()
     environment: Any = context.fake_mode.shape_env if context.fake_mode else None
     same = len(context.guards_context.aotautograd_guards)

@@ -1,4 +1,4 @@
-"""Dynamo as the children want it before they compile."""
+"""Dynamo settings for compilations in child processes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _EXPRESSIONS = 1 << 14
 
 
 def compile_anew() -> None:
-    """Let the next compilation know nothing of those before, and leave out what only a log would tell.
+    """Reset dynamo for the next compilation, and skip work that only produces logs.
 
-    Dynamo times the guards of each function that it has compiled, and flushes the processor's caches for that: a
-    quarter to a third of a compilation that only traces. For its metrics it writes its own and Inductor's settings as
-    JSON, for each default that is taken the stack is written as text, and with each trace it is read, for an error
-    about mixed fake modes: a twentieth together.
+    Dynamo times the guards of each compiled function and flushes the processor's caches for that. This takes a quarter
+    to a third of a compilation that only traces. For its metrics it writes its own and Inductor's settings as JSON. For
+    each default that is taken it formats the stack. With each trace it reads the stack, for an error about mixed fake
+    modes. These three take a twentieth together.
     """
     torch._dynamo.reset()
     guards: Any = importlib.import_module("torch._dynamo.guards")
@@ -37,7 +37,7 @@ def compile_anew() -> None:
 
 
 def seed_quickly() -> None:
-    """Have torch's seeding note no stack: its tests seed every device for each sample that they draw.
+    """Disable the stack that torch records with each seed: its tests seed every device for each sample that they draw.
 
     A device that was not used yet keeps a stack with each seed, which takes three quarters of the drawing.
     """
@@ -49,7 +49,7 @@ def seed_quickly() -> None:
 
 @cache
 def _remember_numbers() -> None:
-    """A sum of sizes asks each of its terms whether it is a number, thousands of times while a graph is traced."""
+    """Memoize `Expr.is_number`: a sum of sizes checks each of its terms, thousands of times while a graph is traced."""
     expressions: Any = importlib.import_module("sympy").Expr
     # An expression never changes.
     expressions.is_number = property(lru_cache(_EXPRESSIONS)(expressions.is_number.fget))

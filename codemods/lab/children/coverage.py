@@ -1,4 +1,4 @@
-"""Which aten operators the samples of each OpInfo run, composite ones included: an index of this torch."""
+"""Index of this torch: the aten operators, composite ones included, that the samples of each OpInfo run."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def main(request_path: str) -> None:
 
 
 def ran_by(variants: list[Any]) -> set[str]:
-    """The names of the operators, without ``aten::``, that a few samples of each variant run."""
+    """Return the names of the operators, without ``aten::``, that a few samples of each variant run."""
     from torch.autograd.profiler import profile
 
     with profile() as profiled:
         for variant in variants:
             samples = itertools.islice(draw(variant), SAMPLES)
             attempt(lambda samples=samples: [attempt(sample.call) for sample in samples])  # type: ignore[misc]
-    # To make its own list of functions, the profiler builds a tree of what called what; here names are enough.
+    # The profiler's own list of functions needs a call tree, but here names are enough.
     events: Any = profiled.kineto_results
     names = {event.name() for event in events.events()}
     return {name.removeprefix("aten::") for name in names if name.startswith("aten::")}

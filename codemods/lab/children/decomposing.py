@@ -13,7 +13,7 @@ from .samples import Sample
 
 
 class _Decomposed(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Runs each operator by its decomposition, where it has one; inside of itself it is the operator again."""
+    """Mode that runs each operator by its decomposition, if it has one. Within it, the operator itself runs."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -33,7 +33,7 @@ class _Decomposed(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def through_decompositions(sample: Sample) -> Sample:
-    """The same call, with each operator replaced by its decomposition."""
+    """Return the same call with each operator replaced by its decomposition."""
     args, kwargs = sample.inputs()
     return Sample(_decomposed(sample.function), args, kwargs)
 

@@ -1,4 +1,4 @@
-"""A target that is described in words: a model that needs no arguments, and the shapes of its inputs."""
+"""Target given on the command line: a model without constructor arguments, and the shapes of its inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .targets import BadTarget, Model, load, read
 
 
 def described(words: str, folder: str, description: Mapping[str, Any]) -> Model:
-    """The target as a `Model`: ``shapes`` are sizes and dtype by parameter, ``dynamic`` as in a target.
+    """Build the `Model` of a target: ``shapes`` are sizes and dtype by parameter, ``dynamic`` as in a target.
 
     Raises BadTarget.
     """
@@ -38,5 +38,5 @@ def _tensor(name: str, sizes: Sequence[int], kind: str) -> Any:
         return torch.randn(sizes) > 0
     if dtype.is_floating_point or dtype.is_complex:
         return torch.randn(sizes).to(dtype)
-    # As indices these are valid for whatever has two entries.
+    # As indices these are valid for any dimension with two entries.
     return torch.randint(0, 2, tuple(sizes), dtype=dtype)

@@ -1,7 +1,7 @@
-"""Functions of torch that no dispatcher knows, such as the formulas of autograd, run from another library.
+"""Functions of torch outside of the dispatcher, such as autograd formulas, redirected to another library.
 
-In this process alone torch's function begins with a jump to the one of the same mangled name, hence of the same
-signature. What torch inlined is not reached: the counts tell.
+In this process only, torch's function begins with a jump to the function of the same mangled name, hence of the same
+signature. Inlined calls are not redirected, so the counts show whether a function was reached.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import Any
 
 FORMULAS = b"_ZN5torch8autograd9generated7details"
-"""How the mangled names of autograd's formulas begin."""
+"""Prefix of the mangled names of autograd formulas."""
 _SLOT, _COUNT = 32, 16
 _COUNT_AND_JUMP = bytes.fromhex("f048ff0508000000ff250a0000000000")
-"""``lock inc qword [rip+8]; jmp [rip+10]``, followed by the count and the address that is jumped to."""
+"""Code of ``lock inc qword [rip+8]`` and ``jmp [rip+10]``, followed by the count and the address of the jump."""
 _JUMP = bytes.fromhex("ff2500000000")
-"""``jmp [rip+0]``, followed by the address."""
+"""Code of ``jmp [rip+0]``, followed by the address."""
 _SYMBOLS, _SECTION = 2, 64
 SWAPPED = "swapped"
 
 
 class Detours:
-    """Sends each of the functions ``names`` (``mm_mat1_backward``), all of its overloads, to ``library``'s.
+    """Redirection of each function in ``names`` (``mm_mat1_backward``), with all overloads, to the one in ``library``.
 
-    The library has to be loaded already.
+    The library must be loaded already.
     """
 
     def __init__(self, library: str, names: Sequence[str]) -> None:
@@ -44,12 +44,12 @@ class Detours:
 
     @property
     def states(self) -> dict[str, str]:
-        """What became of each function."""
+        """Return the state of each function: swapped, or the reason why not."""
         missing = self._why or "torch has no function of this name and signature"
         return {name: SWAPPED if slots else missing for name, slots in self._slots.items()}
 
     def calls(self) -> dict[str, int]:
-        """How often each was reached."""
+        """Return the number of calls of each function."""
         return {
             name: sum(ctypes.c_uint64.from_address(slot + _COUNT).value for slot in slots)
             for name, slots in self._slots.items()
@@ -58,7 +58,7 @@ class Detours:
     def _send(self, library: str, torch: str) -> None:
         mine, theirs = _functions(library), _functions(torch)
         pairs = [(name, symbol) for symbol in mine.keys() & theirs.keys() if (name := _name(symbol)) in self._slots]
-        # Kept for as long as the process lives: torch jumps there.
+        # Kept until the process exits, since torch jumps there.
         self._page = mmap.mmap(-1, max(1, len(pairs)) * _SLOT, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
         slot = ctypes.addressof(ctypes.c_char.from_buffer(self._page))
         for name, symbol in sorted(pairs):
@@ -70,7 +70,7 @@ class Detours:
 
 
 def _name(symbol: bytes) -> str:
-    """``mm_mat1_backward`` of its mangled name; empty for what is no plain function, or a part of one."""
+    """Return the name in a mangled name, such as ``mm_mat1_backward``, or "" unless it is a whole plain function."""
     found = re.match(rb"(\d+)", symbol[len(FORMULAS) :])
     if found is None or b"." in symbol:
         return ""
@@ -80,7 +80,7 @@ def _name(symbol: bytes) -> str:
 
 
 def _functions(path: str) -> Mapping[bytes, int]:
-    """The formulas that a library defines, by mangled name, as offsets from where it is loaded."""
+    """Return the formulas that a library defines, by mangled name, as offsets from its load address."""
     with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
         found: dict[bytes, int] = {}
         for entries, strings in _tables(data):
@@ -94,7 +94,7 @@ def _functions(path: str) -> Mapping[bytes, int]:
 
 
 def _tables(data: mmap.mmap) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where the table of symbols stands, and where that of their names: first byte and the one behind the last."""
+    """Yield each symbol table and its string table, as offsets of the first byte and of the end."""
     first = struct.unpack_from("<Q", data, 40)[0]
     count = struct.unpack_from("<H", data, 60)[0]
     sections = [struct.unpack_from("<IIQQQQIIQQ", data, first + number * _SECTION) for number in range(count)]
@@ -105,7 +105,7 @@ def _tables(data: mmap.mmap) -> Iterator[tuple[tuple[int, int], tuple[int, int]]
 
 
 def _names_at(data: mmap.mmap, strings: tuple[int, int]) -> Mapping[int, bytes]:
-    """The names of formulas by their place among the names."""
+    """Return the names of formulas by their offset in the string table."""
     start, end = strings
     found: dict[int, bytes] = {}
     at = data.find(FORMULAS, start, end)
@@ -117,7 +117,7 @@ def _names_at(data: mmap.mmap, strings: tuple[int, int]) -> Mapping[int, bytes]:
 
 
 def _base(library: str) -> int:
-    """Where this process has loaded a library."""
+    """Return the address at which this process has loaded a library. Raises OSError if it is not loaded."""
     real = os.path.realpath(library)
     for line in Path("/proc/self/maps").read_text().splitlines():
         words = line.split(maxsplit=5)
@@ -127,7 +127,7 @@ def _base(library: str) -> int:
 
 
 def _overwrite(address: int, code: bytes) -> None:
-    """Put ``code`` at an address of this process's own code."""
+    """Write ``code`` at an address of this process's own code. Raises OSError if the page can't be made writable."""
     system = ctypes.CDLL(None, use_errno=True)
     first = address & -mmap.PAGESIZE
     length = address + len(code) - first

@@ -1,4 +1,4 @@
-"""Dynamic shapes as torch.export takes them, as the dynamic dimensions of a target."""
+"""Conversion of dynamic shapes as torch.export takes them to the dynamic dimensions of a target."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def convert(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: 
 
 
 def of_marks(args: tuple[Any, ...], kwargs: dict[str, Any], module: Any) -> dict[str, Any]:
-    """The dimensions that ``mark_dynamic`` or ``mark_unbacked`` marked."""
+    """Return the dimensions that ``mark_dynamic`` or ``mark_unbacked`` marked, by parameter."""
 
     def marked(value: Any, name: str) -> Any:
         if isinstance(value, torch.Tensor):
@@ -84,7 +84,7 @@ def _within(value: Any, wanted: Any, name: str) -> Any:
         return [_within(one, part, f"{name}_{number}_") for number, (one, part) in pairs]
     if any(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves(value)):
         raise BadTarget(f"'dynamic_shapes' of {name!r} does not have the structure of the value")
-    # A number: its own value, and no size, is what is to be dynamic.
+    # For a number, the value itself would be dynamic, which is not a size.
     return None
 
 
@@ -108,7 +108,7 @@ def _of_tensor(tensor: Any, wanted: Any, name: str) -> Iterator[tuple[int, Any]]
 
 
 def _any(dynamic: Any) -> bool:
-    """Return whether there is a dynamic dimension in it."""
+    """Return whether the structure contains a dynamic dimension."""
     if isinstance(dynamic, (list, tuple)):
         return any(map(_any, dynamic))
     if isinstance(dynamic, Mapping):

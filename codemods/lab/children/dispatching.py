@@ -1,4 +1,4 @@
-"""Python kernels that a change registers for what C++ composes, run on real tensors and held against C++."""
+"""Comparison of newly registered Python kernels with the C++ composites that they replace, on real tensors."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from .varying import varied_samples_of
 _KEYS = [getattr(torch._C.DispatchKey, key) for key in COMPOSING]
 _COMPARED = ("aliases", "inputs", "random numbers")
 _NO_DERIVATIVE = re.compile(r"backward through (prims\.\w+)|backwards not supported on prim")
-"""What torch says of a prim; it does not name those that give a view or write."""
+"""Pattern of torch's error for a prim without a derivative. For a prim that returns a view or mutates an input, the
+error does not name it."""
 
 registrations: list[str] = []
-"""What the change registers (``aten.hsplit.int``); whoever answers a request says so before a sample is run."""
+"""Operators (``aten.hsplit.int``) that the change registers. They are set for each request before a sample is run."""
 
 
 def registered(sample: Sample) -> dict[str, Any]:
-    """How the registered kernels deviate from C++ in one call, as a protocol says it.
+    """Compare the registered kernels with C++ in one call, and return the result of the protocol.
 
-    Asked are the result, its dtype, strides, conjugation and aliases, what is written to, random numbers, gradients,
-    whether there is an error, and its type and text where torch's own tests say what they are.
+    Compared are the result, its dtype, strides, conjugation and aliases, the mutated inputs, random numbers and
+    gradients. An error must occur on both sides. Its type and text are compared if torch's own tests specify them.
     """
     python, native = _through(sample, in_python=True), _through(sample, in_python=False)
     now, then = call_and_watch(python), call_and_watch(native)
@@ -42,7 +43,7 @@ def registered(sample: Sample) -> dict[str, Any]:
 
 
 def undifferentiable(sample: Sample, error: str) -> list[Any]:
-    """The Python frames, innermost last, that call the operator of which ``error`` says that it has no derivative."""
+    """Return the Python frames, innermost last, that call the operator without a derivative named by ``error``."""
     found = _NO_DERIVATIVE.search(error)
     if found is None:
         return []
@@ -54,7 +55,7 @@ def undifferentiable(sample: Sample, error: str) -> list[Any]:
 
 
 def samples_for_registered(operator: Any) -> list[Sample]:
-    """Every sample of every dtype, the error inputs, the samples at sizes of 0 and 1, and calls made from them."""
+    """Return every sample of every dtype, the error inputs, the samples at sizes of 0 and 1, and their variations."""
     dtypes = sorted(operator.supported_dtypes("cpu"), key=str)
     drawn = [sample for dtype in dtypes for sample in draw(operator, dtype)]
     small = [sample.resized(lambda _, size=size: size) for size in (0, 1) for sample in samples_of(operator)]  # type: ignore[misc]
@@ -62,7 +63,7 @@ def samples_for_registered(operator: Any) -> list[Sample]:
 
 
 def _through(sample: Sample, in_python: bool) -> Sample:
-    """The same call by the dispatcher of the tracers, with the registered kernels or without."""
+    """Return the same call through the Python dispatcher, with the registered kernels or without."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         with _composed(in_python), enable_python_dispatcher():
@@ -74,7 +75,7 @@ def _through(sample: Sample, in_python: bool) -> Sample:
 
 @contextmanager
 def _composed(in_python: bool) -> Iterator[None]:
-    """With the registered kernels, or with C++ in their place."""
+    """Run the block with the registered kernels, or with C++ in their place."""
     there = [] if in_python else [(one, key) for one in _overloads() for key in _KEYS if key in one.py_kernels]
     taken = [(overload, key, overload.py_kernels.pop(key)) for overload, key in there]
     _forget(overload for overload, _ in there)
@@ -122,7 +123,7 @@ def _other_error(now: str, then: str, refusal: str) -> str:
 
 
 def _strides(result: Any) -> list[str]:
-    """`layout` without the strides that say nothing: of a size of one, or where there is no element."""
+    """Return `layout` with a stride of 0 for sizes of 1 and for empty tensors, whose strides are irrelevant."""
 
     def telling(leaf: Any) -> Any:
         if not isinstance(leaf, torch.Tensor) or leaf.layout is not torch.strided:
@@ -135,7 +136,7 @@ def _strides(result: Any) -> list[str]:
 
 
 def _bare(tensor: Any) -> Any:
-    """One element that carries what a layout says but sizes and strides."""
+    """Return a scalar tensor with the dtype, device, conjugation and negation of a strided tensor."""
     if tensor.layout is not torch.strided:
         return tensor
     one = torch.empty((), dtype=tensor.dtype, device=tensor.device)
@@ -152,7 +153,10 @@ def _gradients(python: Sample, native: Sample) -> str:
 
 
 class _Watching(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Keeps the Python stack at the first call of a prim; without a ``name``, of one that gives a view or writes."""
+    """Mode that keeps the Python stack at the first call of a prim.
+
+    Without a ``name``, it is the first prim that returns a view or mutates an input.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__()  # type: ignore[no-untyped-call]

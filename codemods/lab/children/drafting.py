@@ -1,4 +1,4 @@
-"""What ``torch.export.draft_export`` says of a target, as plain values."""
+"""Report of ``torch.export.draft_export`` on a target, as plain values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .reporting import write
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks; the report goes where it says."""
+    """Run the request in the JSON file at ``request_path``, and write the report that it names."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     overlay(request["modules"])
     quiet()
@@ -42,7 +42,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def failures(report: Any) -> list[dict[str, Any]]:
-    """The failures of a report of `draft_export`, each with its kind, its condition and its lines, innermost first."""
+    """Return the failures of a report of `draft_export`, each with its kind, condition and lines, innermost first."""
     files = getattr(report, "str_to_filename", {})
     return [_failure(one.failure_type.name, one.data, files) for one in getattr(report, "failures", ())]
 

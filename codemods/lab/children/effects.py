@@ -1,4 +1,4 @@
-"""What a call does besides giving its result: aliases, changed inputs, random numbers, warnings, gradients."""
+"""Side effects of a call: aliases, changed inputs, random numbers, warnings, gradients."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MESSAGE = 2000
 
 @dataclass(frozen=True)
 class Called:
-    """One call: its result or its error, and ``effects``, each as a line that starts with what it is about."""
+    """One call: its result or its error, and ``effects``, the digest or text of each side effect by kind."""
 
     result: Any
     error: str
@@ -26,7 +26,7 @@ class Called:
 
 
 def call_and_watch(sample: Sample) -> Called:
-    """Call the sample's operator on fresh inputs and note what else happens."""
+    """Call the sample's operator on fresh inputs and record its side effects."""
     args, kwargs = sample.inputs()
     given = tensors_in((args, kwargs))
     seed(SEED)
@@ -43,7 +43,7 @@ def call_and_watch(sample: Sample) -> Called:
 
 
 def gradients(sample: Sample) -> str:
-    """The gradients of all results by all inputs as a digest, or the error; empty when they are not the same twice."""
+    """Return the gradients of all results by all inputs as a digest, or the error, or "" if a second run differs."""
     first = _gradients(sample)
     return first if first == _gradients(sample) else ""
 
@@ -54,7 +54,7 @@ def _gradients(sample: Sample) -> str:
 
 
 def differentiated(sample: Sample) -> tuple[Any, str]:
-    """The gradients of all results by all inputs and no error, or none and the error."""
+    """Return the gradients of all results by all inputs and no error, or None and the error."""
 
     def differentiate() -> Any:
         args, kwargs = sample.inputs()
@@ -77,16 +77,16 @@ def _differentiable(tensor: Any) -> bool:
 
 
 def weights(result: Any) -> Any:
-    """What a result is multiplied by before its gradient is taken: each element by another number."""
+    """Return different weights for all elements of a result, which it is multiplied by before its gradient is taken."""
     if result.layout is not torch.strided:
         return torch.ones_like(result)
-    # A sum alone would not tell a row from a column.
+    # A plain sum would not distinguish a row from a column.
     flat = torch.linspace(0.5, 1.5, result.numel(), dtype=torch.float64)
     return flat.reshape(result.shape).to(result.dtype)
 
 
 def _aliases(result: Any, given: Sequence[Any]) -> list[str]:
-    """Which inputs, or which earlier results, each result is or shares its memory with."""
+    """Return the inputs and earlier results that each result is identical to or shares memory with, as lines."""
     found: list[str] = []
     known = [(f"input {number}", tensor) for number, tensor in enumerate(given)]
     for number, leaf in enumerate(pytree.tree_leaves(result)):

@@ -1,6 +1,6 @@
-"""Start a child: ``python entry.py CHILD ARGUMENTS…`` calls ``main`` of the module of that name beside this file.
+"""Entry point of a child: ``python entry.py CHILD ARGUMENTS…`` calls ``main`` of the module CHILD in this folder.
 
-A file, and no ``-c``: a caller without one is looked for in every module, as often as torch asks who calls.
+It is a file, not ``-c``: for a caller without a file, each stack inspection by torch searches every module.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SLOTS = 8 * 2**20 // 8
-"""Of a frame, so that its piece of memory has room for as much again."""
+"""Stack size of a frame in slots. Its 8 MiB are in a chunk of 16 MiB, which has room for as much again."""
 
 
 def main() -> None:
-    """Have the children as a package of their own: the target's interpreter has no symfix."""
+    """Import the children as a package of their own, since the target's interpreter has no symfix, and run one."""
     folder = __file__.rpartition("/")[0]
-    # No module shall be found here that somebody else imports.
+    # Imports by other code must not find a module in this folder.
     if sys.path and sys.path[0] == folder:
         del sys.path[0]
     import importlib
@@ -36,11 +36,11 @@ def main() -> None:
 
 
 def in_one_piece(call: Callable[[], None]) -> None:
-    """Call with all frames in one piece of memory.
+    """Call with all frames in one memory chunk.
 
-    From 3.11 on Python keeps its frames in pieces of 16 KB, and gives a piece back to the kernel when its last frame is
-    gone: a call that is the first in one takes 9 µs where another takes 0.06, and tracers are deep. A frame that asks
-    for eight megabytes gets a piece of sixteen, of which no more is touched than frames need.
+    Since 3.11 Python keeps its frames in chunks of 16 KB, and frees a chunk when its last frame returns. A call that is
+    the first in a chunk takes 9 µs where another takes 0.06, and tracers are deep. A frame that requests eight
+    megabytes gets a chunk of sixteen, of which only the used part is touched.
     """
 
     def run() -> None:

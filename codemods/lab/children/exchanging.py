@@ -1,8 +1,9 @@
-"""Change modules that are imported already: each function gets the code that it has in the changed text.
+"""Hot swap of imported modules: each function gets the code that it has in the changed text.
 
-What a process needs that was forked off one that has torch. The functions stay the same objects, so whoever imported
-or wrapped them, and whatever table they stand in, runs the new code. As the import neither ran a changed function nor
-read its text, that of the changed text would have done the same: the process is as if it had been started with it.
+Processes forked from one that has imported torch need this. The functions stay the same objects, so all references to
+them run the new code, imports, wrappers and tables included. The import neither ran a changed function nor read its
+text, so the changed text would have imported in the same way. The process is equivalent to one started with the changed
+text.
 """
 
 from __future__ import annotations
@@ -22,21 +23,22 @@ from typing import Any
 from .importing import Used
 
 _FUTURE = 0x1FF0000
-"""The bits of a code's flags that ``from __future__`` sets."""
+"""Bits of a code object's flags that ``from __future__`` sets."""
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Import = (ast.Import, ast.ImportFrom)
 _TABLE = "register_decomposition"
-"""What gives the function back that it enters in a table, as ``py_impl`` of an operator does."""
+"""Part of the name of a decorator that enters a function in a table and returns it, as ``py_impl`` of an operator
+does."""
 
 
 class TooDeep(Exception):
-    """More than bodies of functions changed: only a fresh import brings that. ``str()`` says what it is."""
+    """Error raised when a change needs a fresh import. ``str()`` is the part that is not a function body."""
 
 
 def exchange(modules: Mapping[str, str], used: Used | None) -> None:
-    """Give each imported module, by its name, the text in the file that stands beside it. Raises TooDeep.
+    """Replace the code of each imported module, by name, with that of the given file. Raises TooDeep.
 
-    ``used`` is what the import of these modules, and of all that imported them, ran and read.
+    ``used`` records what the import of these modules, and of all their importers, ran and read.
     """
     if not modules:
         return
@@ -57,9 +59,10 @@ def exchange(modules: Mapping[str, str], used: Used | None) -> None:
 
 
 def exchange_files(files: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Give the functions that live here, of each file, the text in the file that stands beside it; their namespaces.
+    """Replace the code of the live functions of each file with that of the given file, and return their namespaces.
 
-    Of `exchange` this is left: what was made before, such as a model, keeps what the old text gave it. Raises TooDeep.
+    This is weaker than `exchange`: an existing object, such as a model, keeps the values that the old text gave it.
+    Raises TooDeep.
     """
     living = _living(set(files))
     spaces = []
@@ -84,12 +87,16 @@ def _exchange(
     *,
     strict: bool = True,
 ) -> None:
-    """``strict``: refuse where a function can't be told; else only where a changed one would keep its old code."""
+    """Replace the code of the live functions of one file.
+
+    With ``strict``, raise TooDeep if a function can't be identified. Otherwise raise it only if a changed one would
+    keep its old code.
+    """
     earlier, later = ast.parse(before), ast.parse(after)
     added = list(_added(earlier.body, later.body))
     run_anew = [one for one in added if isinstance(one, ast.stmt)]
     entries = [one for one in added if isinstance(one, _Entry)]
-    # A cell of a notebook goes by what those before it say of the future.
+    # A notebook cell inherits the `from __future__` flags of the cells before it.
     future = living[0].__code__.co_flags & _FUTURE if living and not strict else 0
     text = compile(after, path, "exec", flags=future, dont_inherit=True)
     was, now = _codes(compile(before, path, "exec", flags=future, dont_inherit=True)), _codes(text)
@@ -117,7 +124,7 @@ def _exchange(
     for entry in entries:
         if not _is_its_own(space.get(entry.function), entry.function, places, was, living):
             raise TooDeep(f"{entry.function} is not what its definition made")
-    exec(  # what an import of the changed text would run, and that of the old one did not
+    exec(  # statements that an import of the changed text runs and an import of the old one did not
         compile(ast.Module(run_anew, []), path, "exec", flags=text.co_flags & _FUTURE, dont_inherit=True), space
     )
     for function, code in pairs:
@@ -131,7 +138,7 @@ def _exchange(
 def _require_reached(
     was: Mapping[str, list[CodeType]], now: Mapping[str, list[CodeType]], reached: set[_Line], path: str
 ) -> None:
-    """Raise TooDeep where neither a changed function nor one around it is among those that get their new code."""
+    """Raise TooDeep if neither a changed function nor an enclosing one gets its new code."""
     for name, codes in was.items():
         others = now.get(name, [])
         classes = not any(code.co_flags & inspect.CO_OPTIMIZED for code in codes)
@@ -151,7 +158,7 @@ def _same(one: CodeType, other: CodeType) -> bool:
 def _refuse_other_names(
     space: Mapping[str, Any], before: ast.Module, after: ast.Module, added: Sequence[ast.stmt]
 ) -> None:
-    """Raise TooDeep where what is added at the end of a module's run may not mean what it would at its own place."""
+    """Raise TooDeep if an addition could have another meaning at the end of a module than at its own place."""
     were, imports = _imports(before), _imports(after)
     if gone := were.keys() - imports.keys():
         raise TooDeep(f"`{min(gone)}` is gone")
@@ -163,7 +170,7 @@ def _refuse_other_names(
 
 
 def _imports(text: ast.Module) -> dict[str, str]:
-    """What a module imports at its top, one thing a statement, each with the name that it gets."""
+    """Return the top-level imports of a module, one name per statement, each with the name that it binds."""
     found = {}
     for one in text.body:
         if isinstance(one, _Import):
@@ -175,19 +182,19 @@ def _imports(text: ast.Module) -> dict[str, str]:
 
 
 def _is_package(thing: object, name: str) -> bool:
-    """Whether a thing is what `import name.another` gives the name to."""
+    """Return whether an object is the module that ``import name.another`` binds to the name."""
     return thing is not None and sys.modules.get(name) is thing
 
 
 def _called(code: CodeType) -> tuple[object, ...]:
-    """How a function is called, and whether what it gives is a generator or a coroutine."""
+    """Return the call signature of a function, and the flags that mark a generator or a coroutine."""
     return inspect.getargs(code), code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
 
 
 def _used_and_changed(
     was: Mapping[str, list[CodeType]], now: Mapping[str, list[CodeType]], used: Used
 ) -> Iterator[str]:
-    """The functions that are another code in the changed text, and were run or read before."""
+    """Yield the functions whose code differs in the changed text, and that were run or read before."""
     for name, codes in was.items():
         others = now.get(name, [])
         for number, code in enumerate(codes):
@@ -196,21 +203,24 @@ def _used_and_changed(
 
 
 def _body(code: CodeType) -> CodeType:
-    """A code without its place and without those inside of it: these are run or not for themselves."""
+    """Return a code object without its position and nested code objects, which are compared separately."""
     constants = tuple(None if inspect.iscode(one) else one for one in code.co_consts)
     return code.replace(co_consts=constants, co_firstlineno=0, co_linetable=b"")
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """A function that only the changed text registers for an operator, by a decorator."""
+    """Function that only the changed text registers for an operator, by a decorator."""
 
     function: str
     decorator: ast.expr
 
 
 def _added(before: Sequence[ast.stmt], after: Sequence[ast.stmt]) -> Iterator[ast.stmt | _Entry]:
-    """The imports, functions and entries that only the changed text has, in order; all else has to be the same."""
+    """Yield the imports, functions and entries that only the changed text has, in order.
+
+    Raises TooDeep if anything else differs.
+    """
     imports = {ast.dump(one) for one in before if isinstance(one, _Import)}
     left = [one for one in before if not isinstance(one, _Import)]
     known = {one.name for one in before if isinstance(one, _Definition)}
@@ -232,9 +242,10 @@ def _added(before: Sequence[ast.stmt], after: Sequence[ast.stmt]) -> Iterator[as
 
 
 def _entries(before: ast.stmt, after: ast.stmt) -> Iterator[_Entry]:
-    """The entries that only the changed definition has, the innermost first; none where more than these differs.
+    """Yield the entries that only the changed definition has, innermost first, or none if anything else differs.
 
-    Above them nothing may stand but other tables: whatever wraps the function is below, and has made what is entered.
+    Only other table entries may be above them. A decorator that wraps the function is below, and has produced the
+    entered object.
     """
     if not isinstance(before, _Definition) or not isinstance(after, _Definition):
         return
@@ -259,14 +270,14 @@ def _is_its_own(
     codes: Mapping[str, list[CodeType]],
     living: Sequence[FunctionType],
 ) -> bool:
-    """Whether what has this name in a module is what its only definition there made: the function, or what wraps it."""
+    """Return whether the object under this name is the function of its only definition, or a wrapper of it."""
     inner = inspect.unwrap(found) if callable(found) else None
     own = next((one for one in living if one is inner), None)
     return own is not None and (name, 0) in places.get(_line(own.__code__), ()) and len(codes[name]) == 1
 
 
 def _outline(statement: ast.stmt) -> str:
-    """What running a statement at the top of a module, or of a class, depends on: no bodies of functions."""
+    """Return all that the execution of a top-level or class-level statement depends on, without function bodies."""
     if isinstance(statement, _Definition):
         documented = ast.get_docstring(statement, clean=False)
         parts = (statement.name, statement.args, statement.decorator_list, statement.returns)
@@ -292,7 +303,7 @@ def _line(code: CodeType) -> _Line:
 
 
 def _places(codes: Mapping[str, list[CodeType]]) -> dict[_Line, list[tuple[str, int]]]:
-    """By name and first line the functions that stand there: qualified name, and number among those of this name."""
+    """Return the functions by name and first line: qualified name, and index among the functions of that name."""
     found: dict[_Line, list[tuple[str, int]]] = defaultdict(list)
     for name, some in codes.items():
         for number, code in enumerate(some):
@@ -301,7 +312,7 @@ def _places(codes: Mapping[str, list[CodeType]]) -> dict[_Line, list[tuple[str, 
 
 
 def _codes(code: CodeType) -> dict[str, list[CodeType]]:
-    """All codes in a module's by their names behind those of what is around them, in the order of the text."""
+    """Return all code objects in a module's, by qualified name, in the order of the text."""
     found: dict[str, list[CodeType]] = defaultdict(list)
     waiting = [("", code)]
     while waiting:
@@ -315,9 +326,9 @@ def _codes(code: CodeType) -> dict[str, list[CodeType]]:
 
 
 def _living(paths: set[str]) -> dict[str, list[FunctionType]]:
-    """The functions that were made of the text of each file."""
+    """Return the live functions that were compiled from each file."""
     found: dict[str, list[FunctionType]] = {path: [] for path in paths}
-    # The collector does not list what it was told to leave alone.
+    # gc.get_objects() does not list frozen objects.
     gc.unfreeze()
     for one in gc.get_objects():
         if type(one) is FunctionType and one.__code__.co_filename in found:

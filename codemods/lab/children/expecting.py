@@ -1,4 +1,4 @@
-"""Runs operator tests that are expected to fail, out of a test file, and tells which of them pass."""
+"""Runs of operator tests that are expected to fail, from a test file, to find those that pass."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .operators import say
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    """Run the request in the JSON file at ``request_path``, and append each answer to the report immediately."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     overlay(request["modules"])
     with Path(request["report"]).open("a") as report:
         kernels = Kernels(request["library"], request["kernels"]) if request["library"] else None
         assert kernels is None or kernels.states() is not None
         warnings.simplefilter("ignore")
-        from .compiling import compile_anew  # torch is imported after what changes it
+        from .compiling import compile_anew  # torch must be imported after its modules are overlaid
 
         cases = list(_cases(_load(Path(request["file"]), [Path(folder) for folder in request["folders"]])))
         compile_anew()
@@ -42,7 +42,7 @@ def main(request_path: str) -> None:
 
 
 def _load(file: Path, folders: list[Path]) -> Any:
-    """The test file as a module of its own name, as if it were run from where it stands."""
+    """Import the test file as a module of its own name, as if it were run from its folder."""
     sys.argv = [str(file)]
     sys.path[:0] = [str(folder) for folder in folders]
     _both_forms_of_skipping()
@@ -55,7 +55,7 @@ def _load(file: Path, folders: list[Path]) -> Any:
 
 
 def _both_forms_of_skipping() -> None:
-    """Test files name class and test in ``skipOps`` up to some release; later it finds them by itself."""
+    """Patch ``skipOps`` to accept class and test too, as test files up to some release pass them."""
     tests: Any = importlib.import_module("torch.testing._internal.common_methods_invocations")
     devices: Any = importlib.import_module("torch.testing._internal.common_device_type")
     for name in ("skipOps", "xfail", "skip", "decorate"):
@@ -74,7 +74,7 @@ def _cases(module: Any) -> Iterator[tuple[type[unittest.TestCase], str]]:
 
 
 def _answer(cases: list[tuple[type[unittest.TestCase], str]], entry: dict[str, Any]) -> list[list[str]]:
-    """Each test of an entry, on the CPU, with what came of it: ``passes``, ``fails``, ``skipped: …``."""
+    """Run each test of an entry on the CPU, and return its name and outcome: ``passes``, ``fails``, ``skipped: …``."""
     names = "|".join(map(re.escape, entry["tests"]))
     operator = re.escape("_".join(filter(None, (entry["operator"], entry["variant"]))).replace(".", "_"))
     dtypes = "|".join(map(re.escape, entry["dtypes"])) if entry["dtypes"] else "[a-z]+[0-9]*|bool"
@@ -83,7 +83,7 @@ def _answer(cases: list[tuple[type[unittest.TestCase], str]], entry: dict[str, A
 
 
 class _Result(unittest.TestResult):
-    """Also knows whether a skip is the test's own word about its operator, or that of a decorator about the machine."""
+    """Test result that also records whether the test itself raised a skip, or a decorator did."""
 
     by_itself = False
 

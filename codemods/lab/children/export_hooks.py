@@ -1,4 +1,4 @@
-"""The exports of a user's own process, watched: the first that fails is held, for symfix to try it in forks."""
+"""Hooks on the exports of a user's own process: the first that fails is kept, for symfix to try in forks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MESSAGE = 300
 
 @dataclass
 class Seen:
-    """A watched call, and how symfix is to export its model."""
+    """Observed call, and the way in which symfix exports its model."""
 
     kind: str
     call: live_target.Call
@@ -37,7 +37,7 @@ class Seen:
 
 
 class _Thread(threading.local):
-    """The state of a thread: the kind of the outermost watched call, and the first export that failed within."""
+    """State of a thread: the kind of the outermost observed call, and the first export that failed within it."""
 
     within = ""
     failed: tuple[Seen, Exception] | None = None
@@ -48,7 +48,7 @@ _folder = ""
 
 
 def install(folder: str) -> None:
-    """Watch from now on; ``folder`` is where symfix reads what is found."""
+    """Install the hooks, which write their results for symfix to ``folder``."""
     global _folder
     _folder = folder
     _note("torch", torch.__version__)
@@ -64,7 +64,7 @@ def install(folder: str) -> None:
 
 
 def _watched(kind: str, plain: Callable[..., Any], read: Callable[..., Seen] | None) -> Callable[..., Any]:
-    """The function, watched; ``read`` None: what is held is the export that it made and that failed."""
+    """Return the function with a hook. If ``read`` is None, the failed export that it made is kept instead."""
 
     @functools.wraps(plain)
     def calling(*args: Any, **kwargs: Any) -> Any:
@@ -174,7 +174,7 @@ def _compiled(model: Any, args: Any, kwargs: Any) -> Seen | None:
 
 
 def _hold(kind: str, seen: Seen | None, error: Exception) -> None:
-    """Serve forks of this process with the call, if it is the first that failed; then the process ends."""
+    """Serve forks of this process with the call, if it is the first that failed. Then end the process."""
     if seen is None:
         return
     try:

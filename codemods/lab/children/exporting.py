@@ -1,4 +1,4 @@
-"""Export models and compare what comes out with the models: how far each gets, and where it stops."""
+"""Exports of models, compared with the models: which ways succeed, and where the others stop."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .operators import Questions, answer_all
 
 _DEEPEST = 4
 _LARGEST = 2**16
-"""The largest size that a model is tried at beyond a program's range."""
+"""Largest size outside of a program's range at which the model is tried."""
 _OUTSIDE = 32
-"""The number of sizes on each side of a program's range that the model has to refuse too."""
+"""Number of sizes on each side of a program's range that the model must reject too."""
 living: dict[str, Callable[[], Any]] = {}
-"""By name the targets that are alive in this process, each with what makes its `Model`."""
+"""Targets that are alive in this process, by name, each with the function that builds its `Model`."""
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    """Run the request in the JSON file at ``request_path``, and append each answer to the report immediately."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
 
     def questions() -> Questions:
@@ -46,7 +46,7 @@ def main(request_path: str) -> None:
 
 
 class _Overtime(BaseException):
-    """A target took more processor time than it may."""
+    """Error raised when a target exceeds its limit on processor time."""
 
 
 def _stop(number: int, frame: Any) -> None:
@@ -71,7 +71,10 @@ def _in_time(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
 
 
 def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """The verdict on one target: passed, failed (``stage`` says in which way), wrong, deviates, untestable."""
+    """Return the verdict on one target: passed, failed, wrong, deviates or untestable.
+
+    ``stage`` is the index of the way that failed.
+    """
     import torch
 
     from .compiling import compile_anew
@@ -114,7 +117,7 @@ def _examine(words: str, witness: Any, request: dict[str, Any]) -> dict[str, Any
 
 @contextlib.contextmanager
 def _whole_numbers() -> Iterator[None]:
-    """Have ``torch.sym_max`` and ``torch.sym_min`` raise for a float: changes write them around sizes only."""
+    """Make ``torch.sym_max`` and ``torch.sym_min`` raise for a float: changes use them on sizes only."""
     import torch
 
     plain = {name: getattr(torch, name) for name in ("sym_max", "sym_min")}
@@ -137,12 +140,15 @@ def _whole_numbers() -> Iterator[None]:
 
 
 class Case:
-    """A call of the model at some sizes, and what eager gives: a result or an error."""
+    """Call of the model at some sizes, and its eager result or error."""
 
     def __init__(
         self, name: str, model: Any, make: Callable[[], Any], sizes: Mapping[str, int], *, given: bool = False
     ) -> None:
-        """``sizes``: those of the dynamic dimensions by name; ``given``: a person gave the inputs."""
+        """Run the model in eager at ``sizes``, those of the dynamic dimensions by name.
+
+        ``given`` marks inputs that the user supplied.
+        """
         from .samples import attempt, digest
 
         self.name, self.model, self._make = name, model, make
@@ -159,7 +165,7 @@ class Case:
         return self._make()
 
     def call(self, function: Any, mark: Callable[[Any], None] = lambda inputs: None) -> Any:
-        """The result, in training with the gradients of the parameters; the model's buffers stay as they are."""
+        """Return the result, in training with the gradients of the parameters, and restore the model's buffers."""
         import torch
 
         inputs = self.inputs()
@@ -173,7 +179,7 @@ class Case:
 
 
 def _opened(value: Any, depth: int = 0) -> Any:
-    """A result in which objects that nothing is known of, such as caches, are the dicts of their attributes."""
+    """Return a result with unknown objects, such as caches, replaced by dicts of their attributes."""
     import torch
     from torch.utils import _pytree as pytree
 
@@ -206,15 +212,15 @@ def _gradients(module: Any, result: Any) -> Any:
     found: Any = [None] * len(named)
     if leaves and named:
         found = torch.autograd.grad([leaf.sum() for leaf in leaves], list(named.values()), allow_unused=True)
-    # Where nothing flows back eager may give no gradient and the program zeros.
+    # For an unused parameter eager may return no gradient and the program zeros.
     pairs = zip(named.items(), found)  # noqa: B905 - one for each name
     return {name: torch.zeros_like(one) if gradient is None else gradient for (name, one), gradient in pairs}
 
 
 def _cases(model: Any) -> Iterator[Case]:
-    """The call as given, larger, with one size at a time at 1 and at 0, with equal tensors, and what the user added.
+    """Yield the call as given, with other sizes, with equal tensors, and the user's further inputs.
 
-    Sizes outside of the ranges that are asked for are left out.
+    The other sizes are larger ones, and one size at a time at 1 and at 0. Sizes outside of the requested ranges are skipped.
     """
     import copy
 
@@ -223,7 +229,7 @@ def _cases(model: Any) -> Iterator[Case]:
     most = {name: model.limits(name).get("max", 2 * size + 1) for name, size in sizes.items()}
     others = {"larger": {name: min(2 * size + 1, most[name]) for name, size in sizes.items()}}
     others["one more"] = {name: min(size + 1, most[name]) for name, size in sizes.items()}
-    # What is smaller becomes larger: a program may have taken their order for granted.
+    # Smaller sizes become larger, since a program may have assumed their order.
     ends = min(sizes.values(), default=0), max(sizes.values(), default=0)
     others["other order"] = {name: sum(ends) - size for name, size in sizes.items()}
     for name in sizes:
@@ -240,9 +246,9 @@ def _cases(model: Any) -> Iterator[Case]:
 
 
 def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: Any, taken: list[str]) -> dict[str, Any]:
-    """Return the fault of the program that one way gives, {} where it has none; ``notes`` are for a person.
+    """Return the fault of the program that one way gives, or {} if it has none. ``notes`` are for the user.
 
-    The names of further inputs that the model refuses and the program takes go into ``taken``.
+    The names of further inputs that the model refuses and the program accepts are added to ``taken``.
     """
     from .samples import attempt, describe, difference
 
@@ -278,12 +284,12 @@ def _one_way(model: Any, cases: list[Case], way: str, unbacked: bool, witness: A
 
 
 def _is_of_empty_strides(guard: str, case: Case) -> bool:
-    """Return whether torch compiles again merely because a contiguous tensor without elements has other strides."""
+    """Return whether torch recompiles only because a contiguous tensor without elements has other strides."""
     return 0 in case.sizes.values() and ".stride()" in guard
 
 
 class _Exported:
-    """An exported program, with what its guards take away from the sizes that were asked for."""
+    """Exported program, with the restrictions that its guards put on the requested sizes."""
 
     guard = ""
 
@@ -311,7 +317,7 @@ class _Exported:
             self._examine_ranges(program, model)
 
     def _examine_ranges(self, program: Any, model: Any) -> None:
-        """Note the ranges that the model has too; keep the first that it has not."""
+        """Record the narrowed ranges that the model shares as notes, and keep the first that it does not share."""
         for symbol, (lower, upper), places in self._witness.narrowings(program):
             allowed = f"{lower} to {upper}" if upper is not None else f"{lower} and more"
             name = self._symbols.get(symbol)
@@ -331,14 +337,14 @@ class _Exported:
         return self._call(*args, **kwargs)
 
     def violated(self, sizes: Mapping[str, int]) -> dict[str, Any]:
-        """Return the place of a guard that these sizes break, {} where none is known."""
+        """Return the place of a guard that these sizes violate, {} if none is known."""
         values = {symbol: sizes[name] for symbol, name in self._symbols.items() if name in sizes}
         found: dict[str, Any] = self._witness.violated(values)
         return found
 
 
 def _symbols(program: Any, model: Any) -> dict[str, str]:
-    """By symbol of a program, the name of the dynamic dimension whose size it is."""
+    """Return the name of the dynamic dimension by the symbol of its size in a program."""
     nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
     inputs = [nodes.get(one) if isinstance(one, str) else None for one in program.graph_signature.user_inputs]
     found = {}
@@ -351,7 +357,7 @@ def _symbols(program: Any, model: Any) -> dict[str, str]:
 
 
 def _outside(model: Any, name: str, lower: int, upper: int | None) -> list[int]:
-    """Sizes that are asked for outside of a range: the next ones, and divisors and multiples of the given one."""
+    """Return requested sizes outside of a range: the next ones, and divisors and multiples of the given size."""
     given = model.sizes[name]
     found = {*range(max(2, lower - _OUTSIDE), lower), *(size for size in range(2, lower) if given % size == 0)}
     if upper is not None:
@@ -361,7 +367,7 @@ def _outside(model: Any, name: str, lower: int, upper: int | None) -> list[int]:
 
 
 def _refused(model: Any, name: str, outside: Sequence[int]) -> str:
-    """Return the first error of a model that refuses each of the sizes outside; empty where it takes one of them."""
+    """Return the first error of a model that refuses each of the sizes outside, or "" if it accepts one of them."""
     from .samples import attempt
 
     told = ""
@@ -375,7 +381,7 @@ def _refused(model: Any, name: str, outside: Sequence[int]) -> str:
 
 
 class _Compiled:
-    """A compiled module; ``guard`` is what the last call failed, where it was compiled anew for that call."""
+    """Compiled module. ``guard`` is the guard that the last call failed if it caused a recompilation."""
 
     narrowed: Mapping[str, Any] = {}
 
@@ -408,7 +414,7 @@ class _Compiled:
         return self._call(*args, **kwargs)
 
     def violated(self, sizes: Mapping[str, int]) -> dict[str, Any]:
-        """Nothing: what compiled code does not take, it is compiled for anew."""
+        """Return {}: compiled code recompiles for other sizes."""
         return {}
 
 

@@ -1,7 +1,7 @@
-"""Hold torch and its tests ready, and answer each question in a process that is forked off.
+"""Fork server: imports torch and its tests once, and answers each request in a forked process.
 
-An import takes seconds, a fork none. A change that only an import can bring is not tried here, unless it was laid over
-torch before the import: the exit code says so.
+An import takes seconds, a fork none. A change that needs an import is not tried here, unless it was overlaid before the
+import. The child reports this by its exit code.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main(request_path: str) -> None:
-    """Have a process for each pair of pipes serve the orders that come through the first; it tells the endings.
+    """Fork a server for each pair of pipes, to read orders from the first and write results to the second.
 
-    The request names modules to import and pairs in stages: who serves holds those of its stage and of those before.
-    Where the forks are to ``exchange`` modules, it is noted what the imports use.
+    The request groups modules to import and pairs of pipes in stages. A server has imported the modules of its stage
+    and of those before. With ``exchange``, the code that the imports use is recorded.
     """
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     changed_torch.lay(request["modules"], request["wanted"])
@@ -41,7 +41,7 @@ def main(request_path: str) -> None:
     for stage in request["stages"]:
         with collecting_nothing(), changed_torch.used.noting() if changed_torch.used else nullcontext():
             for name in stage["modules"]:
-                # Whoever needs what is not there says so better.
+                # The child that needs a missing module raises a better error.
                 with suppress(ModuleNotFoundError):
                     imported(name)
         for orders, endings in stage["pipes"]:
@@ -51,15 +51,15 @@ def main(request_path: str) -> None:
             serving[server] = Path(endings)
     while serving:
         ended, _ = os.wait()
-        # Whoever waits for an ending gets an empty line.
+        # An empty line wakes the thread that waits for an ending.
         with serving.pop(ended).open("w") as telling:
             telling.write("\n")
-    # To take torch down takes half a second.
+    # The teardown of torch takes half a second.
     os._exit(0)
 
 
 def serve_all(through: Path, into: Path) -> NoReturn:
-    """Serve orders, a line each, until one is null."""
+    """Serve orders, one per line, until one is null."""
     try:
         _die_with_parent()
         with through.open() as orders, into.open("w") as endings:

@@ -1,7 +1,7 @@
-"""Draws plans around an operator's samples, compiles each once, replays it at other sizes, and shrinks what fails.
+"""Fuzzer that draws plans around an operator's samples, runs each at several sizes, and shrinks failures.
 
-The same seed draws the same plans. What fails is kept once for each place and expression. Asked ``apart``, each call
-has a process of its own, so that one that kills its process is a failure like others.
+Each plan is compiled once. The same seed draws the same plans. One failure is kept for each place and expression. With
+``apart``, each call runs in a process of its own, so that a crash is a failure like others.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Says = Callable[[Any, list[Any]], "Row | None"]
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    """Run the request in the JSON file at ``request_path``, and append each answer to the report immediately."""
     request: Row = json.loads(Path(request_path).read_bytes())
 
     def questions() -> Questions:
-        importlib.import_module("hypothesis")  # where it is missing, nothing is asked
+        importlib.import_module("hypothesis")  # without it, the child fails before the first plan
         op_db = imported("torch.testing._internal.common_methods_invocations").op_db
 
         from .tracking import watch
@@ -71,13 +71,14 @@ def _fuzz(operator: Any, request: Row) -> Row:
 
 
 class Found(Exception):
-    """A plan that fails as the one does that is being shrunk."""
+    """Error raised by a plan that fails in the same way as the one being shrunk."""
 
 
 class Fuzzed:
-    """What plans of one operator do, each run once; none is after ``seconds``, and shrinking has as many.
+    """Results of the plans of one operator, each run once.
 
-    ``says`` tells how the call of a plan fails, given the samples; None where it does not.
+    No plan starts after ``seconds``, and shrinking each failure has the same limit. ``says`` returns the failure of a
+    plan's call, given the samples, or None.
     """
 
     def __init__(self, operator: Any, seed: int, seconds: float, says: Says | None = None) -> None:
@@ -93,7 +94,7 @@ class Fuzzed:
         self.tried = 0
 
     def draw(self, examples: int) -> None:
-        """Run so many plans; raises what the operator's samples raise."""
+        """Run ``examples`` plans. Raises the errors of the operator's samples."""
         from .planning import samples_around
 
         if self._operator is not None:
@@ -103,7 +104,7 @@ class Fuzzed:
             self._each(lambda plan: self._noted(plan))
 
     def failures(self) -> Iterator[Row]:
-        """What was found, each as small as it gets, with the name of its call."""
+        """Yield each failure, shrunk, with the name of its call."""
         from .planning import name_of
 
         named = ".".join(filter(None, (self._operator.name, self._operator.variant_test_name)))
@@ -120,7 +121,7 @@ class Fuzzed:
             self._buckets.setdefault(bucket_of(said), plan)
 
     def _shrunk(self, bucket: str, first: Any) -> Any:
-        """The last plan of those that hypothesis finds simpler and that fails at the same place."""
+        """Return the simplest plan that hypothesis finds with a failure in the same bucket."""
         smallest = first
 
         def fails(plan: Any) -> None:
@@ -164,7 +165,7 @@ class Fuzzed:
 
 
 def plans() -> Any:
-    """The strategy: what comes first in a list is simpler."""
+    """Return the strategy for plans, in which earlier elements of a list are simpler."""
     from hypothesis import strategies as some
 
     from .planning import CONSUMERS, MARKS, SAMPLES, SIZES, VIEWS, Plan, View
@@ -182,7 +183,7 @@ def plans() -> Any:
 
 
 def bucket_of(said: Row) -> str:
-    """The place and the expression without the numbers of its symbols, or how the result deviates."""
+    """Return the place and the expression without the numbers of its symbols, or the kind of deviation."""
     if "deviation" in said:
         return f"deviation {_NUMBER.sub('n', said['deviation'])[:80]}"
     place = next((f"{one['file']}:{one['line']}" for one in said["frames"] if tells(one["file"])), "")
@@ -192,7 +193,7 @@ def bucket_of(said: Row) -> str:
 
 
 def _said(plan: Any, samples: list[Any]) -> Row | None:
-    """How the call of a plan fails; None where it does not, or can't be made in eager."""
+    """Return the failure of a plan's call, or None if it passes or can't be made in eager."""
     from .planning import planned
     from .samples import attempt
 
@@ -207,7 +208,7 @@ def _said(plan: Any, samples: list[Any]) -> Row | None:
 
 
 def _apart(plan: Any, samples: list[Any]) -> Row | None:
-    """What `_said` gives, found out in a process that is forked off; where it dies, whether eager dies too is told."""
+    """Run `_said` in a forked process. If that dies, report whether eager dies too."""
     said: Row | None
     said, died = _forked(lambda: _said(plan, samples))
     if not died:
@@ -228,7 +229,7 @@ def _in_eager(made: Any) -> None:
 
 
 def _forked(work: Callable[[], Any]) -> tuple[Any, str]:
-    """What ``work`` gives in a process of its own, as JSON has it, and the signal of which it died."""
+    """Run ``work`` in a forked process, and return its result as read from JSON and the signal that killed it."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -256,7 +257,7 @@ def _traced(made: Any, expected: Any) -> Row | None:
         result = made.call(compiled, unbacked=True)
     except Exception as error:
         told = explain(error)
-        # What was assumed of a size may be refused aloud.
+        # A runtime assertion on an assumption about a size is not a failure.
         return None if _LOUD in told["text"] and not told["condition"] else told
     values = repeats(made.call, expected)
     deviation = difference(result, expected, values=values)

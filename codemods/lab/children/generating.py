@@ -1,6 +1,7 @@
-"""A tree's own torchgen over changed schemas: ``generating.py ROOT FOLDER``; prints one line of what it refuses.
+"""Run of a tree's own torchgen on changed schemas: ``generating.py ROOT FOLDER`` prints one line for an error.
 
-``FOLDER`` holds ``aten`` (``native`` with yamls, ``templates``) and ``derivatives.yaml``; headers go to ``headers``.
+``FOLDER`` contains ``aten`` (``native`` with yamls, ``templates``) and ``derivatives.yaml``. Headers are written to
+``headers``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 
 
 def main(root: Path, folder: Path) -> int:
-    """Generate the declarations of all operators, and match the formulas with the schemas."""
+    """Generate the declarations of all operators, match the formulas with the schemas, and return the exit code."""
     sys.path[:] = [str(root), *(entry for entry in sys.path if Path(entry) != Path(__file__).resolve().parent)]
     native = folder / "aten" / "native"
     sys.argv = [

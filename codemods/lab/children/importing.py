@@ -1,7 +1,4 @@
-"""Imports: without what takes time and brings nothing, and with a note of which functions they ran and read.
-
-What brings nothing is the garbage collector, and scipy in torch's tests.
-"""
+"""Faster imports, without garbage collection and scipy, with an optional record of the functions they run and read."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ _OBJECTS = 20_000
 
 @contextmanager
 def collecting_nothing() -> Iterator[None]:
-    """Nothing is collected in the block, and what is there at its end never will be: it is there to stay."""
+    """Run the block without garbage collection, and exempt all objects that exist at its end from later collections."""
     gc.disable()
     try:
         yield
@@ -31,14 +28,14 @@ def collecting_nothing() -> Iterator[None]:
 
 
 def collect_seldom() -> None:
-    """Have the collector look for garbage once there are many more objects; after 700 it takes a tenth of a trial."""
+    """Raise the threshold of the garbage collector: after 700 objects, collection takes a tenth of a trial."""
     gc.set_threshold(_OBJECTS)
 
 
 def imported(name: str) -> Any:
-    """The module ``name``; one of torch's tests does not find scipy, whose functions nobody here compares with.
+    """Import the module ``name``. Scipy is hidden from torch's tests, since no scipy reference function is used here.
 
-    Torch's operators, their dtypes and their samples are the same with it and without.
+    Torch's operators, their dtypes and their samples are the same with and without scipy.
     """
     if not name.startswith("torch.testing.") or "scipy" in sys.modules:
         return importlib.import_module(name)
@@ -52,19 +49,19 @@ def imported(name: str) -> Any:
 
 @dataclass
 class Used:
-    """The functions that were run while they were noted, and those of which the text was read."""
+    """Functions that ran while they were recorded, and those whose source was read."""
 
     codes: set[tuple[str, str, int]] = field(default_factory=set)
     files: set[str] = field(default_factory=set)
-    """Of these all text counts as read."""
+    """Files whose whole text counts as read."""
 
     def has(self, code: CodeType) -> bool:
-        """Whether a code was run or read."""
+        """Return whether a code object was run or read."""
         return code.co_filename in self.files or _key(code) in self.codes
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """What is run in the block, in this thread, and what is read by `inspect`, counts as used."""
+        """Record the functions that run in the block, in this thread, and the source that `inspect` reads."""
         finding: Any = inspect
         find, profile = finding.findsource, cProfile.Profile(subcalls=False, builtins=False)
 

@@ -1,8 +1,8 @@
-"""Run a user's own command as it is, and be able to end all that it has started.
+"""Wrapper that runs a user's own command unchanged and can kill all of its processes.
 
-Started as ``python -I -S lifeline.py LIFELINE STATUS COMMAND…`` with two pipes: when the first one closes, whoever
-asked is gone or has enough, and all is killed; the second one gets how the command ended, or why it did not begin. What
-the command leaves running at its own end stays, as it would without us.
+Started as ``python -I -S lifeline.py LIFELINE STATUS COMMAND…`` with two pipes. When LIFELINE closes, the caller has
+exited or cancelled, and all processes are killed. STATUS gets the exit code of the command, or the reason why it did
+not start. Processes that the command leaves running at its own end are not killed.
 """
 # ruff: noqa: PTH123
 
@@ -23,7 +23,7 @@ END_SECONDS = 10.0
 def main() -> None:
     lifeline, status = int(sys.argv[1]), int(sys.argv[2])
     command = sys.argv[3:]
-    # Ctrl-C is for the command, and for whoever asked.
+    # Ctrl-C is for the command and for the calling process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     os.set_inheritable(lifeline, False)
@@ -32,7 +32,7 @@ def main() -> None:
     if child == 0:
         begin(command, status)
     for number in (0, 1, 2):
-        # Whoever reads what the command writes waits for no end of ours.
+        # A reader of the command's output must not wait for this process to close it.
         leave(number)
     handle = os.pidfd_open(child)
     waiting = select.poll()
@@ -69,7 +69,7 @@ def leave(number: int) -> None:
 
 
 def reap(child: int) -> None:
-    """Take leave of what came to us when its parent ended."""
+    """Reap orphaned descendants that were reparented to this process."""
     for process in children(os.getpid()):
         if process != child:
             try:
@@ -96,7 +96,7 @@ def end_all() -> None:
 
 
 def below(process: int) -> list[int]:
-    """All that a process has started, and what these have."""
+    """Return all descendants of a process."""
     found = children(process)
     for child in list(found):
         found += below(child)

@@ -1,4 +1,4 @@
-"""A model that is alive in this process, tried in forks of it with changed texts in the functions that are there."""
+"""Model that is live in this process, tried in forks with the changed code in its live functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NEEDED = ("compiling", "dimensions", "samples", "stopping", "targets")
 
 @dataclass
 class Call:
-    """A call that exports: the model, what it is called with, and ``shapes`` as `torch.export.export` takes them."""
+    """Call that exports: the model, its arguments, and ``shapes`` as `torch.export.export` accepts them."""
 
     model: Any
     args: tuple[Any, ...]
@@ -33,10 +33,10 @@ class Call:
     more: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
     training: bool = False
     dynamic: dict[str, Any] | None = None
-    """The dynamic dimensions as a target has them, in place of ``shapes``."""
+    """Dynamic dimensions in the form of a target, instead of ``shapes``, or None."""
 
     def read(self) -> Any:
-        """The call as a `Model`. Raises BadTarget."""
+        """Return the call as a `Model`. Raises BadTarget."""
         import torch
         from torch._subclasses.fake_tensor import FakeTensor
         from torch.utils import _pytree as pytree
@@ -62,28 +62,28 @@ class Call:
 
 
 def _leaf(tensor: Any) -> Any:
-    """Return a tensor that can be copied, as one that was computed from parameters can't, without dynamo's marks."""
+    """Return the tensor, detached if it is not a leaf, which can't be copied, or has dynamo's marks."""
     if tensor.is_leaf and not any(name.startswith("_dynamo_") for name in vars(tensor)):
         return tensor
     return tensor.detach().requires_grad_(tensor.is_leaf and tensor.requires_grad)
 
 
 def name_of(model: Any) -> str:
-    """The words that a model goes by: the name of its class, or of a function."""
+    """Return the name of a model: that of its class, or of a function."""
     return str(getattr(model, "__qualname__", type(model).__qualname__)).rpartition("<locals>.")[2]
 
 
 def hold(name: str, call: Call) -> None:
-    """Have forks of this process find a call under a name."""
+    """Register a call under a name for forks of this process."""
     exporting.living[name] = call.read
 
 
 def serve(pipes: Sequence[tuple[str, str]]) -> dict[int, Path]:
-    """Fork a server off this process for each pair of pipes; by process the pipe that tells its endings."""
+    """Fork a server for each pair of pipes, and return the pipe for its results by process."""
     for name in _NEEDED:
         importlib.import_module(f"{__package__}.{name}")
     for stream in (sys.stdout, sys.stderr):
-        # One may be closed, or none.
+        # A stream may be closed, or None.
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()
     serving = {}
@@ -97,7 +97,7 @@ def serve(pipes: Sequence[tuple[str, str]]) -> dict[int, Path]:
 
 def _serve(orders: Path, endings: Path) -> NoReturn:
     try:
-        # What the process around it has set up is told nothing by a fork.
+        # A fork must not trigger the handlers and hooks that the parent process has set up.
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGALRM):
@@ -111,10 +111,10 @@ def _serve(orders: Path, endings: Path) -> NoReturn:
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks, as `exporting` does, in a fork of the process with the model."""
+    """Run the request in the JSON file at ``request_path`` like `exporting`, in a fork of the model's process."""
     import torch
 
-    # The threads of the process around it are not here; whoever waits for them waits for ever.
+    # A fork has none of the parent's threads, so waiting for one would block forever.
     torch.set_num_threads(1)
     sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False, errors="replace") for number in (1, 2))
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())

@@ -1,6 +1,7 @@
-"""Copied to a folder as ``sitecustomize.py``, so that Python imports it when a user's own command starts.
+"""Start-up hook for a user's own command, copied to a folder as ``sitecustomize.py`` so that Python imports it.
 
-It has torch's exports watched as soon as that process imports torch; before that it imports nothing that is not there.
+It installs the hooks on torch's exports as soon as the process imports torch. Until then it imports only modules that
+are already loaded.
 """
 # ruff: noqa: PTH120
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Onlooker:
-    """Finds torch as whoever else finds it, and has its exports watched once it is imported."""
+    """Import hook that finds torch as usual, and installs the hooks on its exports after the import."""
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         if fullname != "torch":
@@ -33,7 +34,7 @@ class Onlooker:
             try:
                 watch()
             except Exception as error:
-                # The command goes on as it would without us.
+                # The command continues as it would without symfix.
                 note("broken", f"{type(error).__name__}: {error}")
 
         spec.loader.exec_module = then_watch  # type: ignore[method-assign]
@@ -41,7 +42,7 @@ class Onlooker:
 
 
 def watch() -> None:
-    """Watch the exports of the torch that was imported."""
+    """Install the hooks on the exports of the imported torch."""
     import importlib
     from importlib.util import module_from_spec, spec_from_file_location
 
@@ -55,13 +56,13 @@ def watch() -> None:
 
 
 def note(name: str, line: str) -> None:
-    """Add a line to one of the files that symfix reads."""
+    """Append a line to one of the files that symfix reads."""
     with open(f"{os.environ['SYMFIX_LIVE']}/{name}", "a") as file:  # noqa: PTH123
         file.write(f"{line}\n")
 
 
 def give_way() -> None:
-    """Run the ``sitecustomize`` that this one stands before."""
+    """Run the ``sitecustomize`` that this one shadows."""
     own = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != own or not entry]  # noqa: PTH100
     this = sys.modules.pop("sitecustomize")
@@ -70,7 +71,7 @@ def give_way() -> None:
     except ImportError as error:
         if error.name != "sitecustomize":
             raise
-        # The import system wants to find what it has imported.
+        # The import system requires the module that it has imported.
         sys.modules["sitecustomize"] = this
 
 

@@ -1,4 +1,4 @@
-"""Run protocols on many operators in one process, an answer a line, so that a crash costs one answer."""
+"""Protocols run on many operators in one process. Each answer is written immediately, so a crash costs one answer."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .importing import collect_seldom, collecting_nothing
 OPERATORS, MODULES, CALLS = "operators", "modules", "calls"
 Item = TypeVar("Item")
 Questions = Iterator[tuple[str, Any, Callable[[], dict[str, Any]]]]
-"""What kind of thing is asked about, its name, and what finds the answer."""
+"""Requests: the kind of the subject, its name, and the function that returns the answer."""
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    """Run the request in the JSON file at ``request_path``, and append each answer to the report immediately."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
 
     def questions() -> Questions:
@@ -41,9 +41,9 @@ def main(request_path: str) -> None:
 
 
 def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> None:
-    """Answer each of ``questions`` on the torch that the request describes, a line of the report each; never returns.
+    """Answer each of ``questions`` on the torch that the request describes, one report line each, and exit.
 
-    ``questions`` is called when that torch may be imported. A line says which kernels of the library were called.
+    ``questions`` is called when that torch may be imported. A line includes the calls of each kernel of the library.
     """
     recorder = overlay(request["modules"], request["wanted"])
     with Path(request["report"]).open("a") as report:
@@ -64,12 +64,12 @@ def answer_all(request: dict[str, Any], questions: Callable[[], Questions]) -> N
             faulthandler.cancel_dump_traceback_later()
             reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
             say(report, {kind: subject, "calls": reached, "ran": recorder.ran, **answer})
-    # A library laid over torch's must not live to see torch's own teardown.
+    # A library laid over torch's must not exist during torch's own teardown.
     os._exit(0)
 
 
 def claimed(items: Sequence[Item], claims: str) -> Iterator[Item]:
-    """Each item that no other process has taken: those who share the list share the folder ``claims``."""
+    """Yield each item that no other process has claimed. Processes that share the list share the folder ``claims``."""
     for number, item in enumerate(items):
         try:
             os.close(os.open(Path(claims) / str(number), os.O_CREAT | os.O_EXCL))
@@ -86,7 +86,7 @@ def _tell_what_is_registered(names: list[str]) -> None:
 
 
 def observe(variants: list[Any], protocol: str, most: int) -> dict[str, Any]:
-    """The samples of all variants of one operator under one protocol, or the reason why there are none."""
+    """Return the results of all variants of one operator under one protocol, or the reason why there are none."""
     from .protocols import PROTOCOLS
 
     started = time.monotonic()
@@ -106,17 +106,17 @@ def _seen(run: Callable[[Any], dict[str, Any]], sample: Any) -> dict[str, Any]:
     try:
         return run(sample)
     except Exception as error:
-        # A result that can't even be read is an answer like any other.
+        # An error in reading a result is an answer like any other.
         return {"passed": False, "error": f"its result can't be looked at: {type(error).__name__}: {error}"[:2000]}
 
 
 def spread(drawn: list[Any], most: int) -> list[Any]:
-    """At most ``most`` of ``drawn``, from the first to the last at even distances."""
+    """Return at most ``most`` of ``drawn``, evenly spaced and including the first."""
     return drawn if len(drawn) <= most else [drawn[number * len(drawn) // most] for number in range(most)]
 
 
 def by_name(kind: str = OPERATORS, calls: Sequence[str] = ()) -> dict[str, list[Any]]:
-    """The variants of each name; ``calls``: the names of the drawn calls, where the kind is that."""
+    """Return the variants of each name. ``calls`` are the names of the drawn calls for the kind `CALLS`."""
     from .subjects import subjects
 
     found: dict[str, list[Any]] = {}
@@ -138,9 +138,9 @@ def quiet() -> None:
     seed_quickly()
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    # What is warned of once in a process would be seen in one child and not in the other.
+    # A warning shown once per process would appear in one child and not in the other.
     torch.set_warn_always(True)
-    # Memory that nobody wrote gets the same bits each time.
+    # Uninitialized memory gets the same bits each time.
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.set_num_threads(1)
 

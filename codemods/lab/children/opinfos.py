@@ -1,4 +1,4 @@
-"""The names of all operators, or of all modules, that torch has tests for."""
+"""Names of all operators, or of all modules, that torch has tests for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .reporting import write
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks."""
+    """Run the request in the JSON file at ``request_path``, and write the names to the report."""
     from .subjects import subjects
 
     request = json.loads(Path(request_path).read_bytes())

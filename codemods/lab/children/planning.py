@@ -1,6 +1,6 @@
-"""Calls around an operator's sample: views before it, a consumer behind it, each dimension known, hinted or unknown.
+"""Calls around an operator's sample: views before it, a consumer after it, each dimension static, backed or unbacked.
 
-A view is undone on the inputs beforehand, so that the operator gets the shapes of its sample.
+A view is inverted on the inputs beforehand, so that the operator gets the shapes of its sample.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from torch.utils import _pytree as pytree
 from .samples import Sample, draw, tensors_in
 
 SAMPLES = 24
-"""So many of an operator's samples, those with a size of two or more, have calls drawn around them."""
+"""Maximum number of an operator's samples around which calls are drawn. Those without a size of two or more are not
+used."""
 MARKS = ("static", "backed", "unbacked", "shared")
-"""What a dimension is while compiling; ``shared``: unbacked, and one symbol with all that are as large."""
+"""Kinds of a dimension while compiling. All ``shared`` dimensions of one size have the same unbacked symbol."""
 SIZES = (-1, 1, 0, 5)
-"""What one of the sample's sizes is changed to before anything is compiled; -1: nothing is."""
+"""Values that replace the largest size of the sample before compilation. -1 keeps it."""
 _SECONDS = "abcdefgh"
 
 
 @dataclass(frozen=True)
 class View:
-    """A view of the tensor number ``tensor`` along ``dimension``; ``other`` is the second one of a transposition.
+    """View of the tensor number ``tensor`` along ``dimension``. ``other`` is the second dimension of a transposition.
 
-    Numbers are taken modulo what there is.
+    Numbers are taken modulo the number of tensors or dimensions.
     """
 
     kind: str
@@ -41,7 +42,7 @@ class View:
 
 @dataclass(frozen=True)
 class Plan:
-    """One call; numbers are taken modulo what there is, and ``marks`` is repeated for all dimensions in turn."""
+    """One call. ``sample`` is taken modulo the number of samples, and ``marks`` is repeated over all dimensions."""
 
     sample: int
     views: tuple[View, ...]
@@ -51,7 +52,7 @@ class Plan:
 
 
 def name_of(operator: str, plan: Plan) -> str:
-    """One word for a plan and its operator, as `call_named` reads it: ``gather@3,slice.0.1.0,unbacked+shared``."""
+    """Return a name for a plan and its operator that `call_named` parses: ``gather@3,slice.0.1.0,unbacked+shared``."""
     views = (f"{view.kind}.{view.tensor}.{view.dimension}.{view.other}" for view in plan.views)
     then = [f"then{list(CONSUMERS).index(plan.consumer)}"] if plan.consumer else []
     size = [f"size{plan.size}"] if plan.size >= 0 else []
@@ -59,7 +60,7 @@ def name_of(operator: str, plan: Plan) -> str:
 
 
 def call_named(name: str, operators: Mapping[str, Any]) -> Planned:
-    """The call that `name_of` named; raises KeyError where torch has no test of its operator."""
+    """Return the call that `name_of` named. Raises KeyError if torch has no test of its operator."""
     operator, _, words = name.rpartition("@")
     sample, *rest = words.split(",")
     views, consumer, marks, size = [], "", tuple(MARKS[:1]), -1
@@ -77,12 +78,12 @@ def call_named(name: str, operators: Mapping[str, Any]) -> Planned:
 
 
 def samples_around(operator: Any) -> list[Sample]:
-    """The samples of an operator that calls are drawn around; raises what the operator's samples raise."""
+    """Return the samples of an operator that calls are drawn around. Raises the errors of the operator's samples."""
     return [sample for sample in itertools.islice(draw(operator), SAMPLES) if sample.resizable]
 
 
 class Planned(Sample):
-    """The call of a plan on one of the operator's samples; ``words`` tell it."""
+    """Call of a plan on one of the operator's samples, described by ``words``."""
 
     def __init__(self, plan: Plan, sample: Sample, every: list[list[str]] | None = None) -> None:
         args, kwargs = sample.inputs()
@@ -113,7 +114,7 @@ class Planned(Sample):
         self._plan = plan
 
     def sized(self, new: Callable[[int], int]) -> Planned:
-        """The same call with every dimension of every tensor at ``new(size)``, marked as this one is."""
+        """Return the same call with every dimension of every tensor at ``new(size)`` and the same marks."""
         changed = copy.copy(self)
         changed._inputs = pytree.tree_map_only(torch.Tensor, lambda one: _filled(one, new), self._inputs)
         return changed
@@ -124,7 +125,7 @@ class Planned(Sample):
 
     @property
     def all_sizes(self) -> list[int]:
-        """The sizes of all dimensions, each once."""
+        """Return the distinct sizes of all dimensions, sorted."""
         return sorted({size for tensor in tensors_in(self._inputs) for size in tensor.shape})
 
     def marked(self, unbacked: bool) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -137,7 +138,7 @@ class Planned(Sample):
 
     @property
     def words(self) -> str:
-        """The inputs with their dimensions' kinds, the views, and the consumer."""
+        """Return the inputs with the kinds of their dimensions, the views, and the consumer, as text."""
         tensors = tensors_in(self._inputs)
         shown = [_shown(tensor, kinds) for tensor, kinds in zip(tensors, self._kinds, strict=True)]
         steps = [*self._steps, *([f"then {self._plan.consumer}"] if self._plan.consumer else [])]
@@ -165,7 +166,7 @@ def _viewable(leaf: Any) -> bool:
 
 
 def _undo(view: View, tensor: Any, extras: list[Any]) -> tuple[Any, Callable[[Any, list[Any]], Any], str] | None:
-    """The input of which the view is ``tensor``, or has its shape; the view; and its words."""
+    """Return the input whose view has the shape of ``tensor``, the view, and its description."""
     one, other = view.dimension % tensor.dim(), view.other % tensor.dim()
     plain = tensor.detach().clone()
     if view.kind == "transpose" and one != other:
@@ -199,7 +200,7 @@ VIEWS = ("transpose", "slice", "step", "expand", "mask")
 
 
 def _first(result: Any, consume: Callable[[Any], Any]) -> Any:
-    """The result with its first tensor of floats consumed."""
+    """Return the result with ``consume`` applied to its first floating-point tensor."""
     leaves, structure = pytree.tree_flatten(result)
     for number, leaf in enumerate(leaves):
         if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() and leaf.layout is torch.strided:
@@ -218,7 +219,7 @@ CONSUMERS: dict[str, Callable[[Any], Any]] = {
     "y[: y.shape[0] // 2]": lambda result: _first(result, lambda y: y[: y.shape[0] // 2] if y.dim() else y),
     "contiguous().view(-1)": lambda result: _first(result, lambda y: y.contiguous().view(-1)),
 }
-"""What is done with an operator's result, by the words for it."""
+"""Operations on an operator's result, by their description."""
 
 
 def _filled(tensor: Any, new: Callable[[int], int]) -> Any:
@@ -235,7 +236,10 @@ def _filled(tensor: Any, new: Callable[[int], int]) -> Any:
 
 
 def planned(plan: Plan, samples: list[Sample]) -> Planned:
-    """The call of a plan, with the size changed that it says: the largest of the sample that is no 0 and no 1."""
+    """Return the call of a plan.
+
+    If ``plan.size`` is 0 or more, it replaces the largest of the sizes, unless that is below 2.
+    """
     sample = samples[plan.sample % len(samples)]
     made = Planned(plan, sample)
     sizes = [size for size in made.all_sizes if size > 1]

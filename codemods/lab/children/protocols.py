@@ -1,4 +1,4 @@
-"""The protocols: each runs one sample of one operator and says what it saw as plain values."""
+"""Protocols: each runs one sample of one operator and returns its observations as plain values."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .varying import varied_samples_of
 
 Seen = dict[str, Any]
 _NOT_AGAIN = "fail_on_recompile"
-"""The stance of dynamo, which its refusals name."""
+"""Stance of dynamo, whose name occurs in the resulting errors."""
 ONE_BY_ONE = {"aot_eager_decomp_partition": "as decomposed", "aot_eager": "as traced"}
-"""The backends that run the operators of a graph one by one, the one to be asked first, and how each runs them."""
+"""Backends that run the operators of a graph one by one, the preferred one first, each with a description."""
 
 
 def eager(sample: Sample) -> Seen:
-    """A call on concrete sizes, with the gradients; ``varied`` says what else is seen."""
+    """Run a call on concrete sizes, and return the observations of ``varied`` with the gradients."""
     return {**varied(sample), "gradients": gradients(sample)}
 
 
 def varied(sample: Sample) -> Seen:
-    """Result or error on concrete sizes, and what else the call does, as digests.
+    """Run a call on concrete sizes, and return the result or error and the side effects as digests.
 
-    ``exact`` where twice the same call gives the same bits.
+    ``exact`` is true if a second call returns the same bits.
     """
     seen = _called(sample)
     if not seen["passed"]:
@@ -52,20 +52,23 @@ def _called(sample: Sample) -> Seen:
 
 
 def decomposed(sample: Sample) -> Seen:
-    """What ``varied`` sees when each operator is run by its Python decomposition, of one call.
+    """Return the observations of ``varied`` with each operator run by its Python decomposition, from one call.
 
-    Where two sides give the same bits, each need not be asked whether it does so twice.
+    If both sides return the same bits, determinism does not need to be checked.
     """
     return _called(through_decompositions(sample))
 
 
 def decomposed_twice(sample: Sample) -> Seen:
-    """What ``varied`` sees when each operator is run by its Python decomposition."""
+    """Return the observations of ``varied`` with each operator run by its Python decomposition."""
     return varied(through_decompositions(sample))
 
 
 def backed(sample: Sample) -> Seen:
-    """Traced with backed symbols: guards by make_fx; results and recompilations by torch.compile at three sizes."""
+    """Trace with backed symbols, and return make_fx's guards and torch.compile's results and recompilations.
+
+    The compiled code runs at three sizes.
+    """
     expected, error = attempt(sample.outcome)
     if error:
         return {"passed": False, "error": error, "eager": True}
@@ -97,7 +100,7 @@ def backed(sample: Sample) -> Seen:
 
 
 def traced(sample: Sample) -> Any:
-    """The graph that ``make_fx`` records with symbolic sizes, as PyTorch's own tests ask for it."""
+    """Return the graph that ``make_fx`` records with symbolic sizes, as in PyTorch's own tests."""
     leaves, structure = pytree.tree_flatten(sample.inputs())
     places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
 
@@ -113,7 +116,7 @@ def traced(sample: Sample) -> Any:
 
 
 def unbacked(sample: Sample) -> Seen:
-    """Compiled with every dimension of two or more unbacked, compared with eager, then called at other sizes."""
+    """Compile with every dimension of two or more unbacked, compare with eager, then call at other sizes."""
     expected, error = attempt(sample.outcome)
     if error:
         return {"passed": False, "error": error, "eager": True}
@@ -134,13 +137,16 @@ def unbacked(sample: Sample) -> Seen:
 
 
 def taken_apart(sample: Sample, expected: Any, whole: Compiled) -> tuple[Compiled | Alike | None, str]:
-    """Compiled with unbacked sizes so that its operators run one by one, and how its result differs from eager's.
+    """Compile with unbacked sizes for a backend that runs operators one by one, and compare with eager.
 
-    It is of the trace of ``whole``, where that holds a code for `ONE_BY_ONE`.
+    The trace of ``whole`` is reused if it has code for one of `ONE_BY_ONE`. Return the compiled call and its difference
+    from eager.
 
-    A graph that calls an operator whole, on real sizes, is right whatever the trace took for them; one by one, and by
-    their decompositions as Inductor runs them, a wrong default shows. None where the code can't be taken apart, which
-    PyTorch's own test does not ask for. A decomposition that differs on known sizes too is no fault of the sizes.
+    A graph that calls a whole operator on real sizes is correct whatever the trace assumed about them. Run one by one,
+    with the decompositions that Inductor uses, a wrong default shows.
+
+    The call is None if the code can't be compiled in this way, which PyTorch's own test does not require. A
+    decomposition that also differs on concrete sizes has no fault with symbolic sizes.
     """
     values = repeats(sample.outcome, expected)
     for backend, how in ONE_BY_ONE.items():
@@ -159,9 +165,9 @@ def taken_apart(sample: Sample, expected: Any, whole: Compiled) -> tuple[Compile
 def at_other_sizes(
     sample: Sample, compiled: Compiled | Alike, together: Mapping[str, Callable[[int], int]]
 ) -> dict[str, Deviation]:
-    """What `probe` says with all sizes changed ``together``, then with those of one value at 1 and at 0.
+    """Return `probe` with all sizes changed ``together``, then with those of one value at 1 and at 0.
 
-    Eager refuses many a call with all of its sizes at once at 1: where one of them has to be 2, or larger than another.
+    Eager rejects many calls with all sizes at 1, because one of them has to be 2 or larger than another.
     """
     seen = {name: probe(sample.resized(new_size), compiled) for name, new_size in together.items()}
     sizes = sample.sizes if len(sample.sizes) > 1 else []
@@ -172,12 +178,15 @@ def at_other_sizes(
 
 
 Deviation = dict[str, str]
-"""How compiled code deviates from eager: ``kind`` again (it is compiled anew), loud (an error) or silent, and what is
-``said``; empty where it does not deviate."""
+"""Deviation of compiled code from eager, or empty. ``kind`` is again (it would be recompiled), loud (an error) or
+silent. ``said`` is the description."""
 
 
 def probe(sample: Sample, compiled: Compiled | Alike) -> Deviation:
-    """How the compiled code deviates at other sizes. It is not compiled anew, which would take most of the time."""
+    """Return the deviation of the compiled code at other sizes.
+
+    It is not recompiled, which would take most of the time.
+    """
     expected, eager_error = attempt(sample.outcome)
     with torch.compiler.set_stance(_NOT_AGAIN):
         result, error = attempt(lambda: sample.outcome(compiled, unbacked=True))
@@ -189,14 +198,14 @@ def probe(sample: Sample, compiled: Compiled | Alike) -> Deviation:
         return {"kind": "loud", "said": error}
     values = repeats(sample.outcome, expected)
     said = f"a result where eager raises {eager_error}" if eager_error else difference(result, expected, values=values)
-    # What a decomposition gives for known sizes too is no fault of the sizes.
+    # A difference that a decomposition also has on concrete sizes is not caused by symbolic sizes.
     if not said or not difference(result, compiled.on_known_sizes(sample), values=values):
         return {}
     return {"kind": "silent", "said": said}
 
 
 def _other_layout(result: Any, expected: Any) -> str:
-    """How the layout of an equal result differs from eager's; empty when it does not."""
+    """Return the difference between the layouts of an equal result and eager's, or "" if there is none."""
     now, then = layout(result), layout(expected)
     return "" if now == then else f"the result is laid out as {now}, with eager as {then}"
 
@@ -236,4 +245,5 @@ PROTOCOLS: dict[str, tuple[Callable[[Any], list[Sample]], Callable[[Sample], See
     "calls eager": (_calls, eager, False),
     "calls unbacked": (_resizable, unbacked, True),
 }
-"""How each protocol draws samples, what it does with one, and whether it is dear enough to take only some."""
+"""Functions that draw the samples of each protocol and that run one, and True if the protocol is too slow for all
+samples."""

@@ -1,4 +1,4 @@
-"""Which of the changed statements of overlaid modules were started in this process."""
+"""Recorder of the changed statements of overlaid modules that were started in this process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-# Dynamo compiles each Python function that is called, a tracer too, but none that is of the import system.
+# Dynamo compiles each Python function that is called, a tracer too, except those of the import system.
 _LEFT_ALONE = "<frozen importlib of symfix>"
 
 
@@ -18,7 +18,7 @@ def _unseen(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Recorder:
-    """Traces until all that is ``wanted`` was seen: by module, the lines any of which tells of a statement."""
+    """Tracer that stops after all ``wanted`` statements were seen, each given by its lines, by module."""
 
     def __init__(self, wanted: Mapping[str, Sequence[Sequence[int]]]) -> None:
         self._wanted = wanted
@@ -28,11 +28,11 @@ class Recorder:
 
     @property
     def ran(self) -> dict[str, list[int]]:
-        """By module the numbers of what is wanted that was run."""
+        """Return the indices of the wanted statements that were run, by module."""
         return {name: sorted(seen) for name, seen in self._seen.items()}
 
     def watch(self, module: str, file: str) -> None:
-        """Code of ``file`` is that of ``module``."""
+        """Record the code of ``file`` as that of ``module``."""
         telling: dict[int, list[int]] = {}
         for number, lines in enumerate(self._wanted.get(module, ())):
             for line in lines:
@@ -48,7 +48,7 @@ class Recorder:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Trace for a while, then as before."""
+        """Trace within the block, then restore the previous tracer."""
         before = sys.gettrace()
         self._follow_dynamo()
         self.start()
@@ -59,7 +59,7 @@ class Recorder:
                 sys.settrace(before)
 
     def _follow_dynamo(self) -> None:
-        """What dynamo compiles no tracer sees; it tells itself which line it is at."""
+        """Record dynamo's current location, since no tracer sees the code that dynamo compiles."""
         guards: Any = sys.modules.get("torch._guards")
         if guards is None or self._follows_dynamo or not self._wanted:
             return

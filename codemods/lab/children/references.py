@@ -1,4 +1,4 @@
-"""Which of the operators that C++ is composing have a reference in Python that nobody registered for tracing."""
+"""Python references of operators that C++ composes, if they are not registered for tracing."""
 
 from __future__ import annotations
 
@@ -11,43 +11,45 @@ from typing import Any
 
 _KEY = "CompositeImplicitAutograd"
 COMPOSING = (_KEY, "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
-"""The keys of kernels that are made of other operators; those of the first one are so for derivatives too."""
+"""Dispatch keys of kernels that are composed of other operators. Those of the first key are composed for derivatives
+too."""
 _CALLED = re.compile(rf"at::_ops::(\w+)::(?:call|redispatch)\(|wrapper_(?:{'|'.join(COMPOSING)})_(\w+)>")
-"""How C++ calls an operator, and the kernel that it has where Python called it: `hsplit_int`, `int_hsplit`."""
+"""Pattern of an operator in a C++ frame: a call from C++ (`hsplit_int`), or the composite kernel of a call from Python
+(`int_hsplit`)."""
 CALLS = ("at::_ops::", *(f"wrapper_{key}_" for key in COMPOSING))
-"""One of these stands in the name of a C++ function that says which operator is called."""
+"""Substrings of the names of C++ functions that identify the called operator."""
 _REFERENCES = {
     "fft_": "torch._refs.fft",
     "linalg_": "torch._refs.linalg",
     "special_": "torch._refs.special",
     "": "torch._refs",
 }
-"""Where torch keeps the references, by how the names of the operators begin."""
+"""Modules of torch's references, by the prefix of the operator's name."""
 _ALSO = "torch._refs.nn.functional"
 
 Reference = tuple[str, int, str, str]
-"""The file and first line of the reference, its name, and the overloads it fits, with blanks between: first the one
-that is asked about."""
+"""File and first line of a reference, its name, and the overloads that it fits. The overloads are separated by blanks,
+the requested one first."""
 
 
 def references(names: Iterable[str]) -> list[Reference]:
-    """The references of the operators that are open in a stack of C++ functions, the innermost first.
+    """Return the references of the composite operators in a stack of C++ functions, the innermost first.
 
-    An operator counts when C++ composes it for every backend (CompositeImplicitAutograd), Python does not do so yet,
-    and Inductor, which has lowerings of its own, does not take it whole.
+    An operator counts under three conditions. C++ composes it for every backend (CompositeImplicitAutograd), Python
+    does not do so yet, and Inductor has no lowering of its own for it.
     """
     found = (_reference(overload) for overload in _called(names))
     return list(dict.fromkeys(reference for reference in found if reference is not None))
 
 
 def composed(names: Iterable[str]) -> list[str]:
-    """The operators (``aten.hsplit.int``) that C++ alone composes, of those open in a stack of C++ functions."""
+    """Return the operators (``aten.hsplit.int``) in a stack of C++ functions that only C++ composes."""
     overloads = [one for one in _called(names) if not _writes(one)]
     return [str(one) for one in overloads if any(_open(one, key) for key in COMPOSING)]
 
 
 def _called(names: Iterable[str]) -> list[Any]:
-    """The overloads that are open in a stack, each once."""
+    """Return the distinct overloads in a stack."""
     found = (_CALLED.search(name) for name in names)
     overloads = (_overloads().get(one[1] or one[2]) for one in found if one)
     return list(dict.fromkeys(one for one in overloads if one is not None))
@@ -59,7 +61,7 @@ def _reference(overload: Any) -> Reference | None:
 
 
 def reference_of(overload: Any) -> Reference | None:
-    """The reference that could be registered for ``overload``, and for its siblings of which the same holds."""
+    """Return the reference that could be registered for ``overload`` and for its siblings with the same reference."""
     function = _function_for(overload)
     if function is None or not _open(overload) or not fits(function, overload):
         return None
@@ -69,14 +71,14 @@ def reference_of(overload: Any) -> Reference | None:
     names = " ".join(str(one) for one in ordered if not _writes(one))
     written = inspect.unwrap(function)
     code = getattr(written, "__code__", None)
-    # What a factory made has no decorators of its own.
+    # A function made by a factory has no decorators of its own.
     if code is None or written.__qualname__ != written.__name__ or not names:
         return None
     return code.co_filename, code.co_firstlineno, written.__name__, names
 
 
 def fits(function: Callable[..., Any], overload: Any) -> bool:
-    """Whether ``function`` can be called as the dispatcher calls it, with the schema's defaults where it has any."""
+    """Return whether ``function`` accepts the dispatcher's calls, with the same defaults as the schema."""
     try:
         parameters = inspect.signature(function).parameters
     except (ValueError, TypeError):
@@ -96,7 +98,7 @@ def fits(function: Callable[..., Any], overload: Any) -> bool:
 
 
 def _same_default(parameter: Any, argument: Any) -> bool:
-    """The dispatcher leaves out what has its default: the reference has to have the same one."""
+    """Return whether the defaults agree, since the dispatcher omits an argument that has its default value."""
     if not argument.has_default_value():
         return True
     if parameter.default is parameter.empty:
@@ -108,11 +110,11 @@ def _same_default(parameter: Any, argument: Any) -> bool:
 
 
 def _open(overload: Any, key: str = _KEY) -> bool:
-    """Whether C++ alone composes the overload, and a Python kernel for ``key`` would change no graph for the worse."""
+    """Return whether only C++ composes the overload, and a Python kernel for ``key`` would make no graph worse."""
     import torch
 
     if not torch._C._dispatch_has_kernel(overload.name()):
-        return False  # only TorchScript knows it
+        return False  # registered for TorchScript only
     keys = torch._C.DispatchKey
     composed = torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), key)
     if not composed or getattr(keys, key) in overload.py_kernels:
@@ -126,7 +128,7 @@ def _writes(overload: Any) -> bool:
 
 
 def _function_for(overload: Any) -> Callable[..., Any] | None:
-    """The decomposition of the overload or of a sibling, or the reference of its name."""
+    """Return the decomposition of the overload or of a sibling, or the reference of its name."""
     from torch._decomp import decomposition_table
 
     packet = overload.overloadpacket
@@ -153,7 +155,7 @@ def _lowered() -> Mapping[Any, Any]:
 
 @lru_cache(maxsize=1)
 def _overloads() -> dict[str, Any]:
-    """Every overload of aten by the names that it has in C++: ``hsplit_int`` and ``int_hsplit`` are both one."""
+    """Return every overload of aten by its names in C++: ``hsplit_int`` and ``int_hsplit`` are the same one."""
     import torch
 
     found = {}

@@ -1,4 +1,4 @@
-"""Run a user's script on a torch with other kernels or other modules in it, and report how that went."""
+"""Run of a user's script on a torch with changed kernels or modules, with a report of the result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .reporting import write
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks; the report goes where it says."""
+    """Run the request in the JSON file at ``request_path``, and write the report that it names."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     report: dict[str, Any] = {"passed": False, "error": "", "trace": "", "swaps": []}
     recorder = overlay(request["modules"], request["wanted"])
@@ -44,7 +44,7 @@ def main(request_path: str) -> None:
     write(request["report"], report)
     sys.stdout.flush()
     sys.stderr.flush()
-    # A library laid over torch's must not live to see torch's own teardown.
+    # A library laid over torch's must not exist during torch's own teardown.
     os._exit(0)
 
 

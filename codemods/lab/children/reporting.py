@@ -1,4 +1,4 @@
-"""How a child hands its answer back."""
+"""Writer of a child's report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def write(path: str, report: Any) -> None:
-    """Replace the report at ``path``: whoever reads it finds a whole one."""
+    """Replace the report at ``path`` atomically."""
     fresh = Path(path + ".new")
     fresh.write_text(json.dumps(report))
     fresh.replace(path)

@@ -1,4 +1,4 @@
-"""Sample inputs of an operator, the same in every process, and results as values that can be compared across them."""
+"""Sample inputs of an operator, the same in every process, and results as values that processes can compare."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from torch.utils import _pytree as pytree
 
 SMALL_MESSAGE = 400
 SEED = 42
-"""What torch's own tests of random operators seed with: the same numbers come where that is left out of a trace."""
+"""Seed of torch's own tests of random operators. The random numbers stay the same if a trace omits the seeding."""
 
 
 class Sample:
-    """One call of one operator; every `call` gets fresh copies of the inputs and the same random numbers."""
+    """One call of one operator. Every `call` gets fresh copies of the inputs and the same random numbers."""
 
     backend = "eager"
-    """The backend of `torch.compile` on which PyTorch's own test of unbacked sizes runs the call."""
+    """Backend of `torch.compile` on which PyTorch's own test of unbacked sizes runs the call."""
 
     def __init__(
         self, function: Callable[..., Any], args: Any, kwargs: Any, marks: Any = None, refusal: str = ""
     ) -> None:
         self.function = function
         self.refusal = refusal
-        """What torch's own tests say of the error that the call raises, as a pattern; empty where they do not."""
+        """Pattern of the error that the call raises, as in torch's own tests, or empty if they specify none."""
         self._inputs = (tuple(args), dict(kwargs))
         self._marks = [_changeable(tensor) for tensor in tensors_in(self._inputs)] if marks is None else marks
 
@@ -36,9 +36,9 @@ class Sample:
         return copy.deepcopy(self._inputs)
 
     def resized(self, new_size: Callable[[int], int]) -> Sample:
-        """The same call with every dimension of two or more of every tensor at ``new_size(size)``."""
+        """Return the same call with every dimension of two or more of every tensor at ``new_size(size)``."""
         other = copy.copy(self)
-        # To pytree a torch.Size is a node that comes back as a tuple, and for another type Dynamo compiles anew.
+        # Pytree turns a torch.Size into a tuple, and dynamo recompiles for another type.
         other._inputs = pytree.tree_map_only(
             torch.Tensor,
             lambda tensor: _resize(tensor, new_size),
@@ -49,28 +49,31 @@ class Sample:
 
     @property
     def holds(self) -> frozenset[str]:
-        """The values of all arguments, each with its place; of a tensor its type and its number of dimensions."""
+        """Return the values of all arguments, each with its place.
+
+        The value of a tensor is its dtype and number of dimensions.
+        """
         leaves, _ = pytree.tree_flatten_with_path(self._inputs)
         return frozenset(f"{pytree.keystr(place)}: {_held(value)}" for place, value in leaves)
 
     @property
     def sizes(self) -> list[int]:
-        """The sizes of two or more of all dimensions, each once."""
+        """Return the distinct sizes of two or more of all dimensions, sorted."""
         return sorted({size for tensor in tensors_in(self._inputs) for size in tensor.shape if size >= 2})
 
     def call(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> Any:
-        """Call ``function`` (None: the operator); ``unbacked`` marks every dimension that was two or more."""
+        """Call ``function`` (None: the operator). ``unbacked`` marks every dimension that was two or more."""
         result, _ = self.outcome(function, unbacked=unbacked)
         return result
 
     def outcome(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> tuple[Any, list[Any]]:
-        """What `call` returns, and the tensors among the inputs as the call leaves them."""
+        """Return the result of `call`, and the tensors among the inputs after the call."""
         args, kwargs = self.marked(unbacked)
         seed(SEED)
         return (function or self.function)(*args, **kwargs), tensors_in((args, kwargs))
 
     def marked(self, unbacked: bool) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Fresh inputs; ``unbacked``: with every dimension marked that was two or more."""
+        """Return fresh inputs. ``unbacked`` marks every dimension that was two or more."""
         args, kwargs = self.inputs()
         if unbacked:
             for tensor, dimensions in zip(tensors_in((args, kwargs)), self._marks, strict=True):
@@ -80,7 +83,7 @@ class Sample:
 
     @property
     def resizable(self) -> bool:
-        """Whether any dimension can have another size."""
+        """Return whether any dimension can have another size."""
         return any(self._marks)
 
 
@@ -89,7 +92,10 @@ def _held(value: Any) -> str:
 
 
 def seed(number: int) -> None:
-    """As `torch.manual_seed`, which writes a stack down for each other device and takes longer than most operators."""
+    """Seed the CPU generator only.
+
+    `torch.manual_seed` records a stack for each other device, which takes longer than most operators.
+    """
     torch.default_generator.manual_seed(number)
 
 
@@ -98,17 +104,17 @@ def samples_of(operator: Any) -> list[Sample]:
 
 
 def draw(operator: Any, dtype: Any = None) -> Iterator[Sample]:
-    """The samples of one OpInfo, each made when it is asked for; ``dtype`` None: `operator_dtype`."""
+    """Yield the samples of one OpInfo lazily. ``dtype`` defaults to `operator_dtype`."""
     seed(0)
     for sample in operator.sample_inputs("cpu", dtype or operator_dtype(operator), requires_grad=False):
         yield Sample(operator.op, (sample.input, *sample.args), sample.kwargs)
 
 
 def telling(drawn: Mapping[int, Sample], most: int) -> set[int]:
-    """The numbers of at most ``most`` samples: each time the one whose arguments hold most that none before had.
+    """Choose at most ``most`` samples, each time the one whose arguments contain most new values.
 
-    What an argument holds is its value, of a tensor its type and its number of dimensions. Of those that bring nothing
-    new the rest is taken at even distances.
+    Return their numbers. The value of a tensor is its dtype and number of dimensions. The rest is taken at even
+    distances from the samples without new values.
     """
     left = {number: sample.holds for number, sample in drawn.items()}
     seen: set[str] = set()
@@ -139,7 +145,7 @@ def operator_dtype(operator: Any) -> Any:
 
 
 def attempt(call: Callable[[], Any], most: int = SMALL_MESSAGE) -> tuple[Any, str]:
-    """The result and no message, or no result and what was raised, in at most ``most`` characters."""
+    """Return the result and no message, or None and the error in at most ``most`` characters."""
     try:
         return call(), ""
     except Exception as error:
@@ -147,24 +153,24 @@ def attempt(call: Callable[[], Any], most: int = SMALL_MESSAGE) -> tuple[Any, st
 
 
 def describe(error: BaseException, most: int = SMALL_MESSAGE) -> str:
-    """Type and message, without C++ frames, addresses and dynamo's advice."""
+    """Return the type and message of an error, without C++ frames, addresses and dynamo's advice."""
     text = str(error)
     text = re.split(r"\s*(?:Exception raised from |C\+\+ CapturedTraceback|\n\nfrom user code|\n\nSet TORCH)", text)[0]
     return f"{type(error).__name__}: {shorten(text, most)}"
 
 
 def shorten(text: str, most: int) -> str:
-    """One line of at most ``most`` characters, without addresses."""
+    """Return one line of at most ``most`` characters, without addresses."""
     return re.sub(r" at 0x[0-9a-f]+", "", " ".join(text.split()))[:most]
 
 
 def layout(result: Any) -> list[str]:
-    """Shapes, dtypes and strides of a result; for what is no tensor, its type."""
+    """Return the shapes, dtypes and strides of a result, and the type of a leaf that is not a tensor."""
     return [_layout(leaf) for leaf in pytree.tree_leaves(result)]
 
 
 def digest(result: Any) -> str:
-    """One word for all the bits of a result."""
+    """Return a hash of all the bits of a result."""
     hashed = hashlib.sha256(repr(layout(result)).encode())
     for leaf in pytree.tree_leaves(result):
         hashed.update(_bits(leaf) if isinstance(leaf, torch.Tensor) else repr(leaf).encode())
@@ -172,7 +178,10 @@ def digest(result: Any) -> str:
 
 
 def difference(actual: Any, expected: Any, values: bool = True) -> str:
-    """How ``actual`` differs from ``expected``, in words; empty when they are close. ``values`` False: shapes only."""
+    """Return the first difference of ``actual`` from ``expected`` as text, or "" if they are close.
+
+    With ``values`` False, only shapes, dtypes and types are compared.
+    """
     left, right = pytree.tree_leaves(actual), pytree.tree_leaves(expected)
     if len(left) != len(right):
         return f"{len(left)} results where eager gives {len(right)}"
@@ -184,13 +193,13 @@ def difference(actual: Any, expected: Any, values: bool = True) -> str:
 
 
 def repeats(call: Callable[[], Any], result: Any) -> bool:
-    """Whether the call gives the same bits once more."""
+    """Return whether the call returns the same bits once more."""
     again, _ = attempt(call)
     return digest(again) == digest(result)
 
 
 def tensors_in(inputs: Any) -> list[Any]:
-    """The tensors among nested values, in order."""
+    """Return the tensors among nested values, in order."""
     return [leaf for leaf in pytree.tree_leaves(inputs) if isinstance(leaf, torch.Tensor)]
 
 
@@ -247,7 +256,7 @@ def _resize(tensor: Any, new_size: Callable[[int], int]) -> Any:
     count = 1
     for size in shape:
         count *= size
-    # A transposed matrix stays one, and so does each second element: for other strides it is compiled anew.
+    # Transposed and strided tensors keep their kind of strides, since dynamo recompiles for others.
     order, step = list(range(tensor.dim())), 1
     if 0 not in tensor.stride():
         order.sort(key=lambda dimension: -tensor.stride(dimension))

@@ -1,4 +1,4 @@
-"""Which truths conditions with a default have in eager, by the line that asks."""
+"""Branch coverage of conditions with a default, in eager: the values of each, by line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ Sides = dict[tuple[str, int], set[bool]]
 
 @cache
 def count_sides() -> Sides:
-    """From now on count; modules that name the helpers have to be imported later, and nothing can be traced."""
+    """Start counting, and return the counts, which change later.
+
+    Modules that import the helpers must be imported later, and tracing is no longer possible.
+    """
     import torch
     from torch.fx.experimental import symbolic_shapes
 
@@ -30,7 +33,7 @@ def count_sides() -> Sides:
 
 
 def count_in(spaces: Iterable[dict[str, Any]], plain: dict[str, Any]) -> None:
-    """Have modules that are imported already count too: ``plain`` are the helpers from before `count_sides`."""
+    """Count in modules that are imported already. ``plain`` are the helpers from before `count_sides`."""
     from torch.fx.experimental import symbolic_shapes
 
     for space in spaces:
@@ -41,7 +44,7 @@ def count_in(spaces: Iterable[dict[str, Any]], plain: dict[str, Any]) -> None:
 
 
 def helpers() -> dict[str, Any]:
-    """The helpers whose truths are counted."""
+    """Return the helpers whose conditions are counted."""
     from torch.fx.experimental import symbolic_shapes
 
     return {name: getattr(symbolic_shapes, name) for name in _GUARDS}
@@ -58,7 +61,7 @@ def _counting(guard: Any, found: Sides) -> Any:
 
 
 def _selecting(where: Any, found: Sides) -> Any:
-    """``torch.where``, which counts a condition of one element."""
+    """Return a ``torch.where`` that counts a condition of one element."""
 
     def counted(condition: Any, *values: Any, **options: Any) -> Any:
         if values and condition.numel() == 1:
@@ -70,7 +73,7 @@ def _selecting(where: Any, found: Sides) -> Any:
 
 
 def _watching(found: Sides) -> Any:
-    """``is_compiling``; of the ``if`` that asks it, the line that runs next tells whether its branch is taken."""
+    """Return an ``is_compiling`` that records whether the branch of the calling ``if`` is taken, by the next line."""
 
     def is_compiling() -> bool:
         asking = sys._getframe(1)
@@ -101,7 +104,7 @@ def _watch(frame: Any, branch: tuple[int, int, range], found: Sides) -> None:
 
 @lru_cache(maxsize=64)
 def _branches(file: str) -> dict[int, tuple[int, int, range]]:
-    """By each line of the condition of an ``if``: its first and last line, and the lines of the branch."""
+    """Return, by each line of the and/or condition of an ``if``, its first and last line and the branch lines."""
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
     except SyntaxError:
@@ -129,7 +132,7 @@ def _tells(statement: ast.stmt) -> bool:
 
 
 def _asserted(tree: ast.AST) -> Iterator[ast.AST]:
-    """The statements right behind an assertion of a program, which refuses the other side of their condition."""
+    """Yield the statements right after an assertion of a program, which rejects the other side of their condition."""
     for above in ast.walk(tree):
         for block in (getattr(above, name, None) for name in ("body", "orelse", "finalbody")):
             for one, following in pairwise(block) if isinstance(block, list) else ():

@@ -1,6 +1,6 @@
-"""Copied to a folder as ``sitecustomize.py``, so that Python imports it when a user's own command starts.
+"""Start-up hook for a user's own command, copied to a folder as ``sitecustomize.py`` so that Python imports it.
 
-Torch is changed in that process before anyone asks for it.
+It changes torch in that process before the first import of torch.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Change torch as ``SYMFIX_VARIANT`` says, then run the ``sitecustomize`` that this one stands before."""
+    """Change torch as ``SYMFIX_VARIANT`` specifies, then run the ``sitecustomize`` that this one shadows."""
     own = Path(__file__).resolve().parent
     children = Path(os.environ["SYMFIX_CHILDREN"])
     spec = importlib.util.spec_from_file_location(

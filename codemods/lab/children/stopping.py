@@ -1,4 +1,4 @@
-"""Where the export of a model stops: the lines outside of torch, and how the sizes in question are spelled there."""
+"""Source locations at which the export of a model fails, outside of torch, with the local spellings of its sizes."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ _DECIDING = (
     "fx/", "_subclasses/", "utils/", "_ops.py", "_export/", "__init__", "_dynamo/", "_library/", "_logging/",
     "_utils_internal.py", "_compile.py", "overrides.py", "nn/modules/module.py", "_prims_common/wrappers.py",
 )  # fmt: skip
-"""Files of torch, and folders of files, that ask for a size on behalf of somebody else."""
+"""Files of torch, and folders of files, that request a size on behalf of their callers."""
 _RUNS_CALL = "get_fake_value"
 _BOTTOM = os.path.join(os.path.dirname(__file__), "exporting.py")  # noqa: PTH118, PTH120
-"""The frames below belong to whoever asks: a fork of a live process has the frames of that one there."""
+"""File of the frame at which a walk of the stack ends. The frames below belong to the caller, such as those of a forked
+live process."""
 _STANDARD = sysconfig.get_paths()["stdlib"] + os.sep
 
 Place = dict[str, Any]
-"""``file``, ``line``, ``function``, and ``sizes``: by symbol, how the code there spells it."""
+"""Source location: ``file``, ``line``, ``function``, and ``sizes``, the local spelling of each symbol."""
 
 
 class Witness:
-    """Remembers where a size or value was asked for that nobody knows, and which guards were added where."""
+    """Recorder of the location of each data-dependent error and of each guard."""
 
     def __init__(self) -> None:
         self._guards: list[tuple[Any, list[Place]]] = []
@@ -42,7 +43,7 @@ class Witness:
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """Collect the guards that are added."""
+        """Collect the guards that are added in the block."""
         self._guards = []
         self._watches = True
         try:
@@ -51,7 +52,7 @@ class Witness:
             self._watches = False
 
     def testimony(self, error: BaseException) -> dict[str, Any]:
-        """Where ``error`` began: the places outside of torch, the innermost first, and the condition."""
+        """Return the source of ``error``: the places outside of torch, the innermost first, and the condition."""
         chain = list(_chain(error))
         root = next((one for one in reversed(chain) if hasattr(one, _HELD)), None)
         if root is None:
@@ -66,13 +67,16 @@ class Witness:
             "inside": inside,
             "kind": type(root).__name__,
             "condition": "" if condition is None else str(condition),
-            # A line that asks by itself gets a default instead.
+            # A line whose own condition fails gets a default instead.
             "stated": [_stated(condition, place["sizes"]) if inside else [] for place in places],
             "values": "(Size-like symbols: none)" in str(root),
         }
 
     def narrowings(self, program: Any) -> Iterator[tuple[str, tuple[int, int | None], list[Place]]]:
-        """The sizes of which a program takes fewer values than asked for: symbol, least and largest size, places."""
+        """Yield each symbol whose range in the program is narrower than requested, with that range and the places.
+
+        The largest size is None if it is unlimited.
+        """
         for symbol, allowed in program.range_constraints.items():
             if not str(symbol).startswith("s") or (allowed.lower <= 2 and allowed.upper > 2**31):
                 continue
@@ -80,7 +84,7 @@ class Witness:
             yield str(symbol), (int(allowed.lower), int(allowed.upper) if allowed.upper <= 2**31 else None), places
 
     def violated(self, values: Mapping[str, int]) -> dict[str, Any]:
-        """Return the place of the first guard that is false for the ``values`` of symbols, {} where none is known."""
+        """Return the place of the first guard that is false for the ``values`` of symbols, {} if none is known."""
         for guard, places in self._guards:
             known = {symbol: values[str(symbol)] for symbol in guard.free_symbols if str(symbol) in values}
             if places and len(known) == len(guard.free_symbols) and guard.subs(known) == False:  # noqa: E712
@@ -126,13 +130,13 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _open_places() -> tuple[list[Place], str]:
-    """The places that are open now, and the line inside torch that they called, where it did the asking."""
+    """Return the current places outside of torch, and the line inside torch that requested the size, if one did."""
     traced, running = list(_traced_frames()), list(_python_frames())
     frames = traced or running
     places = [_place(*one) for one in frames if _is_others(one[0])]
-    # Where nothing can be changed, it is said at least whose line it is.
+    # Generated code can't be changed, but its line identifies the failure.
     generated = [] if places else [_place(*one) for one in frames if _is_generated(one[0])]
-    # Dynamo runs a call of torch on fake tensors; a branch it decides by itself.
+    # Dynamo runs a call of torch on fake tensors, but decides a branch without running it.
     called = not traced or _runs_call()
     inner = [one for one in (*traced[:1], *running) if one[0].startswith(_OWN[0]) and not _decides(one[0])]
     direct = not traced and bool(running) and (_is_others(running[0][0]) or bool(generated))
@@ -150,12 +154,12 @@ def _runs_call() -> bool:
 
 
 def _inner(file: str) -> str:
-    """The name of a file of torch below the folder that holds torch."""
+    """Return the path of a file of torch relative to the folder that contains torch."""
     return "torch/" + file.removeprefix(_OWN[0]) if file.startswith(_OWN[0]) else file
 
 
 def _traced_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
-    """The frames that dynamo is tracing, the innermost first: Python itself runs only dynamo."""
+    """Yield the frames that dynamo is tracing, the innermost first. The Python stack contains only dynamo's own."""
     from torch._dynamo.symbolic_convert import InstructionTranslatorBase
 
     at: Any = sys._getframe(1)
@@ -168,8 +172,10 @@ def _traced_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
 
 
 def _example(variable: Any) -> Any:
-    """The fake value of a tensor or size that dynamo tracks; None for what nobody has looked at so far: a look changes
-    what dynamo guards."""
+    """Return the fake value of a tensor or size that dynamo tracks, or None if it is not realized yet.
+
+    Realizing it would change dynamo's guards.
+    """
     from torch._dynamo.variables.lazy import LazyVariableTracker
     from torch._dynamo.variables.tensor import SymNodeVariable, TensorVariable
 
@@ -193,13 +199,13 @@ def _python_frames() -> Iterator[tuple[str, int, str, dict[str, Any]]]:
 
 
 def _decides(file: str) -> bool:
-    """Whether the file asks for a size on behalf of somebody else."""
+    """Return whether the file requests sizes on behalf of its callers."""
     inner = file.removeprefix(_OWN[0])
     return file.startswith(_OWN[1]) or inner.startswith(_DECIDING)
 
 
 def _is_others(file: str) -> bool:
-    """Whether a file is neither torch's, nor Python's, nor ours: a person can change it."""
+    """Return whether a file belongs neither to torch, nor to Python, nor to symfix, so that the user can change it."""
     if not file.endswith(".py") or file.startswith(_OWN) or "<" in file:
         return False
     return "site-packages" in file or not file.startswith(_STANDARD)
@@ -214,7 +220,7 @@ def _place(file: str, line: int, name: str, names: Mapping[str, Any]) -> Place:
 
 
 def _spelled(names: Mapping[str, Any]) -> dict[str, str]:
-    """By symbol the shortest way in which local names say it: ``n`` or ``x.shape[0]``."""
+    """Return, by symbol, the shortest spelling in terms of local names: ``n`` or ``x.shape[0]``."""
     found: dict[str, str] = {}
     for name, value in names.items():
         if not name.isidentifier():
@@ -232,9 +238,9 @@ def _spelled(names: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _stated(condition: Any, sizes: Mapping[str, str]) -> list[str]:
-    """What would have to be known for ``condition`` to be decided, in the words of a place; [] where it can't be said.
+    """Return the facts that would decide ``condition``, in terms of local names, or [] if they can't be expressed.
 
-    Of a product that is compared with 0, that none of its sizes is 0; of a size compared with 1, that it is not 1.
+    For a product compared with 0, none of its sizes is 0. For a size compared with 1, it is not 1.
     """
     arguments = getattr(condition, "args", ())
     if type(condition).__name__ not in ("Equality", "Unequality") or len(arguments) != 2:
@@ -249,7 +255,7 @@ def _stated(condition: Any, sizes: Mapping[str, str]) -> list[str]:
 
 
 def _of_traceback(error: BaseException) -> list[Place]:
-    """The places of an error that says nothing about sizes."""
+    """Return the places in the traceback of an error without information about sizes."""
     found: list[Place] = []
     at = error.__traceback__
     while at is not None:

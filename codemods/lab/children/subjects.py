@@ -1,4 +1,4 @@
-"""What is tested: operators (OpInfo), modules (ModuleInfo) and drawn calls by name, and the samples of one."""
+"""Test subjects by name: operators (OpInfo), modules (ModuleInfo) and drawn calls, and the samples of one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ BACKWARD = "backward"
 
 
 def subjects(kind: str, calls: Sequence[str] = ()) -> dict[tuple[str, str], Any]:
-    """All of a kind by name and variant; a module has no variants. Of drawn calls those that are named."""
+    """Return all subjects of a kind by name and variant, for drawn calls those in ``calls``.
+
+    A module has no variants.
+    """
     if kind == MODULES:
         modules = imported("torch.testing._internal.common_modules")
         return {(module.name, ""): module for module in modules.module_db}
@@ -29,12 +32,12 @@ def subjects(kind: str, calls: Sequence[str] = ()) -> dict[tuple[str, str], Any]
 
 
 def full_name(name: tuple[str, str]) -> str:
-    """``linalg.norm.subgradients_at_zero``."""
+    """Return the dotted name, such as ``linalg.norm.subgradients_at_zero``."""
     return ".".join(filter(None, name))
 
 
 def drawn(subject: Any, protocol: str) -> Iterator[Sample]:
-    """The samples of one subject in the form that ``protocol`` calls, each made when it is asked for."""
+    """Return a lazy iterator over the samples of one subject in the form that ``protocol`` calls."""
     if isinstance(subject, Planned):
         return iter([subject])
     trained = protocol == BACKWARD
@@ -52,7 +55,7 @@ def _differentiable(operator: Any) -> Iterator[Sample]:
 
 
 def _of_module(info: Any, trained: bool) -> Iterator[Sample]:
-    """The module is an argument like any other, but no tensor: its parameters keep their sizes."""
+    """Yield samples whose first argument is the module: it is no tensor, so its parameters keep their sizes."""
     for training in (True, False) if info.train_and_eval_differ else (True,):
         seed(0)
         inputs = info.module_inputs_func(
@@ -71,5 +74,5 @@ def _of_module(info: Any, trained: bool) -> Iterator[Sample]:
 
 
 def _call(module: Any, *args: Any, **kwargs: Any) -> Any:
-    """The module's result, and what it keeps: running statistics are a result too."""
+    """Return the module's result and its buffers, since running statistics are a result too."""
     return module(*args, **kwargs), list(module.buffers())

@@ -1,13 +1,15 @@
-"""Run one command in its own session, network and limits; whatever it leaves running is killed.
+"""Supervisor that runs one command in its own session, network and limits, and kills its remaining processes.
 
-Started as ``python -I -S supervise.py STATUS_FD`` with the request on a pipe on stdin: when the pipe closes, whoever
-asked is gone, and the command is killed. The supervisor is the subreaper of all that the command starts, so a process
-that detaches itself comes back as a child and is killed with the rest.
+Started as ``python -I -S supervise.py STATUS_FD`` with the request on a pipe on stdin. When the pipe closes, the caller
+has exited, and the command is killed. The supervisor is the subreaper of all processes that the command starts. A
+process that detaches itself is reparented to it and killed with the rest.
 
-A request is a line of three numbers (how many bytes follow, how many of its words are settings, and how many the
-command's) and words that end with a NUL: the settings and, last, the environment as ``name=value``. The answer is such
-words, to STATUS_FD. One supervisor is started for each child, so it imports next to nothing: what json, pathlib,
-typing, contextlib and signal import took more than half of its time.
+A request is a line of three numbers and a sequence of words that each end with a NUL. The numbers are the count of
+bytes that follow, of words that are settings, and of words that are the command. The settings come first, and the
+environment last, both as ``name=value``. The answer is a sequence of such words, written to STATUS_FD.
+
+One supervisor is started for each child, so it imports next to nothing: json, pathlib, typing, contextlib and signal
+took more than half of its time.
 """
 # ruff: noqa: PTH110, PTH118, PTH123, PTH208, SIM105
 
@@ -31,9 +33,9 @@ CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 REAP_SECONDS = 10.0
 TICK_SECONDS = 0.5
 LAST = 19
-"""How nice a process can be."""
+"""Highest nice value of a process."""
 WALK_PAUSE, LONGEST_PAUSE_SECONDS = 200.0, 20.0
-"""How many times as long as the last walk of the scratch folder took, until the next; and no longer than so."""
+"""Pause between walks of the scratch folder, as a multiple of the duration of the last walk, and its maximum."""
 
 
 def main() -> None:
@@ -54,7 +56,7 @@ def main() -> None:
 
 
 class Request:
-    """What to run, and how; ``settings`` are what `isolation.run` calls them."""
+    """Command to run, its settings and its environment. The names of ``settings`` are those in `isolation.run`."""
 
     def __init__(self, settings: list[str], command: list[str], environment: list[str]) -> None:
         self.settings = named(settings)
@@ -63,7 +65,7 @@ class Request:
 
 
 def read_request(source: int) -> Request:
-    """The request on a pipe, which stays open."""
+    """Read the request from a pipe, which stays open."""
     content = b""
     while True:
         line, _, rest = content.partition(b"\n")
@@ -87,7 +89,7 @@ def write(path: str, text: str) -> None:
 
 
 def read(path: str) -> bytes:
-    """The bytes of a file; none when it is gone."""
+    """Return the bytes of a file, or none if it is gone."""
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -96,7 +98,7 @@ def read(path: str) -> bytes:
 
 
 def listed(folder: str) -> list[str]:
-    """The names in a folder; none when it is gone."""
+    """Return the names in a folder, or none if it is gone."""
     try:
         return os.listdir(folder)
     except OSError:
@@ -158,7 +160,7 @@ def become(request: Request, libc: ctypes.CDLL) -> NoReturn:
 
 
 def stand_aside() -> None:
-    """Leave the processors to everybody else; the kernel weighs sessions first, then the processes of each."""
+    """Lower the priority to idle. The kernel weighs sessions first, then the processes of each."""
     os.nice(LAST)
     try:
         write("/proc/self/autogroup", str(LAST))
@@ -167,7 +169,7 @@ def stand_aside() -> None:
 
 
 class Watch:
-    """Limits that the kernel does not keep: all bytes below the scratch folder, all processes of the child."""
+    """Limits that the kernel does not enforce: all bytes below the scratch folder, all processes of the child."""
 
     def __init__(self, settings: dict[str, str]) -> None:
         self.scratch = settings["scratch"]
@@ -176,11 +178,11 @@ class Watch:
         self.next_walk = 0.0
 
     def complaint(self) -> str:
-        """What went beyond its limit, in words; empty when nothing did."""
+        """Return the exceeded limit as text, or "" if there is none."""
         count = len(descendants_of(os.getpid()))
         if count > self.processes:
             return f"{count} processes at a time"
-        # Walking a large folder is slow: it takes a small share of the time. The free bytes of the disk tell nothing,
+        # Walking a large folder is slow: it takes a small share of the time. The free bytes of the disk are no measure,
         # as others write and remove files too.
         started = time.monotonic()
         if started < self.next_walk:
@@ -192,7 +194,7 @@ class Watch:
 
 
 def wait(child: int, deadline: float, watch: Watch) -> tuple[bool, bool, str]:
-    """Whether the deadline passed, whether the one who asked went away, and which limit was passed, before the end."""
+    """Return whether the deadline passed, whether the caller exited, and the exceeded limit, at the first event."""
     ended = os.pidfd_open(child)
     try:
         while True:
@@ -228,7 +230,7 @@ def end_group(child: int) -> None:
 
 
 def reap_descendants() -> int:
-    """Kill and collect whatever outlived the child; the number of them."""
+    """Kill and reap the processes that outlived the child, and return their number."""
     collected = 0
     deadline = time.monotonic() + REAP_SECONDS
     while time.monotonic() < deadline:
@@ -258,7 +260,7 @@ def descendants_of(ancestor: int) -> set[int]:
 
 
 def told_children(process: int) -> set[int]:
-    """The children of one process as the kernel lists them: all processes of a machine take long to read."""
+    """Return the children of one process from the kernel's list, since reading all processes takes long."""
     found = set[int]()
     for thread in listed(f"/proc/{process}/task"):
         found.update(map(int, read(f"/proc/{process}/task/{thread}/children").split()))
@@ -266,7 +268,7 @@ def told_children(process: int) -> set[int]:
 
 
 def children_by_parent() -> Callable[[int], set[int]]:
-    """What gives the children of a process where the kernel does not list them."""
+    """Return a function for the children of a process, for a kernel that does not list them."""
     found: dict[int, set[int]] = {}
     for process in filter(str.isdigit, listed("/proc")):
         _, _, words = read(f"/proc/{process}/stat").rpartition(b")")

@@ -1,4 +1,4 @@
-"""Traces every sample of many operators; several such processes share one list of operators."""
+"""Traces of every sample of many operators. Several such processes share one list of operators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SEEDS = "wrapper_set_seed"
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    """Run the request in the JSON file at ``request_path``, and append each answer to the report immediately."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     overlay(request["modules"])
     with Path(request["report"]).open("a") as report:
@@ -38,7 +38,7 @@ def main(request_path: str) -> None:
         say(report, {"operators": len(wanted)})
         for name in claimed(wanted, request["claims"]):
             say(report, {"start": name})
-            # Processor time, since a busy machine is no hang; the wall clock for what sleeps.
+            # Processor time, since a busy machine is not a hang; the wall clock for a sleeping process.
             signal.setitimer(signal.ITIMER_PROF, request["patience"])
             faulthandler.dump_traceback_later(request["wall"], exit=True)
             calls = kernels.calls() if kernels else []
@@ -47,7 +47,7 @@ def main(request_path: str) -> None:
             signal.setitimer(signal.ITIMER_PROF, 0)
             reached = [now - then for now, then in zip(kernels.calls(), calls, strict=True)] if kernels else []
             say(report, {"operator": name, "calls": reached, **answer})
-    # A library laid over torch's must not live to see torch's own teardown.
+    # A library laid over torch's must not exist during torch's own teardown.
     os._exit(0)
 
 
@@ -87,7 +87,7 @@ def _observe(operator: Any, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _failing(operator: Any, request: dict[str, Any], answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What each failing sample says; ``tried`` of ``answer`` counts the samples."""
+    """Yield the failure of each failing sample. ``tried`` of ``answer`` counts the samples."""
     from .symbolic import PROTOCOLS, NoSample, Unlike
     from .tracking import explain
 
@@ -110,9 +110,9 @@ def _failing(operator: Any, request: dict[str, Any], answer: dict[str, Any]) -> 
 
 @contextmanager
 def _without_seeding() -> Iterator[None]:
-    """Torch's tests of random operators seed inside of what is traced, and dynamo gives up there.
+    """Disable the seeding in torch's tests of random operators, which is inside the traced code and stops dynamo.
 
-    Every call of a sample is seeded outside, so nothing is lost without it.
+    Every call of a sample is seeded outside, so results do not change.
     """
     tests: Any = importlib.import_module("torch.testing._internal.common_methods_invocations")
     seeding = tests.wrapper_set_seed
@@ -147,7 +147,7 @@ def _drawn(operator: Any, protocol: str) -> Iterator[Any]:
 
 
 def _short(sample: Any) -> str:
-    """The arguments of a sample, tensors as ``float32[2, 3]``."""
+    """Return the arguments of a sample, tensors as ``float32[2, 3]``."""
     import torch
     from torch.utils import _pytree as pytree
 

@@ -1,4 +1,4 @@
-"""One sample traced with symbolic sizes as PyTorch's own tests do, and compared with eager; errors come out whole."""
+"""Protocols that trace one sample with symbolic sizes as PyTorch's own tests do, and let errors propagate."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from .training import Trained
 
 
 class Unlike(Exception):
-    """The traced code gives another result than eager; ``str()`` says which."""
+    """Error raised when the traced code and eager give different results. ``str()`` is the difference."""
 
 
 class NoSample(Exception):
-    """The sample itself is of no use; ``str()`` says why."""
+    """Error raised when the sample itself is unusable. ``str()`` is the reason."""
 
 
 def unbacked(sample: Sample) -> dict[str, Any] | None:
-    """PyTorch's test of unbacked sizes (every dimension of two or more), then the comparison. None: nothing to mark."""
+    """Run PyTorch's test of unbacked sizes (every dimension of two or more), and compare the result.
+
+    Return None if no dimension can be marked.
+    """
     if not sample.resizable:
         return None
     expected = _eager(sample)
@@ -34,7 +37,10 @@ def unbacked(sample: Sample) -> dict[str, Any] | None:
 
 
 def backward(sample: Sample) -> dict[str, Any] | None:
-    """`unbacked`, with the gradients; NoSample where the forward pass fails. None: nothing to mark or to train."""
+    """Run `unbacked` with the gradients, or return None if there is nothing to mark or to train.
+
+    Raises NoSample if the forward pass alone fails.
+    """
     assert isinstance(sample, Trained)
     if not sample.resizable or attempt(sample.call)[1]:
         return None
@@ -48,7 +54,7 @@ def backward(sample: Sample) -> dict[str, Any] | None:
 
 
 def backed(sample: Sample) -> dict[str, Any] | None:
-    """``make_fx`` and ``torch.compile`` with symbols that have a hint, then the comparison."""
+    """Run ``make_fx`` and ``torch.compile`` with backed symbols, and compare with eager."""
     expected = _eager(sample)
     traced(sample)
     compile_anew()
@@ -87,7 +93,7 @@ def _compare(sample: Sample, result: Any, expected: Any) -> None:
 
 
 def _defined(sample: Sample, expected: Any) -> bool:
-    """Whether eager gives these very values again when memory that nobody wrote is filled."""
+    """Return whether eager returns the same values again with uninitialized memory filled."""
     if difference(sample.call(), expected):
         return False
     torch.use_deterministic_algorithms(True, warn_only=True)

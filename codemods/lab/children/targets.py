@@ -1,4 +1,4 @@
-"""What a target of ``symfix export`` gives: a model, a call of it, and which of its dimensions change."""
+"""Targets of ``symfix export``: a model, a call of it, and its dynamic dimensions."""
 
 from __future__ import annotations
 
@@ -17,54 +17,55 @@ from torch.utils import _pytree as pytree
 
 
 class Target(TypedDict, total=False):
-    """What the callable of a target returns. Only ``model`` and ``dynamic`` are required."""
+    """Return value of a target's callable. Only ``model`` and ``dynamic`` are required."""
 
     model: Any
-    """A module, or a function of tensors."""
+    """Module, or function of tensors."""
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     dynamic: dict[str, Any]
-    """By parameter of the model: ``{dimension: size}``. A name, or a ``Dim`` with its range, stands for one size
-    wherever it is used; ``Dim.DYNAMIC`` and ``Dim.AUTO`` are sizes of their own; ``Dim.STATIC``, numbers and None are
-    none. A parameter that takes a list or a dict of tensors gets a list or a dict of these."""
+    """Dynamic dimensions by parameter of the model: ``{dimension: size}``. A name, or a ``Dim`` with its range, is one
+    size at all of its occurrences. ``Dim.DYNAMIC`` and ``Dim.AUTO`` are each a size of their own. ``Dim.STATIC``,
+    numbers and None are not dynamic. A parameter that takes a list or a dict of tensors gets a list or a dict of
+    these."""
     more: list[tuple[tuple[Any, ...], dict[str, Any]]]
     """Further calls, ``(args, kwargs)`` each, on which the exported program is compared with the model."""
     training: bool
-    """Compare the gradients of the parameters too."""
+    """True if the gradients of the parameters are compared too."""
 
 
 class BadTarget(Exception):
-    """The target can't be used; ``str()`` is the one line for the user."""
+    """Error raised when the target can't be used. ``str()`` is the one line for the user."""
 
 
 @dataclass
 class Model:
-    """A target that was read and fits: ``sizes`` are the sizes of the call by name."""
+    """Target that was read and validated. ``sizes`` are the sizes of the call by name."""
 
     module: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     marks: list[tuple[int, int, str]]
-    """Dynamic dimensions: the place of the tensor among the leaves of the call, the dimension, the name."""
+    """Dynamic dimensions: index of the tensor among the leaves of the call, dimension, name."""
     sizes: dict[str, int]
     ranges: dict[str, tuple[int, int | None]] = field(default_factory=dict)
-    """By name, the least and the largest size that are asked for, where not all are; None: any."""
+    """Minimum and maximum of each requested size with a limited range, by name. A maximum of None is unlimited."""
     more: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
     training: bool = False
 
     def inputs(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """A fresh copy of the call."""
+        """Return a fresh copy of the call's inputs."""
         args, kwargs = copy.deepcopy((self.args, self.kwargs))
         return args, kwargs
 
     def marked(self, inputs: Any) -> Iterator[tuple[Any, int, str]]:
-        """The dynamic dimensions of a call: tensor, dimension, name."""
+        """Yield the dynamic dimensions of a call: tensor, dimension, name."""
         leaves = pytree.tree_leaves(inputs)
         for place, dimension, name in self.marks:
             yield leaves[place], dimension, name
 
     def dimensions(self, inputs: Any) -> Iterator[tuple[Any, dict[int, Any]]]:
-        """The tensors of a call that have dynamic dimensions, each once, with these as ``dynamic_shapes`` has them."""
+        """Yield each tensor of a call that has dynamic dimensions, with these as ``dynamic_shapes`` has them."""
         leaves = pytree.tree_leaves(inputs)
         for place in dict.fromkeys(place for place, _, _ in self.marks):
             yield leaves[place], {at: self._dim(name) for where, at, name in self.marks if where == place}
@@ -74,17 +75,17 @@ class Model:
         return dynamic(**self.limits(name)) if name in self.ranges else dynamic
 
     def limits(self, name: str) -> dict[str, int]:
-        """The range of a size as keyword arguments of torch: ``min`` and ``max``, as far as there are any."""
+        """Return the range of a size as the keyword arguments ``min`` and ``max`` of torch, if it is limited."""
         least, most = self.ranges.get(name, (None, None))
         return {end: size for end, size in (("min", least), ("max", most)) if size is not None}
 
     def is_asked(self, name: str, size: int) -> bool:
-        """Return whether a size is in the range that is asked for."""
+        """Return whether a size is in the requested range."""
         least, most = self.ranges.get(name, (0, None))
         return least <= size and (most is None or size <= most)
 
     def sizes_of(self, inputs: Any) -> dict[str, int]:
-        """The sizes of another call by name; empty where it has another structure."""
+        """Return the sizes of another call by name, or {} if it has another structure."""
         leaves = pytree.tree_leaves(inputs)
         tensors = [leaves[place] if place < len(leaves) else None for place, _, _ in self.marks]
         if not all(isinstance(tensor, torch.Tensor) for tensor in tensors):
@@ -93,7 +94,7 @@ class Model:
         return {name: tensor.shape[at] for tensor, (_, at, name) in pairs if tensor is not None and at < tensor.dim()}
 
     def resized(self, sizes: Mapping[str, int]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The call with other sizes; what a tensor holds is repeated, or cut off."""
+        """Return the call with other sizes, with the values of each tensor repeated or cut off."""
         leaves, structure = pytree.tree_flatten(self.inputs())
         for place, dimension, name in self.marks:
             leaf = leaves[place]
@@ -117,7 +118,7 @@ class Model:
 
 
 def load(words: str, folder: str) -> Callable[[], Target]:
-    """The callable that ``script.py``, ``script.py:name`` or ``module:name`` names (name: ``target``).
+    """Return the callable that ``script.py``, ``script.py:name`` or ``module:name`` names (default name: ``target``).
 
     Raises BadTarget.
     """
@@ -150,7 +151,10 @@ def _script(path: Path) -> Any:
 
 
 def read(given: Any, *, fixed: bool = False) -> Model:
-    """The target as a `Model`; ``fixed``: it may have no dynamic dimension. Raises BadTarget where it does not fit."""
+    """Return the target as a `Model`. Raises BadTarget if it is invalid.
+
+    With ``fixed``, it may have no dynamic dimension.
+    """
     if not isinstance(given, Mapping) or "model" not in given:
         raise BadTarget("the target has to return a dict with the model under 'model'")
     unknown = sorted(set(given) - set(Target.__annotations__))
@@ -169,7 +173,7 @@ def read(given: Any, *, fixed: bool = False) -> Model:
 
 
 class _Function(torch.nn.Module):
-    """`torch.export` takes modules only."""
+    """Module that wraps a function, since `torch.export` accepts modules only."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
@@ -187,7 +191,10 @@ def _tensors(module: Any, args: Any, kwargs: Any) -> Iterator[Any]:
 
 
 def size_of(size: Any, own: str) -> Any:
-    """The name or ``Dim`` of a dimension, ``own`` for one without a name; None where it is static. Raises BadTarget."""
+    """Return the name or ``Dim`` of a dimension, or ``own`` for one without a name, or None if it is static.
+
+    Raises BadTarget.
+    """
     if size is None or type(size) is int:
         return None
     hint = getattr(getattr(size, "type", None), "name", "")
@@ -204,19 +211,19 @@ def size_of(size: Any, own: str) -> Any:
 
 
 def is_dim(size: Any) -> bool:
-    """Return whether it is a ``Dim`` with a name."""
+    """Return whether ``size`` is a ``Dim`` with a name."""
     return hasattr(size, "__name__") and hasattr(size, "min") and hasattr(size, "max")
 
 
 def _range(dim: Any) -> tuple[int, int | None] | None:
-    """The least and largest size of a ``Dim``; None where it takes any."""
+    """Return the least and largest size of a ``Dim``, or None if it is unlimited."""
     most = dim.max if type(dim.max) is int and dim.max < _MOST else None
     return (dim.min, most) if dim.min > 0 or most is not None else None
 
 
 _FREE = ("AUTO", "DYNAMIC")
 _MOST = 2**31
-"""The size from which on torch knows no limit."""
+"""Smallest maximum of a ``Dim`` that torch treats as unlimited."""
 
 
 def _marks(
@@ -224,7 +231,7 @@ def _marks(
 ) -> tuple[list[tuple[int, int, str]], dict[str, int], dict[str, tuple[int, int | None]]]:
     signature = inspect.signature(module.forward if isinstance(module, torch.nn.Module) else module)
     given = by_parameter(signature, args, kwargs)
-    # One tensor may stand in several places: which leaf of the call is meant, its place says.
+    # One tensor may occur in several places, so leaves are identified by their place.
     leaves, structure = pytree.tree_flatten((args, kwargs))
     places = by_parameter(signature, *pytree.tree_unflatten(list(range(len(leaves))), structure))
     marks: list[tuple[int, int, str]] = []
@@ -266,7 +273,7 @@ def _marks(
 
 
 def by_parameter(signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call by parameter. Raises BadTarget where it does not fit."""
+    """Return the arguments of a call by parameter. Raises BadTarget if they do not fit."""
     try:
         given = dict(signature.bind(*args, **kwargs).arguments)
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""Which Python functions of torch the samples of each OpInfo run, on real tensors and on symbolic fake ones."""
+"""Index of the Python functions of torch that the samples of each OpInfo run, on real and on symbolic fake tensors."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ from .reporting import write
 from .samples import Sample, attempt, draw
 
 DRAWN, EAGER, SYMBOLIC = 64, 16, 4
-"""Of so many samples of each variant, so many unlike each other are run."""
+"""Numbers of samples of each variant that are drawn, run in eager and run symbolically. Samples of different kinds come
+first."""
 COLLECTED = 16
 
 
 def main(request_path: str) -> None:
-    """Trace the OpInfos of one of ``parts`` equal parts; the index goes to the report that the JSON file names."""
+    """Trace the OpInfos of one of ``parts`` equal parts, and write the index to the report that the JSON file names."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     quiet()
     operators = by_name()
     gc.disable()
-    # What is there already is no garbage: a collection looks at what the samples left alone.
+    # Existing objects are not garbage: a collection then visits only those that the samples left.
     gc.freeze()
     names = sorted(operators)[request["part"] :: request["parts"]]
     top = Path(torch.__file__).parents[1]
@@ -52,7 +53,7 @@ def main(request_path: str) -> None:
 
 
 def functions_run_by(variants: list[Any], top: Path) -> Iterator[tuple[str, str]]:
-    """File below ``top`` and ``name:first line`` of every function below it that the samples run."""
+    """Yield the file below ``top`` and ``name:first line`` of every function below it that the samples run."""
     profile = cProfile.Profile(subcalls=False, builtins=False)
     for variant in variants:
         samples = unlike(attempt(lambda variant=variant: list(itertools.islice(draw(variant), DRAWN)))[0] or [])  # type: ignore[misc]
@@ -71,9 +72,9 @@ def functions_run_by(variants: list[Any], top: Path) -> Iterator[tuple[str, str]
 
 
 def call_symbolically(sample: Sample) -> None:
-    """Call on fake tensors of symbolic sizes, with torch's Python kernels in their place, as every tracer does."""
+    """Call on fake tensors with symbolic sizes through the Python dispatcher, as every tracer does."""
     mode = FakeTensorMode(shape_env=ShapeEnv(), allow_non_fake_inputs=True)
-    # A second call of the same kernel would be answered without running it.
+    # A second call of the same kernel would be answered from the cache without running it.
     mode.cache_enabled = False
     args, kwargs = pytree.tree_map_only(torch.Tensor, mode.from_tensor, sample.inputs())
     with mode, enable_python_dispatcher():
@@ -81,7 +82,7 @@ def call_symbolically(sample: Sample) -> None:
 
 
 def unlike(samples: list[Sample]) -> list[Sample]:
-    """The same samples, those first that are the first of their kind."""
+    """Return the same samples, the first of each kind first."""
     first: dict[str, Sample] = {}
     for sample in samples:
         first.setdefault(_kind(sample), sample)

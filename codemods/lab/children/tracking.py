@@ -1,4 +1,4 @@
-"""Where an error began: the Python and C++ frames that were open when a size was forced, as plain values."""
+"""Source of an error: the Python and C++ frames that were open when a size was forced, as plain values."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ _FORMULA = re.compile(
 _GLUE = ("pybind11::", "torch::unwind", "std::", "void pybind11::", "torch::CapturedTraceback")
 
 Frame = dict[str, Any]
-"""``file``, ``line`` (0 for most C++), ``name``, for Python ``columns``: first and last line, first and last column."""
+"""Frame: ``file``, ``line`` (0 for most C++), ``name``, and in Python ``columns``: first and last line, first and last
+column."""
 _Place = tuple[CodeType, int, int]
-"""A code object, the instruction, and its line."""
+"""Code object, the instruction, and its line."""
 
 
 def watch() -> None:
-    """From now on an error about an undecidable size or value keeps the frames that are open when it is made.
+    """Patch the data-dependent errors so that each keeps the frames that are open when it is created.
 
-    Dynamo drops the traceback of what it wraps, and no traceback tells what C++ was doing in between.
+    Dynamo drops the traceback of an error that it wraps, and no traceback contains C++ frames.
     """
     from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
     from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
@@ -48,10 +49,10 @@ def _keep_frames(kind: Any) -> None:
 
 
 def explain(error: BaseException) -> dict[str, Any]:
-    """What began it: the types on the way, its text, the undecided condition, and the frames, innermost first.
+    """Return the root cause of an error: the chain of types, its text, the condition, and the frames, innermost first.
 
-    ``native`` are the innermost C++ frames between two stretches of Python: those that asked for the size, or those
-    below the Python that asked.
+    ``native`` are the innermost C++ frames between two stretches of Python. They requested the size, or are below the
+    Python code that did.
     """
     chain = list(_chain(error))
     root = next((one for one in reversed(chain) if hasattr(one, _STACK)), chain[-1])
@@ -72,7 +73,10 @@ def explain(error: BaseException) -> dict[str, Any]:
 
 
 def formula(stack: Sequence[Any]) -> tuple[str, str]:
-    """The node of autograd that is being run (``MmBackward0``) and what its formula calls (``mm_mat1_backward``)."""
+    """Return the running autograd node and the function that its formula calls.
+
+    An example is ``MmBackward0`` and ``mm_mat1_backward``.
+    """
     called = ""
     for name in (frame.name for frame in reversed(stack) if "::" in frame.name):
         node = _NODE.match(name)
@@ -104,9 +108,9 @@ def _open_frames() -> tuple[Any, list[_Place]]:
 
 
 def _innermost(stack: Any) -> list[Frame]:
-    """The C++ frames that called Python last, up to the Python that called them.
+    """Return the C++ frames that called Python last, up to the Python code that called them.
 
-    Which Python frame stands where in the mixed stack can't be trusted: one C frame of the interpreter runs many.
+    The position of a Python frame in the mixed stack is unreliable, because one C frame of the interpreter runs many.
     """
     segments: list[list[Frame]] = [[]]
     for frame in reversed(stack):

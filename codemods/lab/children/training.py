@@ -1,4 +1,4 @@
-"""A call that is trained through: its result is what the forward pass gives and the gradients of it."""
+"""Calls with a backward pass, whose result is that of the forward pass and its gradients."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from .samples import SEED, Sample, seed, tensors_in
 
 
 class Untrainable(Exception):
-    """No result of the call has a gradient."""
+    """Error raised when no result of the call has a gradient."""
 
 
 class Trained(Sample):
-    """A call of which the gradients by those inputs that ask for one, and by a module's parameters, are a result."""
+    """Call whose result includes the gradients with respect to inputs that require one and to a module's parameters."""
 
     backend = "aot_eager"
-    """The eager backend traces no backward pass."""
+    """Backend of `torch.compile`. The eager backend traces no backward pass."""
 
     def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, refusal: str = "") -> None:
         self._asked = [tensor.requires_grad for tensor in tensors_in((tuple(args), dict(kwargs)))]
-        # A view of what has a gradient can't be copied.
+        # A view of a tensor with a gradient can't be copied.
         args, kwargs = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach(), (tuple(args), dict(kwargs)))
         super().__init__(function, args, kwargs, refusal=refusal)
         self._resized = False
 
     def resized(self, new_size: Callable[[int], int]) -> Trained:
-        """As `Sample.resized`."""
+        """Resize like `Sample.resized`."""
         other = super().resized(new_size)
         assert isinstance(other, Trained)
         other._resized = True
         return other
 
     def outcome(self, function: Callable[..., Any] | None = None, *, unbacked: bool = False) -> tuple[Any, list[Any]]:
-        """The result and the gradients; raises Untrainable for the call as it was drawn.
+        """Return the result and the gradients. Raises Untrainable for the call as it was drawn.
 
-        At other sizes, as of an empty tensor that eager returns early, a result without gradients has zeros.
+        At other sizes a result without gradients has zeros, such as that of an empty tensor that eager returns early.
         """
         args, kwargs = self.marked(unbacked)
         given = zip(tensors_in((args, kwargs)), self._asked, strict=True)
@@ -53,13 +53,13 @@ class Trained(Sample):
             raise Untrainable("no result has a gradient")
         weighted = list(map(weights, differentiable))
         found = torch.autograd.grad(differentiable, by, weighted, allow_unused=True) if weighted else [None] * len(by)
-        # What is not used has no gradient in one place and zeros in another.
+        # An unused input has no gradient on one side and zeros on the other.
         gradients = [torch.zeros_like(at) if one is None else one for one, at in zip(found, by, strict=True)]
         result = pytree.tree_map_only(torch.Tensor, lambda tensor: tensor.detach(), result)
         return (result, gradients), [tensor.detach() for tensor in tensors_in((args, kwargs))]
 
     def forward(self) -> Sample:
-        """The same call without gradients."""
+        """Return the same call without gradients."""
         args, kwargs = self.inputs()
         for leaf in pytree.tree_leaves(args):
             if isinstance(leaf, torch.nn.Module):

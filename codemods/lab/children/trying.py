@@ -1,4 +1,4 @@
-"""Try operators or modules with unbacked sizes to their first failing sample: what it says and where it was decided."""
+"""Trials of operators or modules with unbacked sizes, up to the first failing sample: its error and its source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from .operators import Questions, answer_all, claimed, spread
 from .references import CALLS, composed, references
 
-# Frames that ask for a size on behalf of somebody else.
+# Files whose frames request a size on behalf of their callers.
 _MACHINERY = (
     "/torch/fx/",
     "/torch/_dynamo/",
@@ -37,19 +37,19 @@ _MACHINERY = (
 )
 _NATIVE = ("at::native::", "at::meta::", "torch::autograd::generated::details::")
 _NO_CHECK = "symbolically traced variables cannot be used as inputs to control flow"
-"""What is said where a check at run time can't be written for what a size was computed to."""
+"""Text of torch's error if no runtime check can express a condition on the value computed from a size."""
 _FRAMES = 12
 _APART = 12
-"""How many samples of an operator are also compiled by its decompositions: that is the dearest part of a trial."""
+"""Maximum number of an operator's samples that are also compiled by its decompositions, the slowest part of a trial."""
 _REGISTERED = 8
-"""How many calls of a registered kernel go with one sample, where some are asked for: several hundred take long."""
+"""Number of calls of a registered kernel per requested sample. All of them, several hundred, would take long."""
 _BEFORE, _BEHIND = -1, 1_000_000
-"""The numbers that stand for a sample where what is registered failed: none was tried yet, or all passed."""
+"""Sample numbers for a failure of a registered kernel: before any sample was tried, or after all of them passed."""
 _TOGETHER = {"0": lambda _: 0, "1": lambda _: 1, "one more": lambda n: n + 1, "larger": lambda n: 2 * n + 1}
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    """Run the request in the JSON file at ``request_path``, and append each answer to the report immediately."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
 
     def questions() -> Questions:
@@ -67,7 +67,7 @@ def main(request_path: str) -> None:
 
 
 class _Overtime(BaseException):
-    """An operator took more processor time than it may."""
+    """Error raised when an operator exceeds its limit on processor time."""
 
 
 def _stop(number: int, frame: Any) -> None:
@@ -88,11 +88,11 @@ def _in_time(operator: Any, witness: Witness, wanted: int, request: dict[str, An
 
 
 def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str) -> dict[str, Any]:
-    """The verdict on one operator: passed, failed, wrong (another result than eager or C++), deviates, untestable.
+    """Return the verdict on one operator: passed, failed, wrong (unlike eager or C++), deviates, untestable.
 
-    ``most`` samples are tried, spread over all there are, number ``wanted`` first; 0: all. What the change registers is
-    held against C++ before any sample where all are tried, and where the last trial failed of that, so that ``wanted``
-    is the number of no sample. Elsewhere it comes last, since it takes longer than a sample that fails.
+    ``most`` samples are tried, spread over all of them, number ``wanted`` first. 0 means all. Registered kernels are
+    compared with C++ before any sample if all are tried, or if ``wanted`` is no sample because that comparison failed
+    last time. Otherwise they come last, since they take longer than a failing sample.
     """
     from .samples import telling
     from .subjects import drawn
@@ -108,7 +108,7 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str)
         if said:
             return {**said, "sample": wanted if wanted == _BEHIND else _BEFORE}
         some = spread(pairs, most) if most else pairs
-        # The one that failed last comes first: where it does again, no other needs to be tried.
+        # The sample that failed last comes first: if it fails again, no other needs to be tried.
         some = sorted((one for one in pairs if one in some or one[0] == wanted), key=lambda one: one[0] != wanted)
         apart = telling(dict(some), _APART) | {wanted}
         for number, sample in some:
@@ -135,7 +135,7 @@ def _try(operator: Any, witness: Witness, wanted: int, most: int, protocol: str)
 
 
 def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
-    """PyTorch's protocol, the result compared, and the compiled code called at other sizes."""
+    """Run PyTorch's protocol, compare the result, and call the compiled code at other sizes."""
     from . import protocols
     from .compiled import Compiled
     from .samples import attempt, difference, repeats
@@ -159,7 +159,7 @@ def _unbacked(sample: Any, take_apart: bool) -> dict[str, Any]:
 
 
 def _unlike_native(operator: Any, most: int, witness: Witness) -> dict[str, Any] | None:
-    """What a trial says where a kernel that the change registers deviates from C++; None where none does."""
+    """Return the failure of a trial if a newly registered kernel deviates from C++, or None."""
     said, frames = _registered(operator, most)
     if not said:
         return None
@@ -168,10 +168,13 @@ def _unlike_native(operator: Any, most: int, witness: Witness) -> dict[str, Any]
 
 
 def _registered(operator: Any, most: int) -> tuple[str, list[Any]]:
-    """How a kernel that the change registers deviates from C++, and where a derivative is missing, if that is all."""
+    """Return the deviation of a newly registered kernel from C++.
+
+    The frames are those of a missing derivative, if that is the only deviation.
+    """
     from . import dispatching
 
-    # Of a module the operators' own tests say it: the proof runs them.
+    # Modules are covered by the operators' own tests, which the proof runs.
     if not dispatching.registrations or not hasattr(operator, "sample_inputs"):
         return "", []
     drawn = dispatching.samples_for_registered(operator)
@@ -194,7 +197,7 @@ def _finding(seen: dict[str, Any], shapes: str) -> dict[str, str] | None:
 
 
 class Witness:
-    """Remembers who asked for a size that nobody knows: the frames, Python's and C++'s, when the error is made."""
+    """Recorder of the frames, of Python and C++, at which a data-dependent error was created."""
 
     _asked: _Stack
     _divided: _Stack
@@ -214,7 +217,7 @@ class Witness:
         self.forget()
 
     def _keep_divisions(self) -> None:
-        """Remember where a size was last divided to a float: no check at run time can say what comes of it."""
+        """Record where a size was last divided to a float, since no runtime check can express the result."""
         import torch
 
         divide: Any = torch.SymInt.__truediv__
@@ -229,16 +232,17 @@ class Witness:
         self._asked = self._divided = _Stack()
         self._told = []
         self.shapes = ""
-        """How a shape that was promised while tracing differs from the one that came."""
+        """Difference between a shape predicted while tracing and the real one, or empty."""
 
     def found_at(self, frames: list[Any]) -> None:
-        """The place is told by Python frames, the innermost last, and not by an error about a size."""
+        """Set the source to the given Python frames, innermost last, instead of an error about a size."""
         self._asked, self._told = _Stack(), frames
 
     def testimony(self, message: str) -> dict[str, Any]:
-        """Frames of torch's own code, the innermost first: ``[file, line, function]``, C++ with an empty file.
+        """Return the frames of torch's own code, the innermost first, as ``[file, line, function]``.
 
-        ``references`` are those of the operators that C++ was composing, ``composed`` these operators themselves.
+        The file is empty for C++. ``references`` are those of the operators that C++ was composing, ``composed`` these
+        operators themselves.
         """
         of_a_size = bool(self._told) or "DataDependent" in message or "data-dependent" in message
         no_check = _NO_CHECK in message
@@ -256,9 +260,9 @@ class Witness:
 
 
 def _compare_shapes(witness: Witness) -> None:
-    """From now on what the eager backend runs is held against the shapes that tracing promised.
+    """Patch the eager backend to compare the shapes of its results with those that tracing predicted.
 
-    The graph calls the real operator: a wrong shape function would go unseen in the result.
+    The graph calls the real operator, so a wrong shape function would not show in the result.
     """
     registry: Any = importlib.import_module("torch._dynamo.backends.registry")
     look_up = registry.lookup_backend
@@ -316,13 +320,13 @@ def _expression(size: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Stack:
-    """The frames of a moment, of Python and of C++, and those of what dynamo was tracing."""
+    """Python and C++ frames of one moment, and the frames that dynamo was tracing."""
 
     captured: Any = None
     user: list[Any] = field(default_factory=list)
 
     def frames(self) -> list[Any]:
-        """The frames, the innermost first. Those of C++ get their names here, which starts a process."""
+        """Return the frames, the innermost first. C++ frames are symbolized here, which starts a process."""
         return self.captured.summary()[::-1] if self.captured else []
 
 
@@ -338,9 +342,9 @@ def _stack_now() -> _Stack:
 
 
 def _told_of(stack: Iterable[Any]) -> list[list[Any]]:
-    """The frames of torch in a stack, those of Python first.
+    """Return the frames of torch in a stack, those of Python first.
 
-    Which of them stands where in the mixed stack can't be trusted: it depends on how Python was built, too.
+    The order of Python and C++ frames in the mixed stack is unreliable, since it also depends on the build of Python.
     """
     return sorted(_of_torch(stack), key=lambda frame: not frame[0])[:_FRAMES]
 
@@ -359,5 +363,5 @@ def _captured() -> Any:
 
 
 def tells(filename: str) -> bool:
-    """Whether a line of this file of Python is one that a person would look at: not of those that trace."""
+    """Return whether a Python file is worth showing to the user: files of the tracing machinery are not."""
     return not any(part in filename for part in _MACHINERY) and "/children/" not in filename

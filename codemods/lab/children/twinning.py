@@ -1,8 +1,8 @@
-"""Calls a twin of an operator: ``twinning.py REQUEST REPORT``.
+"""Calls of the privately registered twins of operators: ``twinning.py REQUEST REPORT``.
 
-The request names a library that registers ``symfix_twin::f``, and per operator its aten name and the arguments that are
-sizes. Each call is one that aten takes: a sample of torch's own operator tests, or one made up from the schema. A call
-is made eagerly, and traced with its size as a symbol, backed and unbacked; what came of it is written as JSON.
+The request names a library that registers ``symfix_twin::f``, and for each operator its aten name and its size
+arguments. Each call is one that aten accepts: a sample of torch's own operator tests, or one generated from the schema.
+A call runs eagerly, and traced with a backed and with an unbacked size. The results are written as JSON.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SAMPLES = 40
 
 
 def main(request: str, report: str) -> int:
-    """Answer the request."""
+    """Run the request, write the report and return the exit code."""
     asked = json.loads(Path(request).read_text())
     warnings.simplefilter("ignore")
     torch.manual_seed(0)
@@ -44,7 +44,7 @@ def _operator(name: str, overload: str, sizes: Sequence[str]) -> dict[str, Any]:
     twin = getattr(getattr(torch.ops.symfix_twin, name), overload or "default")
     rows = []
     for words in itertools.islice(_calls(name, aten, sizes), _CALLS):
-        # What is written to has a size of its own.
+        # A mutated tensor has a fixed size.
         values = [] if aten._schema.is_mutable else _values(aten, words, sizes)
         row: dict[str, Any] = {"call": _shown(words), "eager": _eager(aten, twin, words)}
         if len(values) > 1:
@@ -55,7 +55,7 @@ def _operator(name: str, overload: str, sizes: Sequence[str]) -> dict[str, Any]:
 
 
 def _calls(name: str, aten: Any, sizes: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Arguments by name, with a number for each of the sizes, that aten takes."""
+    """Yield arguments by name that aten accepts, with a value for at least one of the sizes."""
     seen: set[str] = set()
     for words in itertools.chain(_samples(name, aten), _made_up(aten, sizes)):
         given = [words.get(one) for one in sizes]
@@ -96,7 +96,7 @@ def _made_up(aten: Any, sizes: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def _values(aten: Any, words: dict[str, Any], sizes: Sequence[str]) -> list[int]:
-    """Further numbers that aten takes for the sizes in the same call."""
+    """Return up to three values that aten accepts for the sizes in the same call."""
     held = next(words[one] for one in sizes if words.get(one) not in (None, []))
     first = held if isinstance(held, int) else held[0]
     found = [first] if first > 1 else []
@@ -118,7 +118,7 @@ def _with(words: dict[str, Any], sizes: Sequence[str], value: Any) -> dict[str, 
 
 
 def _eager(aten: Any, twin: Any, words: dict[str, Any]) -> str:
-    """Empty where the twin does what aten does."""
+    """Compare the twin with aten in eager, and return the difference or an empty string."""
     wanted, given = _outcome(aten, words), _outcome(twin, words)
     return "" if _same(wanted, given) else f"differs: {_shown_result(given)} for {_shown_result(wanted)}"
 
@@ -137,7 +137,7 @@ def _traced(
     values: Sequence[int],
     make: Callable[..., Callable[[int], Any]],
 ) -> dict[str, Any]:
-    """How many graphs the values take, and the first thing that goes wrong; what the twin gives eagerly is right."""
+    """Return the number of graphs for the values, and the first failure. The expected result is the twin's in eager."""
     torch._dynamo.reset()
     graphs = 0
 
@@ -158,7 +158,7 @@ def _traced(
 
 
 def _wording(error: Exception) -> str:
-    """The line of an exception that says what is wrong: of one that Dynamo passes on, what it was."""
+    """Return the relevant line of an exception, or the original error in one that Dynamo wraps."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line.partition(": got ")[2] for line in lines if ": got " in line]
     return f"{type(error).__name__}: {(telling or lines or [''])[0]}"[:300]

@@ -1,4 +1,4 @@
-"""Calls that torch's own samples lack: their arguments varied, so that rare branches run and checks fail."""
+"""Variations of torch's own samples: changed arguments that reach rare branches and make checks fail."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _NUMBERS = 4096
 
 Inputs = tuple[tuple[Any, ...], dict[str, Any]]
 Address = tuple[int, int | str]
-"""Where an argument stands: (0, its position) or (1, its keyword)."""
+"""Address of an argument: (0, its position) or (1, its keyword)."""
 
 
 def varied_samples_of(operator: Any) -> list[Sample]:
-    """At most `MOST` calls made from an OpInfo's samples: each kind of variation gets its share.
+    """Return at most `MOST` calls made from an OpInfo's samples, with an equal share for each kind of variation.
 
-    The samples come first. What is varied: one argument takes a value that it has in another sample, or another than
-    its default; numbers, switches, sizes, dimensions and dtypes change; inputs are not contiguous, or in the layout of
-    mkldnn, with the numbers changed too; the call is the ``out=``, the in-place or the method form.
+    The samples come first. One argument takes its value from another sample, or one other than its default. Numbers,
+    switches, sizes, dimensions and dtypes change. Inputs are not contiguous, or in mkldnn layout, with the numbers
+    changed too. The call is the ``out=``, the in-place or the method form.
     """
     drawn = samples_of(operator)
     bases = drawn if len(drawn) <= BASES else [drawn[number * len(drawn) // BASES] for number in range(BASES)]
@@ -50,7 +50,7 @@ def varied_samples_of(operator: Any) -> list[Sample]:
 
 
 def _each(bases: list[Sample], vary: Callable[[Sample], Iterator[Sample]]) -> Iterator[Sample]:
-    """The variations of all bases, the first of each before the second of any."""
+    """Yield the variations of all bases, round-robin."""
     return _in_turn([vary(base) for base in bases])
 
 
@@ -65,7 +65,7 @@ def _in_turn(sources: Iterable[Iterator[Sample]]) -> Iterator[Sample]:
 
 
 def _known_values(drawn: list[Sample]) -> dict[Address, list[Any]]:
-    """For each argument a few different values that it has in some sample."""
+    """Return, for each argument, up to `_VALUES` different values that it has in some sample."""
     known: dict[Address, dict[str, Any]] = {}
     for sample in drawn:
         for address, value in _arguments(sample.inputs()):
@@ -103,7 +103,7 @@ def _exchanged(base: Sample, known: dict[Address, list[Any]]) -> Iterator[Sample
 
 
 def _defaults(operator: Any) -> dict[str, Any]:
-    """The arguments with a default of the Python function, or else of the operator's overloads."""
+    """Return the arguments with a default of the Python function, or else of the operator's overloads."""
     try:
         parameters = inspect.signature(operator.op).parameters.values()
     except (TypeError, ValueError):
@@ -185,7 +185,7 @@ def _cast(dtype: Any, tensor: Any) -> Any:
 
 
 def _scattered(base: Sample) -> Iterator[Sample]:
-    """The same values at other places in memory: spread over a larger tensor, dimensions in another order, blocked."""
+    """Yield the same values in other memory layouts: every second element, permuted, channels last, mkldnn."""
     for spread in (_every_second, _backwards, _channels_last):
         args, kwargs = pytree.tree_map_only(torch.Tensor, spread, base.inputs())
         yield Sample(base.function, args, kwargs)
@@ -215,7 +215,7 @@ def _channels_last(tensor: Any) -> Any:
 
 
 def _on_blocked(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call with tensors in mkldnn's layout, which can neither be copied as inputs are nor compared as results are."""
+    """Call with tensors in mkldnn layout, converted here since such tensors can neither be copied nor compared."""
     args, kwargs = pytree.tree_map_only(torch.Tensor, _blocked, (args, kwargs))
     return pytree.tree_map_only(torch.Tensor, _plain, function(*args, **kwargs))
 

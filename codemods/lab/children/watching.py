@@ -1,8 +1,8 @@
-"""Copied into the environment of a user's project as ``symfix_watching``: what its tests load, and how each went.
+"""Recorder of the files that a project's tests load and of each result, installed as ``symfix_watching``.
 
-Imported by every Python of that environment when it starts, and by pytest as a plugin. Silent unless
-``SYMFIX_WATCH`` names a folder to report to. ``SYMFIX_TRACE`` names a file with the changed functions: the first call
-of each is captured by all tracers when the process ends.
+It is copied into the environment of a user's project. Every Python process of that environment imports it at its start,
+and pytest loads it as a plugin. It is inactive unless ``SYMFIX_WATCH`` names a folder for reports. ``SYMFIX_TRACE``
+names a file with the changed functions. When the process ends, all tracers capture the first call of each.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TRACED = os.environ.get("SYMFIX_TRACE")
 
 
 def loaded() -> dict[str, list[str]]:
-    """The files of the modules that were imported, and the libraries that are mapped."""
+    """Return the files of the imported modules, and the mapped libraries."""
     modules = {str(name) for module in list(sys.modules.values()) if (name := getattr(module, "__file__", None))}
     try:
         lines = Path("/proc/self/maps").read_text(errors="replace").splitlines()
@@ -31,28 +31,28 @@ def loaded() -> dict[str, list[str]]:
 
 
 def say_loaded() -> None:
-    """Write what this process loaded to a file of its own."""
+    """Write the files that this process loaded to a file of its own."""
     try:
         Path(str(FOLDER), f"loaded-{os.getpid()}.json").write_text(json.dumps(loaded()))
     except OSError:
-        # A test that fills the disk or drops its rights must not fail for our sake.
+        # A test that fills the disk or drops its privileges must not fail because of this report.
         return
 
 
 def say_case(**fields: Any) -> None:
-    """Append one event; each stands in the file when the next test crashes."""
+    """Append one event, so that it is recorded even if the next test crashes."""
     with Path(str(FOLDER), "cases.jsonl").open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(fields) + "\n")
 
 
 def _traced() -> dict[str, Any]:
-    """The names of the tracers, and of the functions by the last two parts of their file and by their first line."""
+    """Return the names of the tracers, and of the functions by the last two parts of their file and by first line."""
     found: dict[str, Any] = json.loads(Path(str(TRACED)).read_text())
     return found
 
 
 def say_captures(name: str, function: Any, args: Any, kwargs: Any) -> None:
-    """Append the captures of one call by the tracers that count."""
+    """Append the captures of one call by the requested tracers."""
     from symfix_captures import capture  # type: ignore[import-not-found]
 
     recorder = sys.getprofile()
@@ -87,7 +87,7 @@ def record_changed() -> None:
         from symfix_captures import copied_in_eager
 
         if not calls:
-            # What torch registers for the exit has to run after the captures, and dynamo can't be imported that late.
+            # Torch's exit handlers must run after the captures, and dynamo can't be imported that late.
             importlib.import_module("torch._dynamo")
             atexit.unregister(capture_all)
             atexit.register(capture_all)
@@ -103,7 +103,7 @@ def record_changed() -> None:
 
 
 def message(report: Any) -> str:
-    """The line that says why a report is no success."""
+    """Return the line that gives the reason of a failed or skipped report."""
     crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
     if crash is not None:
         return str(crash.message)
@@ -113,7 +113,7 @@ def message(report: Any) -> str:
 
 
 class Plugin:
-    """Reports each test of a pytest session."""
+    """Pytest plugin that reports each test of a session."""
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         say_case(case=nodeid, outcome="started")
@@ -131,7 +131,7 @@ class Plugin:
 
 
 def pytest_configure(config: Any) -> None:
-    """Pytest's hook; with pytest-xdist only the process that gathers the reports speaks."""
+    """Register the plugin. With pytest-xdist only the process that gathers the reports writes them."""
     if FOLDER and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Plugin(), "symfix-cases")
 

@@ -1,6 +1,6 @@
-"""Puts samples of operators into words that a test can have: a call by a public name, tensors by shape and dtype.
+"""Source code of samples for a test: a call by a public name, tensors by shape and dtype.
 
-Words that fail on this torch with unbacked sizes, and not without, are what a regression test is made of.
+A regression test is made of a call that fails on this torch with unbacked sizes and passes in eager.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _KINDS = ("randn", "rand", "written")
 
 
 class Unwordable(Exception):
-    """There are no short words for this value; ``str()`` says for which."""
+    """Error raised when a value has no short source code. ``str()`` names it."""
 
 
 def main(request_path: str) -> None:
-    """Do what the JSON file at ``request_path`` asks; answers are appended to the report as they come."""
+    """Run the request in the JSON file at ``request_path``, and append each answer to the report immediately."""
     request: dict[str, Any] = json.loads(Path(request_path).read_bytes())
     overlay(request["modules"])
     with Path(request["report"]).open("a") as report:
@@ -47,7 +47,7 @@ def main(request_path: str) -> None:
 
 
 def _worded(operator: Any, number: int) -> dict[str, Any]:
-    """The first sample that has words which fail, the one at ``number`` before all others."""
+    """Return the source code of the first sample that fails with it. The sample at ``number`` is tried first."""
     from .samples import samples_of
 
     drawn = samples_of(operator)
@@ -149,7 +149,7 @@ def _letter(tensors: dict[str, str]) -> str:
 
 
 def _callee(operator: Any, sample: Any, words: list[str]) -> tuple[str, list[str]]:
-    """The public name that does what the OpInfo does with this sample, and the words left for its parentheses."""
+    """Return a public name that does the same as the OpInfo on this sample, and the remaining arguments."""
     from .samples import attempt
 
     expected, error = attempt(sample.call)
@@ -168,7 +168,7 @@ def _callee(operator: Any, sample: Any, words: list[str]) -> tuple[str, list[str
 
 
 def _found(path: str) -> Any:
-    """What stands below torch under a dotted name; None where nothing does."""
+    """Return the object below torch with a dotted name, or None."""
     import torch
 
     value: Any = torch
@@ -198,7 +198,10 @@ def _changes_inputs(sample: Any) -> bool:
 
 
 def _failure(words: dict[str, Any]) -> str:
-    """What the words say when their sizes are unbacked; empty where they pass. Raises Unwordable where eager fails."""
+    """Return the error of the call when its sizes are unbacked, or "" if it passes.
+
+    Raises Unwordable if eager fails.
+    """
     import torch
     from torch._dynamo.decorators import mark_unbacked
 
@@ -208,7 +211,7 @@ def _failure(words: dict[str, Any]) -> str:
     names = ", ".join(words["tensors"])
     function = eval(f"lambda {names}: {words['call']}({', '.join(words['arguments'])})", {"torch": torch})
     torch.manual_seed(0)
-    # A plan of values may be one that the operator does not take: eager says so.
+    # The operator may reject the generated values, which eager shows.
     _, error = attempt(lambda: function(*_made(words)))
     if error:
         raise Unwordable(f"eager raises {error} with values that a test can write")
@@ -225,7 +228,7 @@ def _failure(words: dict[str, Any]) -> str:
 
 
 def _telling(text: str) -> Iterator[str]:
-    """The expression that could not be decided, else the beginning of the message."""
+    """Yield the undecided expression, if the error names one, then the beginning of the message."""
     found = re.search(r"Could not (?:guard on|extract)[^.]*?expression ([^(]*\(.*?\)) \(unhinted", text)
     if found:
         yield f"could not decide {found[1]}"

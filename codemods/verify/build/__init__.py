@@ -1,1 +1,1 @@
-"""From a change to kernels that take the place of torch's own."""
+"""Builds of changed kernels that replace torch's own."""

@@ -1,4 +1,4 @@
-"""From a changed C++ text to the functions that run what changed, by their bodies and the names in them."""
+"""Analysis of a changed C++ text: the functions that run changed code, by their bodies and the names in them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from ....cpp.syntax.functions import outline
 
 
 def functions_reaching(before: bytes, after: bytes) -> frozenset[str] | None:
-    """Functions of the text after that differ from the text before, or that mention one that does, over any distance.
+    """Return the functions of the text after that changed, or that mention one that did, transitively.
 
-    None when something outside function bodies changed (a macro, a constant, a class): that may reach anything.
+    Return None if anything outside function bodies changed (a macro, a constant, a class), since it may affect any
+    function.
     """
     old, new = outline(before), outline(after)
     if old.rest != new.rest:

@@ -1,4 +1,4 @@
-"""Compile operator files, each once, two at a time, and link them into a library that can be swapped in."""
+"""Compilation of operator files, each once and in parallel, and their linking into a library that can be swapped in."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ COMPILE_LIMITS = Limits(wall=600, cpu=900)
 _KEPT_OBJECTS = 64
 _DEFINED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:define|undef)[ \t]+(\w+)")
 _ASSERTING = b"TORCH_ASSERT_"
-"""Macros that only make headers refuse, which they do when the headers of a file are listed."""
+"""Prefix of macros whose only effect is an error in some headers. The listing of a file's headers reports such an
+error."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """An object or a library, or why there is none; ``ended`` is None when an object was at hand."""
+    """Object or library, or the reason why there is none. ``seconds`` is 0 for a cached object."""
 
     command: tuple[str, ...]
     target: Path | None
@@ -33,17 +34,17 @@ class Built:
 
     @property
     def first_error(self) -> str:
-        """The line of the compiler's or linker's output that says what is wrong."""
+        """Return the line of the compiler's or linker's output that contains the error."""
         lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
         telling = [line for line in lines if "error:" in line or "undefined reference" in line]
         return re.sub(r"\S*/unit-[\w-]+/", "", (telling or lines or ["it failed without a word"])[0])
 
 
 class Builder:
-    """Compiles into a scratch folder with one toolchain, ``jobs`` compilers at a time.
+    """Compiler runs in a scratch folder with one toolchain, ``jobs`` at a time.
 
-    Torch's headers are precompiled first where they are not yet: a file read with them, and the shim, takes a fraction
-    of the time, so that even one change waits less. Without ``precompile`` each file reads them anew.
+    Torch's headers are precompiled first unless they are already. This speeds up the shim and each file so much that
+    even one change takes less time. Without ``precompile`` each file reads them again.
     """
 
     def __init__(
@@ -68,18 +69,18 @@ class Builder:
     ) -> Future[Built]:
         """Start compiling ``content`` as a file called ``name``, with ``quote`` as its own folder.
 
-        A precompiled header may hide that an ``#include`` is missing: an object that is made ``alone`` takes none but
-        one whose every header the file includes itself. ``counted`` objects count their lines into files beside
-        themselves, and are made anew each time.
+        A precompiled header may hide a missing ``#include``. An object compiled ``alone`` uses one only if the file
+        includes each of its headers. ``counted`` objects write their line counts into files in their folder, and are
+        never cached.
         """
-        # A precompiled header is good for the flags that it was compiled with.
+        # A precompiled header is only valid for the flags that it was compiled with.
         usual = self._toolchain.added(name, quote) is None
         first = self._headers if usual else ()
         return self._pool.submit(self._compile, name, content, quote, counted, alone, first)
 
     @property
     def counts(self) -> bool:
-        """Whether this compiler's code can count its lines, and the counts be read."""
+        """Return whether the compiler supports line counts and its tool for reading them is installed."""
         return bool(self._toolchain.gcov)
 
     def link(self, objects: Sequence[Path], name: str, *, counted: bool = False) -> Future[Built]:
@@ -89,7 +90,7 @@ class Builder:
         return self._pool.submit(self._finish, command, target)
 
     def close(self) -> None:
-        """Forget what has not started; what runs is waited for."""
+        """Cancel the pending compilations, and wait for the running ones."""
         self._pool.shutdown(cancel_futures=True)
 
     def _compile(
@@ -115,7 +116,7 @@ class Builder:
         return built
 
     def _includes(self, source: Path, content: bytes, quote: Path | None, first: Prelude) -> bool:
-        """Whether reading ``first`` ahead of a file brings nothing but what it includes, and keeps nothing from it."""
+        """Return whether reading ``first`` before a file adds no header and is unaffected by the file's macros."""
         above, _, _ = content.partition(b"#include")
         if any(not name.startswith(_ASSERTING) for name in _DEFINED.findall(above)):
             return False
@@ -154,7 +155,7 @@ def _complaint(ended: Ended) -> str:
 def _kept_object(
     toolchain: Toolchain, name: str, content: bytes, quote: Path | None, first: Path | None
 ) -> Path | None:
-    """Where the object of this very question is kept; None when headers that may change have a say in it."""
+    """Return the cache path of an object, or None if it depends on headers that may change."""
     installed = toolchain.libraries.parent
     if toolchain.added(name, quote) is not None or (quote is not None and any(quote.glob("*.h"))):
         return None

@@ -1,4 +1,4 @@
-"""The flags that a tree compiles one of its files with, from its ``compile_commands.json``."""
+"""Compiler flags of one file in its tree, from ``compile_commands.json``."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ NAME = "compile_commands.json"
 _FOLDERS = ("", "build")
 _PLACES = ("-I", "-isystem", "-iquote", "-idirafter", "-include")
 _DRAFTS = {"0x": 11, "1y": 14, "1z": 17, "2a": 20, "2b": 23, "2c": 26}
-# How torch itself was built decides these: they change what its libraries export.
+# These depend on the build of torch itself, because they change the exports of its libraries.
 _TORCHS_OWN = re.compile(r"-[DU](?:HAVE_AVX\w*_CPU_DEFINITION|_GLIBCXX_USE_CXX11_ABI|AT_PER_OPERATOR_HEADERS)\b")
 
 
 @dataclass(frozen=True)
 class Flags:
-    """What a tree adds for one file: a standard (``-std=…``, "" for none), macros, and where headers are found."""
+    """Flags that a tree adds for one file: a standard (``-std=…``, "" for none), macros, and include paths."""
 
     standard: str
     macros: tuple[str, ...]
@@ -31,9 +31,9 @@ class Flags:
 
 
 def flags_for(file: Path, torch_root: Path | None = None) -> Flags | None:
-    """The flags of ``file`` from the tree's database, else from the nearest above the file; None where none names it.
+    """Return the flags of ``file`` from the database of the tree, or from the nearest above the file, or None.
 
-    A database lies in a folder, or in the folder ``build`` in it. One that can't be read counts as none.
+    A database is in a folder, or in its subfolder ``build``. An unreadable one is ignored.
     """
     path = file.resolve()
     for database in _databases(path, torch_root):
@@ -44,7 +44,7 @@ def flags_for(file: Path, torch_root: Path | None = None) -> Flags | None:
 
 
 def newer_standard(first: str, second: str) -> str:
-    """The later of two ``-std=…`` flags: torch's headers need theirs, a file may need more."""
+    """Return the later of two ``-std=…`` flags, since torch's headers need theirs and a file may need more."""
     return max((flag for flag in (first, second) if flag), key=_year, default="")
 
 

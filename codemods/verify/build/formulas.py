@@ -1,4 +1,4 @@
-"""The formulas of autograd that a C++ file defines: functions that derivatives call and no dispatcher knows."""
+"""Autograd formulas that a C++ file defines: functions that derivatives call directly, outside of the dispatcher."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ....cpp.syntax.functions import outline
 from .shim import FORMULA, Candidate
 
 FILE = Path("torch", "csrc", "autograd", "FunctionsManual.cpp")
-"""Where a source tree keeps them."""
+"""Path of the autograd formulas in a source tree."""
 NAMESPACE = "torch::autograd::generated::details"
 _MARKER = f"namespace {NAMESPACE}".encode()
 _FRAME = re.compile(rf"{NAMESPACE}::(?:\(anonymous namespace\)::)?(\w+)(?:\[abi:\w+\])?(?:<|\()")
 
 
 def formulas(content: bytes, operators: Mapping[str, tuple[str, ...]]) -> tuple[Candidate, ...]:
-    """The formulas that ``content`` may define, each once for each operator whose derivative calls it."""
+    """Return the formulas that ``content`` may define, once for each operator whose derivative calls it."""
     if _MARKER not in content:
         return ()
     return tuple(
@@ -28,6 +28,6 @@ def formulas(content: bytes, operators: Mapping[str, tuple[str, ...]]) -> tuple[
 
 
 def formula_in(frame: str) -> str:
-    """The formula's own name in a demangled frame; empty when it is none."""
+    """Return the formula's own name in a demangled frame, or "" if it is not a formula."""
     found = _FRAME.search(frame)
     return found[1] if found else ""

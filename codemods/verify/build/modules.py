@@ -1,4 +1,4 @@
-"""Which module of torch a Python file is."""
+"""Mapping from Python files to modules of torch."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 
 class Unplaced(Exception):
-    """The file is no module of torch; ``str()`` is the one line for the user."""
+    """Error raised for a file that is not a module of torch. ``str()`` is the one line for the user."""
 
 
 def module_name(path: Path, roots: Sequence[Path]) -> str:
-    """The dotted name of the module at ``path`` below one of ``roots``, the folders that hold the folder torch.
+    """Return the dotted name of the module at ``path`` below one of ``roots``, the parent folders of torch.
 
-    Raises Unplaced for a file that is no module below any of them.
+    Raises Unplaced for a file that is not a module below any of them.
     """
     for root in roots:
         for place, folder in ((path.absolute(), root.absolute()), (path.resolve(), root.resolve())):
@@ -28,5 +28,5 @@ def module_name(path: Path, roots: Sequence[Path]) -> str:
 
 
 def namespace(module: str) -> str:
-    """Where torch's users find what a module defines: ``masked`` for ``torch.masked._ops``, "" for torch itself."""
+    """Return the public namespace of a module: ``masked`` for ``torch.masked._ops``, "" for torch itself."""
     return ".".join(part for part in module.split(".")[1:] if not part.startswith("_"))

@@ -1,4 +1,4 @@
-"""Headers that operator files share, compiled once for a torch, a compiler and its flags."""
+"""Precompiled headers that operator files share, compiled once for each torch, compiler and flags."""
 
 from __future__ import annotations
 
@@ -46,32 +46,35 @@ CORE = (
     "c10/core/Storage.h",
     "c10/core/TensorOptions.h",
 )
-"""What every per-operator header includes, and so nearly every operator file."""
+"""Headers that every per-operator header includes, and therefore nearly every operator file."""
 _USED = """\
 inline bool symfix_uses(
     const c10::AwaitType& a, const c10::FutureType& f, const c10::ListType& l, const c10::RRefType& r) {
   return a.equals(a) && f.equals(f) && l.equals(l) && r.equals(r);
 }
 """
-"""Virtual functions of templates, whose tables the headers use: each file instantiates them anew where the header that
-is compiled calls none."""
+"""Calls of virtual functions of templates whose vtables the headers use. Without a call in the precompiled header, each
+file would instantiate them again."""
 _KEPT = 2
 
 
 @dataclass(frozen=True)
 class Prelude:
-    """A header that stands compiled beside itself, and all the headers that come with it."""
+    """Header with its compiled form in the same folder, and all the headers that it includes."""
 
     header: Path
 
     @property
     def closure(self) -> frozenset[str]:
-        """The paths of the headers, as the compiler writes them."""
+        """Return the paths of the headers, as the compiler writes them."""
         return headers_in(self.header.with_suffix(".d").read_text())
 
 
 class Preludes:
-    """``wide`` is the fastest for most files; what the smaller ``core`` holds a file is likely to include itself."""
+    """Two precompiled headers. ``wide`` is the fastest for most files.
+
+    The headers in the smaller ``core`` are those that a file is likely to include itself.
+    """
 
     def __init__(self, toolchain: Toolchain, scratch: Path, limits: Limits, progress: Callable[[str], None]) -> None:
         self._toolchain, self._scratch, self._limits, self._progress = toolchain, scratch, limits, progress
@@ -81,7 +84,7 @@ class Preludes:
         self._told = threading.Lock()
 
     def made(self, one: Prelude) -> Prelude | None:
-        """``one``, compiled now if it is not there; None where that fails."""
+        """Return ``one``, compiled if it does not exist yet, or None if that fails."""
         header = one.header
         try:
             with FileLock(header.with_suffix(".lock")):
@@ -96,13 +99,13 @@ class Preludes:
 
 
 def headers_in(rule: str) -> frozenset[str]:
-    """The paths in a rule for make that a compiler wrote of a file, without its target and the file."""
+    """Return the paths in a make rule that a compiler wrote for a file, without its target and the file."""
     _, _, words = rule.replace("\\\n", " ").partition(": ")
     return frozenset(words.split()[1:])
 
 
 def _whole(header: Path) -> bool:
-    """Whether header, list and compiled form are as they were made; the compiler reads them where they are."""
+    """Return whether header, list and compiled form are unmodified, since the compiler reads them in place."""
     try:
         return load(header.with_suffix(".sum")) == _sum(header)
     except OSError:
@@ -114,7 +117,7 @@ def _sum(header: Path) -> bytes:
 
 
 def _digest(path: Path) -> bytes:
-    """A file's digest; hundreds of megabytes are read again only when they were written again."""
+    """Return a file's digest, cached until the file is written again, since it may have hundreds of megabytes."""
     found = path.stat()
     return _digest_of_written(path, found.st_ino, found.st_size, found.st_mtime_ns)
 
@@ -132,7 +135,7 @@ def _make(toolchain: Toolchain, scratch: Path, limits: Limits, header: Path, nam
     there = [name for name in names if any((include / name).is_file() for include in toolchain.includes)]
     used = _USED if "ATen/core/Tensor.h" in there else ""
     put(header, ("".join(f"#include <{name}>\n" for name in there) + used).encode())
-    # The compiler may be kept from writing anywhere else.
+    # The sandbox may allow the compiler to write only to the scratch folder.
     fresh, rule = scratch / new_name("prelude"), scratch / new_name("headers")
     ended = run(toolchain.precompile_command(header, fresh, rule), scratch=scratch, limits=limits)
     if ended.code != 0:

@@ -1,4 +1,4 @@
-"""C++ that registers the kernels of one operator file in the place of torch's own, and counts what reaches them."""
+"""C++ shim that registers the kernels of one operator file in place of torch's own, and counts their calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...torchapi.schema import Kernel
 
 KEYS = ("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional", "Meta")
 FORMULA = "derivative"
-"""In place of a dispatch key: a formula of autograd, which nothing registers."""
+"""Value in place of a dispatch key for an autograd formula, which is not registered with the dispatcher."""
 _CONCRETE = {
     "c10::SymInt": "int64_t",
     "c10::SymIntArrayRef": "at::IntArrayRef",
@@ -21,7 +21,7 @@ _CONCRETE = {
 
 @dataclass(frozen=True)
 class Candidate:
-    """A kernel the file may define: under its name, at this signature, for one operator and dispatch key."""
+    """Kernel that the file may define: a name, a signature, one operator and one dispatch key."""
 
     kernel: str
     namespace: str
@@ -32,10 +32,11 @@ class Candidate:
 
 
 def candidates(content: bytes, kernels: Callable[[str], Iterable[Kernel]]) -> tuple[Candidate, ...]:
-    """The kernels that ``content`` may define, by the names with a body in it; the linker knows the truth.
+    """Return the kernels that ``content`` may define, by the names of its function definitions.
 
-    A file of an older release has ``foo(IntArrayRef)`` where this torch expects ``foo_symint(SymIntArrayRef)``: the
-    dispatcher takes either for an operator whose schema says ``SymInt``, so both are candidates.
+    The shim finds out at load time which of them are defined. A file of an older release has ``foo(IntArrayRef)`` where
+    this torch expects ``foo_symint(SymIntArrayRef)``. The dispatcher accepts either for a schema with ``SymInt``, so
+    both are candidates.
     """
     found: dict[Candidate, None] = {}
     for name in sorted(outline(content).names):
@@ -54,7 +55,7 @@ def candidates(content: bytes, kernels: Callable[[str], Iterable[Kernel]]) -> tu
 
 
 def shim_source(wanted: tuple[Candidate, ...]) -> str:
-    """The shim for ``wanted``: what the linked library does not define itself stays with torch."""
+    """Return the shim for ``wanted``. A kernel that the linked library does not define is not registered."""
     declarations = dict.fromkeys(
         f"namespace {c.namespace} {{ [[gnu::weak]] {c.returns} {c.kernel}({', '.join(c.parameters)}); }}"
         for c in wanted

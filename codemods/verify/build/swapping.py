@@ -1,4 +1,4 @@
-"""From C++ files before and after to two libraries that take their kernels' place in torch."""
+"""Builds of C++ files before and after as two libraries whose kernels replace torch's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .shim import Candidate, candidates, shim_source
 
 
 class Unbuildable(Exception):
-    """One side does not build: ``verdict`` says which, ``str()`` what the compiler said."""
+    """Error raised when one side does not build: ``verdict`` identifies the side, ``str()`` is the compiler's error."""
 
     def __init__(self, verdict: Verdict, reason: str, commands: tuple[str, ...]) -> None:
         super().__init__(reason)
@@ -27,17 +27,17 @@ class Unbuildable(Exception):
 
 @dataclass(frozen=True)
 class Libraries:
-    """The two libraries; both have the same shim, so kernel numbers agree."""
+    """Two libraries with the same shim, so that kernel numbers agree."""
 
     before: Path
     after: Path
     candidates: tuple[Candidate, ...]
     commands: tuple[str, ...]
     counted: tuple[tuple[Change, Path], ...] = ()
-    """The changes whose object after counts its lines, with that object."""
+    """Changes whose object after counts its lines, each with that object."""
 
     def swaps(self, states: Sequence[str], calls: Sequence[int]) -> tuple[Swap, ...]:
-        """What became of each candidate that a library defines, by what the shim reported."""
+        """Return the state and calls of each candidate that a library defines, from the shim's report."""
         counted = [*calls, *([0] * (len(states) - len(calls)))]
         return tuple(
             Swap(c.kernel, c.operator, c.key, state, count)
@@ -48,7 +48,7 @@ class Libraries:
 
 NOT_DEFINED = "not defined"
 _SIDES = (Verdict.BROKEN_BASELINE, Verdict.REGRESSED)
-"""Who is to blame when the file before, or the file after, does not build."""
+"""Verdicts for a file that does not build before, or after, the change."""
 
 
 def build(
@@ -60,8 +60,8 @@ def build(
 ) -> Libraries:
     """Compile every file on both sides and link each side with one shim.
 
-    The files after the change are compiled with no headers but their own. ``derivatives``: the operators whose
-    derivatives call a formula. Raises Unbuildable when a side does not compile or link.
+    The files after the change are compiled only with their own includes. ``derivatives`` are the operators whose
+    derivatives call a formula. Raises Unbuildable if a side does not compile or link.
     """
     wanted: dict[Candidate, None] = {}
     for change in changes:

@@ -1,4 +1,4 @@
-"""The compiler and the flags with which one operator file fits the installed torch."""
+"""Compiler and flags for one operator file that match the installed torch."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _COMMON = b"#include <ATen/core/Tensor.h>\n#include <torch/library.h>\n"
 
 
 class CompilerMissing(Exception):
-    """No C++ compiler; ``str()`` is the one line for the user."""
+    """Error raised when there is no C++ compiler. ``str()`` is the one line for the user."""
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """How to compile against one torch: ``identity`` tells two toolchains apart."""
+    """Compiler, flags and paths for one torch. ``identity`` distinguishes two toolchains."""
 
     compiler: Path
     version: str
@@ -37,11 +37,12 @@ class Toolchain:
     includes: tuple[Path, ...]
     libraries: Path
     gcov: tuple[str, ...] = ()
-    """The command that reads the counts of lines that this compiler's code keeps, without the object."""
+    """Words of the command that reads the line counts of this compiler's code, without the object. Empty if there is
+    none."""
     own: tuple[tuple[Path, Flags], ...] = ()
-    """What the tree of a file adds for that file alone."""
+    """Flags that the tree of a file adds for that file only, with the file."""
     tree_first: bool = False
-    """Whether the tree's headers come before torch's: they are of one release."""
+    """True if the tree's headers come before torch's, since both are of one release."""
 
     @property
     def identity(self) -> str:
@@ -49,7 +50,7 @@ class Toolchain:
         return "\0".join((self.version, self.torch, *self.flags, *map(str, self.includes), *own))
 
     def added(self, name: str, folder: Path | None) -> Flags | None:
-        """What the tree adds for the file ``name`` of ``folder``."""
+        """Return the flags that the tree adds for the file ``name`` of ``folder``."""
         return next((flags for path, flags in self.own if folder and path == (folder / name).resolve()), None)
 
     def compile_command(
@@ -61,10 +62,10 @@ class Toolchain:
         prelude: Path | None = None,
         counted: bool = False,
     ) -> list[str]:
-        """Compile ``source`` to the object ``target``.
+        """Build the command that compiles ``source`` to the object ``target``.
 
-        ``quote`` is where its ``#include "…"`` look first; ``prelude`` a header that stands compiled beside itself;
-        ``counted`` makes the code count its lines.
+        ``quote`` is the first folder for its ``#include "…"``. ``prelude`` is a header with a compiled form in its
+        folder. With ``counted``, the code counts its lines.
         """
         places = [f"-I{folder}" for folder in self.includes]
         flags = self.flags
@@ -80,21 +81,24 @@ class Toolchain:
         return [str(self.compiler), *flags, *places, *first, "-c", str(source), "-o", str(target)]
 
     def headers_command(self, source: Path, rule: Path, *, quote: Path | None = None) -> list[str]:
-        """List the headers that ``source`` reads in `compile_command`, without a prelude, in a rule for make."""
+        """Build the command that lists the headers of ``source`` in a make rule, without a prelude.
+
+        The flags are those of `compile_command`.
+        """
         *words, _, _, _, _ = self.compile_command(source, source, quote=quote)
         return [*words, "-M", "-MF", str(rule), str(source)]
 
     def precompile_command(self, header: Path, target: Path, rule: Path) -> list[str]:
-        """Compile ``header`` itself, for `compile_command` to take as a prelude; ``rule`` gets its headers."""
+        """Build the command that precompiles ``header`` as a prelude, and writes its headers to ``rule``."""
         places = [f"-I{folder}" for folder in self.includes]
         made = ["-o", str(target), "-MD", "-MF", str(rule)]
         if "clang" in self.version:
-            # Else each file instantiates the templates of the header anew.
+            # Otherwise each file instantiates the templates of the header again.
             made.append("-fpch-instantiate-templates")
         return [str(self.compiler), *self.flags, *places, "-x", "c++-header", str(header), *made]
 
     def link_command(self, objects: list[Path], target: Path, *, counted: bool = False) -> list[str]:
-        """Link a library whose functions bind to themselves and whose data binds to torch's."""
+        """Build the command that links a library whose functions bind to themselves and whose data binds to torch's."""
         names = [str(item) for item in objects]
         count = ["--coverage", "-Wl,-u,__gcov_dump", "-Wl,-u,__gcov_reset"] if counted else []
         return [str(self.compiler), "-shared", "-Wl,-Bsymbolic-functions", *count, *names, "-o", str(target), "-ldl"]
@@ -103,16 +107,16 @@ class Toolchain:
 def find_toolchain(
     place: Place, torch_root: Path | None = None, compiler: str | None = None, files: Iterable[Path] = ()
 ) -> Toolchain:
-    """The toolchain for the torch at ``place``, an installed one, and sources from ``torch_root``.
+    """Return the toolchain for the installed torch at ``place``, and sources from ``torch_root``.
 
-    What a ``compile_commands.json`` says of one of ``files`` is added for that file. Raises CompilerMissing.
+    The flags in a ``compile_commands.json`` for one of ``files`` are added for that file. Raises CompilerMissing.
     """
     libraries = place.package / "lib"
     flags = ("-std=c++20", "-O0", "-fPIC", "-w", "-DAT_PER_OPERATOR_HEADERS", *_vector_macros(libraries))
     includes = list(place.include_dirs)
     torch = _build(place, libraries)
     path = _find_compiler(compiler, lambda path: _reads_headers(path, torch, flags, place.include_dirs))
-    # A tree of another release would lay its structs over this torch's libraries: then it only fills gaps.
+    # A tree of another release has other structs than this torch's libraries, so its headers only fill gaps.
     tree_first = torch_root is not None and _same_release(torch_root, place)
     if torch_root is not None:
         # Compilers run in a scratch folder.
@@ -134,7 +138,7 @@ def find_toolchain(
 def _find_compiler(name: str | None, reads: Callable[[Path], bool]) -> Path:
     there = [Path(path) for one in ((name,) if name else _COMPILERS) if (path := shutil.which(one))]
     if there:
-        # What nobody counts is not known to have run. A clang may be older than torch's headers, or than g++'s own.
+        # Without counts, executed lines are unknown. A clang may be older than torch's headers, or than g++'s own.
         counting = list(filter(_find_gcov, there)) or there
         first, *others = counting
         return others[0] if others and "clang" in first.name and not reads(first) else first
@@ -144,7 +148,7 @@ def _find_compiler(name: str | None, reads: Callable[[Path], bool]) -> Path:
 
 
 def _reads_headers(compiler: Path, torch: str, flags: Sequence[str], includes: Iterable[Path]) -> bool:
-    """Whether the compiler takes torch's headers; asked once for each torch and compiler."""
+    """Return whether the compiler accepts torch's headers, cached for each torch and compiler."""
     places = [f"-I{folder}" for folder in includes]
     question = "\0".join((str(compiler), _compiler_version(compiler), torch, *flags, *places))
     command = [str(compiler), *flags, *places, "-fsyntax-only", "-x", "c++", "-"]
@@ -174,7 +178,7 @@ def _find_gcov(compiler: Path) -> tuple[str, ...]:
 
 @lru_cache
 def _counts_at_run_time(clang: Path) -> bool:
-    """Whether the library is there that code compiled with ``--coverage`` links: it is a package of its own."""
+    """Return whether the library for code compiled with ``--coverage`` is installed, which is a package of its own."""
     library = f"libclang_rt.profile-{platform.machine()}.a"
     asked = f"-print-file-name={library}"
     answer = subprocess.run([clang, asked], capture_output=True, text=True, check=False).stdout.strip()
@@ -188,7 +192,7 @@ def _compiler_version(path: Path) -> str:
 
 
 def _vector_macros(libraries: Path) -> tuple[str, ...]:
-    """The ``HAVE_…_CPU_DEFINITION`` macros torch was built with: they decide how many pointers a stub call takes."""
+    """Return the ``HAVE_…_CPU_DEFINITION`` macros of torch's build, which determine the pointers of a stub call."""
     pointers = _stub_pointers(libraries / "libtorch_cpu.so")
     if platform.machine() not in ("x86_64", "AMD64") or pointers < 2:
         return ()

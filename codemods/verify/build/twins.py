@@ -1,4 +1,4 @@
-"""C++ that registers the kernels of a file under a namespace of their own, with the schemas that they follow."""
+"""C++ that registers the kernels of a file in a private namespace, with their own schemas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NAMESPACE = "symfix_twin"
 
 @dataclass(frozen=True)
 class Twin:
-    """A kernel at its signature, and the schema under which its twin is registered."""
+    """Kernel with its signature, and the schema under which it is registered privately."""
 
     schema: str
     kernel: str
@@ -19,14 +19,14 @@ class Twin:
 
     @property
     def operator(self) -> str:
-        """The name in the schema, with its overload."""
+        """Return the name in the schema, with its overload."""
         return self.schema.partition("(")[0]
 
 
 def twin_source(twins: Sequence[Twin], calls: bool = False) -> str:
-    """A library's registrations.
+    """Return the source of a library's registrations.
 
-    With ``calls``, what the file's own ``at::f`` calls is the twin: torch has no ``f`` of the new types.
+    With ``calls``, the file's own calls of ``at::f`` reach the twin, since torch has no ``f`` of the new types.
     """
     declared = dict.fromkeys(f"{t.returns} {t.kernel}({', '.join(t.parameters)});" for t in twins)
     lines = [
@@ -55,7 +55,7 @@ def twin_source(twins: Sequence[Twin], calls: bool = False) -> str:
 
 
 def _call(number: int, twin: Twin) -> str:
-    """The function behind ``at::f``, which the generated headers declare."""
+    """Return a definition of the function behind ``at::f``, which the generated headers declare."""
     name, _, overload = twin.operator.partition(".")
     named = [f"{kind} a{at}" for at, kind in enumerate(twin.parameters)]
     passed = ", ".join(f"::std::forward<{kind}>(a{at})" for at, kind in enumerate(twin.parameters))

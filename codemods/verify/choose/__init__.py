@@ -1,1 +1,1 @@
-"""Which of torch's operator tests reach a change."""
+"""Selection of torch's operator tests that reach a change."""

@@ -1,4 +1,4 @@
-"""Which of torch's own operator tests reach a kernel, and which of them to run."""
+"""Selection of torch's own operator tests that reach a kernel, and of those to run."""
 
 from __future__ import annotations
 
@@ -22,32 +22,33 @@ from .tracing import CoverageFailed, TraceIndex, trace_index
 
 MOST_INDIRECT = 2
 MOST_THROUGH = 6
-"""So many of the tests that run a changed Python function, when more do."""
+"""Maximum number of tests for a changed Python function, unless more have its own name."""
 MOST = 16
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Operators (names of OpInfos) to run, and for a person, why these."""
+    """Names of OpInfos to run, and the reason for the user."""
 
     operators: tuple[str, ...]
     reason: str
     unreached: tuple[str, ...] = ()
     """Changed functions that no operator test runs."""
     functions: int = 0
-    """How many changed functions of Python the first of the operators stand for, one each."""
+    """Number of changed Python functions with a test. The first ones of the operators test one function each."""
 
 
 def choose(operators: Iterable[str], index: Mapping[str, list[str]]) -> Choice:
-    """The OpInfos that test the aten operators named (``cross_entropy_loss``, ``nll_loss.out``).
+    """Choose the OpInfos that test the named aten operators (``cross_entropy_loss``, ``nll_loss.out``).
 
-    An OpInfo of the operator's own name comes first; where there is none, those that run it and least else.
+    An OpInfo of the operator's own name comes first. Without one, an OpInfo that is already chosen and runs the
+    operator is used, or those that run the fewest other operators.
     """
     plain = {operator.partition(".")[0] for operator in operators}
     own = {name: _own_tests(name, index, "") for name in plain}
     chosen: dict[str, None] = {}
     reasons = []
-    # Those with a test of their own first: it often runs the others too.
+    # Operators with a test of their own come first, since that test often runs the others too.
     for name in sorted(plain, key=lambda name: (not own[name], name)):
         running = sorted((len(ran), opinfo) for opinfo, ran in index.items() if name in ran)
         already = [opinfo for opinfo in chosen if name in index[opinfo]]
@@ -61,14 +62,14 @@ def choose(operators: Iterable[str], index: Mapping[str, list[str]]) -> Choice:
 
 
 def composed_of(overloads: Iterable[str], index: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """The OpInfos that run any of these operators (``aten.hsplit.int``), at most `MOST`, those that run least else."""
+    """Return at most `MOST` OpInfos that run any of these operators (``aten.hsplit.int``), the most specific first."""
     names = {overload.split(".")[1] for overload in overloads}
     running = sorted((len(ran), opinfo) for opinfo, ran in index.items() if names & {*ran})
     return tuple(opinfo for _, opinfo in running)[:MOST]
 
 
 def running_change(changes: Sequence[Change], swaps: Sequence[Swap]) -> tuple[Swap, ...]:
-    """Those of the kernels that run what changed; without any change, or where a constant or macro did, all."""
+    """Return the swapped kernels that run changed code, or all without a change or after one to a constant or macro."""
     reaching: set[str] = set()
     for change in changes:
         functions = functions_reaching(change.before, change.after)
@@ -79,7 +80,7 @@ def running_change(changes: Sequence[Change], swaps: Sequence[Swap]) -> tuple[Sw
 
 
 def choose_cpp(changes: Sequence[Change], swapped: Sequence[Swap], index: Mapping[str, list[str]]) -> Choice:
-    """The OpInfos for those swapped kernels that run what changed."""
+    """Choose the OpInfos for the swapped kernels that run changed code."""
     running = running_change(changes, swapped)
     if running:
         return choose({swap.operator for swap in running if swap.operator}, index)
@@ -87,10 +88,10 @@ def choose_cpp(changes: Sequence[Change], swapped: Sequence[Swap], index: Mappin
 
 
 def choose_python(modules: Mapping[str, Change], index: TraceIndex, installed: Path) -> Choice:
-    """The OpInfos that run the changed functions of ``modules`` of torch, whose package is ``installed``.
+    """Choose the OpInfos that run the changed functions of ``modules`` of torch, whose package is ``installed``.
 
-    Of those that run a function, the ones of its own name come first, then those that run least else. A function that
-    the index does not know is looked for by its decorators' and its own name.
+    Among the OpInfos that run a function, those of its own name come first, then those that run the fewest other
+    functions. A function missing from the index is matched by its decorators' and its own name.
     """
     picks: list[list[str]] = []
     reasons, unreached = [], []
@@ -110,7 +111,7 @@ def choose_python(modules: Mapping[str, Change], index: TraceIndex, installed: P
             picks.append(picked)
             how = f" of {len(running)} that run it" if len(running) > len(picked) else "" if running else " by name"
             reasons.append(f"{function.qualname}: {', '.join(picked)}{how}")
-    # In turn, so that each function keeps a test where not all can be run.
+    # Round-robin, so that each function keeps a test if only some can be run.
     chosen = list(dict.fromkeys(name for turn in zip_longest(*picks) for name in turn if name is not None))
     if len(chosen) > MOST:
         reasons.append(f"of these {len(chosen)} run: {', '.join(chosen[:MOST])}")
@@ -120,7 +121,7 @@ def choose_python(modules: Mapping[str, Change], index: TraceIndex, installed: P
 def operators_through(
     modules: Mapping[str, Change], laboratory: Laboratory, place: Place, progress: Callable[[str], None]
 ) -> dict[Function, tuple[str, ...]]:
-    """Each changed function of ``modules`` with every OpInfo that runs it, those that run least else first.
+    """Return each changed function of ``modules`` with every OpInfo that runs it, the most specific first.
 
     Raises CoverageFailed.
     """
@@ -141,7 +142,10 @@ def _through(module: str, change: Change, index: TraceIndex, installed: Path) ->
 
 
 def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], None]) -> dict[str, list[str]]:
-    """The index of the torch at ``place``: OpInfo to the aten operators it runs; made once for each build."""
+    """Return the index of the torch at ``place``, OpInfo to the aten operators it runs, cached for each build.
+
+    Raises CoverageFailed.
+    """
     maker = (CHILDREN / "coverage.py").read_bytes()
     name = hashlib.sha256(place.build.encode() + b"\0" + maker).hexdigest()[:32]
 
@@ -159,7 +163,7 @@ def coverage(laboratory: Laboratory, place: Place, progress: Callable[[str], Non
 
 
 def _own_tests(name: str, tests: Iterable[str], space: str) -> list[str]:
-    """The tests that bear an operator's name; those in the namespace ``space`` alone, where there are any."""
+    """Return the tests with an operator's name, only those in the namespace ``space`` if it has any."""
     own = [opinfo for opinfo in tests if _own(opinfo, name)]
     return [opinfo for opinfo in own if space and opinfo.startswith(f"{space}.")] or own
 

@@ -1,4 +1,4 @@
-"""Which functions of a Python file a change is in, and which operators their decorators, names and callers speak of."""
+"""Changed functions of a Python file, and the operators that their decorators, names and callers mention."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _Scope = ast.Module | ast.ClassDef | Definition
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the text before: ``outer.inner``, and its first line, decorators included."""
+    """Function of the text before: ``outer.inner``, and its first line, decorators included."""
 
     qualname: str
     line: int
 
     @property
     def name(self) -> str:
-        """What its code object is called."""
+        """Return the name of its code object."""
         return self.qualname.rpartition(".")[2]
 
     @property
@@ -35,10 +35,10 @@ class Function:
 
 @lru_cache(maxsize=16)
 def changed_functions(before: bytes, after: bytes) -> tuple[Function, ...]:
-    """The innermost functions of ``before`` whose own text is another in ``after``, or that are gone.
+    """Return the innermost functions of ``before`` whose own text differs in ``after``, or that are gone.
 
-    A changed statement outside all functions (no import) counts for the functions that mention what it binds. New
-    functions count through those that call them, which have changed for it.
+    A changed statement outside all functions, other than an import, counts for the functions that mention a name it
+    binds. New functions count through their callers, which have changed too.
     """
     old, new = _definitions(before), _definitions(after)
     changed = {key for key, definition in old.items() if key not in new or _own_text(definition) != _own_text(new[key])}
@@ -48,7 +48,7 @@ def changed_functions(before: bytes, after: bytes) -> tuple[Function, ...]:
 
 
 def changed_callables(text: bytes, other: bytes) -> tuple[Function, ...]:
-    """The functions and methods of ``text`` whose text, or that of a nested function, differs in ``other``."""
+    """Return the functions and methods of ``text`` whose text, or that of a nested function, differs in ``other``."""
     changed = (one.qualname.split(".") for one in changed_functions(text, other))
     names = {prefix for parts in changed for prefix in accumulate(parts, _dotted)}
     found = (_function(key, definition) for key, definition in _definitions(text).items() if key[0] in names)
@@ -60,15 +60,15 @@ def _dotted(outer: str, name: str) -> str:
 
 
 def lines_of(qualnames: frozenset[str], text: bytes) -> frozenset[int]:
-    """The lines of these functions of ``text``, counted from 1."""
+    """Return the lines of these functions of ``text``, counted from 1."""
     found = (definition for (name, _), definition in _definitions(text).items() if name in qualnames)
     return frozenset(line for one in found for line in range(one.lineno, (one.end_lineno or one.lineno) + 1))
 
 
 def operators_named(function: Function, text: bytes) -> frozenset[str]:
-    """Operators that ``function`` of ``text``, or what calls it in the same file, may serve by decorators and names.
+    """Return the operators that ``function`` of ``text``, or a caller in the same file, may implement.
 
-    Names are guesses until a test of that name exists.
+    They come from decorators and names. A name is a guess until a test of that name exists.
     """
     functions = _outermost(text)
     outer = next((part for part in function.qualname.split(".") if part in functions), None)
@@ -83,7 +83,7 @@ def operators_named(function: Function, text: bytes) -> frozenset[str]:
 
 
 _Key = tuple[str, int]
-"""A qualified name, and which one of that name: a file may define it twice."""
+"""Qualified name, and the index among the definitions of that name, since a file may define it twice."""
 
 
 def _function(key: _Key, definition: Definition) -> Function:
@@ -109,7 +109,7 @@ def _definitions(content: bytes) -> dict[_Key, Definition]:
 
 
 def _own_text(definition: Definition) -> str:
-    """What the function itself says; of a function inside it, only that it is there."""
+    """Return the text of the function itself, with nested functions reduced to their names."""
     return "\n".join(_shallow(node) for node in ast.iter_child_nodes(definition))
 
 
@@ -123,7 +123,7 @@ def _shallow(node: ast.AST) -> str:
 
 
 def _rebound(before: bytes, after: bytes) -> frozenset[str]:
-    """Names that statements outside functions bind in another way than before."""
+    """Return the names that statements outside functions bind differently than before."""
     old, new = ({ast.dump(item): item for item in _statements(shared_tree(content))} for content in (before, after))
     return frozenset(
         node.id
@@ -145,7 +145,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _outermost(content: bytes) -> dict[str, Definition]:
-    """Module functions and methods by name; what is nested belongs to the function around it."""
+    """Return module functions and methods by name. A nested function belongs to its outer function."""
     found: dict[str, Definition] = {}
     pending: list[ast.stmt] = list(shared_tree(content).body)
     while pending:

@@ -1,4 +1,4 @@
-"""Which of torch's operator tests run which Python function of torch: an index made once for each torch."""
+"""Index of the operator tests that run each Python function of torch, made once for each torch."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _PARTS = 2
 
 
 class CoverageFailed(Exception):
-    """The index could not be made; ``str()`` is the one line for the user."""
+    """Error raised when the index can't be made. ``str()`` is the one line for the user."""
 
 
 @dataclass(frozen=True)
 class TraceIndex:
-    """By file (``torch/masked/_ops.py``) and function: the numbers of the OpInfos in ``operators`` that run it."""
+    """OpInfos that run each function, by file (``torch/masked/_ops.py``), as indices into ``operators``."""
 
     operators: tuple[str, ...]
     functions: Mapping[str, Mapping[str, tuple[int, ...]]]
     breadth: Mapping[str, int]
-    """How many functions of torch each OpInfo runs: the fewer, the more it says about each."""
+    """Number of functions of torch that each OpInfo runs. One that runs fewer is more specific."""
 
     def running(self, file: str, function: Function, *, exact: bool = True) -> tuple[str, ...]:
-        """The OpInfos that run ``function``, those that run least else first.
+        """Return the OpInfos that run ``function``, the most specific first.
 
-        ``exact``: its line is one of the installed file, so functions of the same name are told apart.
+        With ``exact``, its line is that in the installed file, so that functions of the same name are distinguished.
         """
         known = self.functions.get(file, {})
         keys = [function.key] if exact else [key for key in known if key.rpartition(":")[0] == function.name]
@@ -46,9 +46,9 @@ class TraceIndex:
 
 
 def trace_index(laboratory: Laboratory, place: Place, progress: Callable[[str], None] = lambda _: None) -> TraceIndex:
-    """The index of the torch at ``place``, from the cache when it was made before.
+    """Return the index of the torch at ``place``, from the cache if it exists.
 
-    It takes about half a minute on two cores. Raises CoverageFailed.
+    Making it takes about half a minute on two cores. Raises CoverageFailed.
     """
 
     def made() -> bytes:

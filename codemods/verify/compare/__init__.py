@@ -1,1 +1,1 @@
-"""What differs before and after a change, and which of its lines were run."""
+"""Differences before and after a change, and coverage of its lines."""

@@ -17,9 +17,9 @@ TRACERS = (
     "compile", "compile static", "compile with breaks", "compile unbacked",
     "export", "strict export", "make_fx", "script",
 )  # fmt: skip
-"""The names of all tracers, as the child has them."""
+"""Names of all tracers, as in the child."""
 Captures = Mapping[str, "Capture"]
-"""The captures of one call by tracer."""
+"""Captures of one call, by tracer."""
 
 
 def lost_captures(before: Captures, after: Captures) -> dict[str, str]:
@@ -48,7 +48,7 @@ def capture_checks(before: Mapping[str, Captures], after: Mapping[str, Captures]
 
 
 def is_traced(captures: Captures) -> bool:
-    """Return whether any tracer takes the call."""
+    """Return whether any tracer traces the call."""
     return any(not one["error"] for one in captures.values())
 
 
@@ -75,9 +75,9 @@ def _lost(before: Capture, after: Capture) -> str:
 
 
 def _turned_away(before: Sequence[str], more: Sequence[str]) -> str | None:
-    """Sizes that the guards before let through and those that are new do not, as `turned_away` has them.
+    """Return sizes that the guards before accept and the new ones reject, as `turned_away` does.
 
-    Guards about other sizes, and those that can't be read, are left out of the first: more sizes are tried then.
+    Guards before are ignored if they are about other sizes or unreadable. Then more sizes are tried.
     """
     about = frozenset[str]().union(*map(symbols, more))
     return turned_away([one for one in before if symbols(one) <= about and is_readable(one)], more)

@@ -1,4 +1,4 @@
-"""One operator under one protocol, before and after: what was gained, what was lost, what deviates."""
+"""Comparison of one operator under one protocol, before and after: gained, lost or deviating samples."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from .guards import turned_away
 
 Seen = dict[str, Any]
 _KERNELS = re.compile(r"' is only available for these backends: .*", re.DOTALL)
-"""Torch's list of an operator's kernels, each with the line of its registration, which any change above it moves."""
+"""Pattern of torch's list of an operator's kernels. The line number of each registration in it depends on any change
+above it."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How one sample went differently; ``kind`` is gained, lost or deviates."""
+    """Difference of one sample. ``kind`` is gained, lost or deviates."""
 
     kind: str
     before: str
@@ -27,14 +28,14 @@ class Difference:
 
 
 def compare(task: Task, before: Answer, after: Answer) -> Check | None:
-    """The check of one task, or None where there is nothing to compare: no sample on either side."""
+    """Return the check of one task, or None without samples to compare."""
     operator, protocol = task
     if before.crashed or after.crashed:
         return Check(protocol, operator, _crash(before), _crash(after))
     if before.missing:
         return None
     if after.missing or len(before.samples) != len(after.samples):
-        # Samples are made by calling operators, the changed ones too.
+        # The samples themselves are made by calling operators, including changed ones.
         said = after.missing or f"{len(after.samples)} samples can be made, before: {len(before.samples)}"
         return Check(protocol, operator, Observation(True), Observation(False, said, seconds=after.seconds))
     pairs = [pair for pair in zip(before.samples, after.samples, strict=True) if not pair[0].get("eager")]
@@ -80,7 +81,7 @@ def _check(
 
 
 def _first_failure(protocol: str, seen: Iterable[Seen]) -> str:
-    # On concrete sizes an error is the right answer to a wrong call.
+    # On concrete sizes an error is the expected result of an invalid call.
     return "" if protocol in CONCRETE else next((item["error"] for item in seen if not item["passed"]), "")
 
 
@@ -92,7 +93,7 @@ def _differences(protocol: str, before: Seen, after: Seen) -> list[Difference]:
         if before["passed"]:
             return [Difference("lost", "", after["error"])]
         if after.get("pinned", 0) or after.get("compilations", 1) > 1:
-            # A throw traded for a specialisation still compiles anew for each size.
+            # A specialization in place of an error still recompiles for each size.
             return []
         return [Difference("gained", before["error"], _guards(after)), *_deviations({}, after)]
     if not after["passed"]:
@@ -122,7 +123,7 @@ def _concrete_difference(before: Seen, after: Seen) -> str:
 
 
 def _was(was: str, now: str) -> str:
-    """Both in words; nothing where they are digests."""
+    """Return both as text, or "" if they are digests."""
     worded = " " in was + now
     return f": {now or 'none'}, before: {was or 'none'}" if worded else ""
 
@@ -133,11 +134,11 @@ def _guard_differences(before: Seen, after: Seen) -> list[Difference]:
         if after[what] > before[what]:
             return [Difference("lost", "", f"{after[what]} {words}, before: {before[what]}")]
     for what, words, best in measures:
-        # Fewer is no proof: one specialisation that is left compiles again for every size as two did.
+        # Fewer is no proof: one remaining specialization recompiles for every size as two did.
         if after[what] < before[what] and after[what] == best:
             return [Difference("gained", f"{before[what]} {words}", _guards(after)), *_new_layout(before, after)]
     if any(after[what] < before[what] for what, _, _ in measures):
-        # What was pinned before may be a guard now.
+        # A size specialized before may have a guard now.
         return _lost(_new_layout(before, after))
     added = [guard for guard in after["guards"] if guard not in before["guards"]]
     away = turned_away(before["guards"], after["guards"]) if added else ""
@@ -163,10 +164,10 @@ def _lost(found: list[Difference]) -> list[Difference]:
 
 
 def _deviations(before: Seen, after: Seen) -> list[Difference]:
-    """What is worse now at other sizes than those traced; with nothing before, what is not right there.
+    """Return the new differences at other sizes than those traced, or all of them without a result before.
 
-    A result that differs from eager's without an error counts always. A call that is refused or compiled anew counts
-    where it worked before, and at a larger size, where it says that a size is still pinned.
+    A result that differs from eager's without an error always counts. A call that is rejected or recompiled counts if
+    it worked before. It also counts at a larger size, where it shows that a size is still specialized.
     """
     found = _new_layout(before, after)
     known = before.get("probes", {})

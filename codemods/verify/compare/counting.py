@@ -1,4 +1,4 @@
-"""The changed lines of a file, and which of those of C++ nothing ran: a proof says nothing about these."""
+"""Changed lines of a file, and coverage of those in C++. A proof does not cover unrun lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LIMITS = Limits(wall=120)
 
 
 def unrun_lines(change: Change, counted: Path, gcov: Sequence[str], scratch: Path) -> tuple[int, ...] | None:
-    """Changed lines with code that no process ran, by the counts beside the object; None when there are no counts."""
+    """Return changed lines with code that no process ran, by the counts of the object, or None without counts."""
     if not counted.with_suffix(".gcda").is_file():
         return None
     place = scratch / new_name("gcov")
@@ -33,14 +33,14 @@ def unrun_lines(change: Change, counted: Path, gcov: Sequence[str], scratch: Pat
 
 
 def _told_by_gcc(place: Path) -> Iterator[tuple[str, int, int]]:
-    """The file, line and count of all that gcov's reports say."""
+    """Yield the file, line and count of each entry in gcov's JSON reports."""
     for report in place.glob("*.gcov.json.gz"):
         for file in json.loads(gzip.decompress(report.read_bytes()))["files"]:
             yield from ((file["file"], line["line_number"], line["count"]) for line in file["lines"])
 
 
 def _told_by_clang(place: Path) -> Iterator[tuple[str, int, int]]:
-    """The same of llvm-cov, which writes the text format that gcov had up to gcc 8."""
+    """Yield the same from llvm-cov, which writes the text format that gcov had up to gcc 8."""
     for report in place.glob("*.gcov"):
         file = ""
         for row in report.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -53,7 +53,7 @@ def _told_by_clang(place: Path) -> Iterator[tuple[str, int, int]]:
 
 
 def changed_lines(change: Change) -> tuple[int, ...]:
-    """The lines of the text after, counted from 1, that are not in the text before, or follow lines that are gone."""
+    """Return the lines of the text after, counted from 1, that are new or follow removed code."""
     found = []
     for tag, first, last, start, end in _operations(change):
         if tag == "delete" and any(_is_code(line) for line in change.before.splitlines()[first:last]):
@@ -64,24 +64,24 @@ def changed_lines(change: Change) -> tuple[int, ...]:
 
 
 def origins(change: Change, lines: Collection[int]) -> frozenset[int]:
-    """The lines of the text before that these lines of the text after stand for, counted from 1."""
+    """Return the lines of the text before that correspond to these lines of the text after, counted from 1."""
     found: set[int] = set()
     for tag, first, last, start, end in _operations(change):
         if tag == "replace" and last - first == end - start:
             found.update(line - start + first for line in lines if start < line <= end)
         elif tag != "equal" and any(start < line <= max(end, start + 1) for line in lines):
-            # New lines stand for the two that they come between.
+            # New lines correspond to the two lines around them.
             found.update(range(first + 1, last + 1) if first < last else (max(first, 1), first + 1))
     return frozenset(found)
 
 
 def follows_lost(change: Change, line: int) -> bool:
-    """Whether lines are gone before ``line`` of the text after."""
+    """Return whether lines were removed before ``line`` of the text after."""
     return any(tag == "delete" and start + 1 == line for tag, _, _, start, _ in _operations(change))
 
 
 def _beside_unrun(change: Change, line: int, counts: dict[int, int]) -> bool:
-    """Whether lines are gone before ``line`` from code that nothing ran, by the code around them."""
+    """Return whether lines were removed before ``line`` from unrun code, by the counts of the lines around it."""
     if not follows_lost(change, line):
         return False
     above = max((number for number in counts if number < line), default=None)
@@ -96,7 +96,7 @@ def _is_code(line: bytes) -> bool:
 
 @lru_cache(maxsize=16)
 def _operations(change: Change) -> Sequence[tuple[str, int, int, int, int]]:
-    """The opcodes of difflib, by lines; the lines that both texts begin and end with are no part of its search."""
+    """Return the opcodes of difflib, by lines, without the lines that both texts begin and end with."""
     before, after = change.before.splitlines(), change.after.splitlines()
     head = _alike(before, after)
     tail = _alike(before[head:][::-1], after[head:][::-1])
@@ -106,6 +106,6 @@ def _operations(change: Change) -> Sequence[tuple[str, int, int, int, int]]:
 
 
 def _alike(one: Sequence[bytes], other: Sequence[bytes]) -> int:
-    """How many lines are the same from the start."""
+    """Return the number of equal lines at the start."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((number for number, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))

@@ -1,7 +1,7 @@
-"""Guards as what they let through: does a second set turn sizes away that the first one took?
+"""Comparison of guards by the sizes that they accept: does a second set reject sizes that the first one accepted?
 
-Guards are read as sympy writes them and tried on many sizes; two texts for one condition, or a guard that is always
-true, make no difference. What can't be read is left to whoever compares the texts.
+Guards are parsed from sympy's text and evaluated at many sizes. Two texts for one condition, or a guard that is always
+true, make no difference. For unreadable guards the caller compares the texts.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from typing import Any
 from ...engine.parsing import parse_expression
 
 _SIZES = (*range(2, 17), 31, 32, 33, 63, 64, 65, 127, 128, 129, 1023, 1024, 1025)
-"""What a symbolic size may be: 0 and 1 get code of their own."""
+"""Values to try for a symbolic size. 0 and 1 are missing, since torch specializes them."""
 _POINTS, _MOST_POINTS = 4000, 40_000
-"""The number of points that are tried, and that where the first set takes few of them."""
+"""Number of points to try, and the maximum if few of them pass the first set of guards."""
 _ENOUGH = 8
-"""How many of the points, where there are several symbols, the first set must take for an answer."""
+"""Minimum number of points that must pass the first set of guards, if there are several symbols."""
 _SYMBOL = re.compile(r"s\d+")
 _ONE: Mapping[type, Callable[[Any], Any]] = {
     ast.USub: operator.neg,
@@ -72,15 +72,18 @@ _CALLS: Mapping[str, Callable[..., Any]] = {
 
 
 class _Unread(Exception):
-    """A guard holds something whose meaning is not known here."""
+    """Error raised for an unsupported part of a guard."""
 
 
 class _NoPiece(Exception):
-    """No condition of a piecewise value holds at these sizes."""
+    """Error raised when no condition of a piecewise value is true at these sizes."""
 
 
 def turned_away(before: Sequence[str], after: Sequence[str]) -> str | None:
-    """Sizes that pass all of ``before`` and not all of ``after``, in words; empty: none found; None: can't be said."""
+    """Return sizes that pass all of ``before`` and not all of ``after``, as text.
+
+    Return "" if none were found, and None if the guards are unreadable or too few sizes pass ``before``.
+    """
     try:
         first, second = ([parse_expression(guard) for guard in guards] for guards in (before, after))
         names = sorted({name for guard in (*first, *second) for name in _symbols(guard)})
@@ -103,7 +106,7 @@ def turned_away(before: Sequence[str], after: Sequence[str]) -> str | None:
 
 
 def is_readable(guard: str) -> bool:
-    """Return whether the meaning of a guard is known here."""
+    """Return whether a guard can be parsed and evaluated."""
     try:
         tree = parse_expression(guard)
         _value(tree, dict.fromkeys(_symbols(tree), 2))
@@ -115,12 +118,12 @@ def is_readable(guard: str) -> bool:
 
 
 def symbols(guard: str) -> frozenset[str]:
-    """The symbols of sizes in a guard."""
+    """Return the symbols of sizes in a guard."""
     return frozenset(re.findall(r"\bs\d+\b", guard))
 
 
 def _points(names: Sequence[str], guards: Sequence[ast.expr]) -> Iterator[dict[str, int]]:
-    """Sizes for all symbols: few different ones at a time, since guards often ask that two be equal."""
+    """Yield sizes for all symbols, with few distinct ones at a time, since guards often require that two are equal."""
     numbers = [node.value for guard in guards for node in ast.walk(guard) if isinstance(node, ast.Constant)]
     near = {number + step for number in numbers if type(number) is int for step in (-1, 0, 1)}
     sizes = sorted({*_SIZES, *(size for size in near if size >= 2)})
@@ -165,7 +168,7 @@ def _value(node: ast.expr, point: Mapping[str, int]) -> Any:
 
 
 def _first(pieces: Sequence[ast.expr], point: Mapping[str, int]) -> Any:
-    """The value of the first piece whose condition holds; the others may divide by zero."""
+    """Return the value of the first piece whose condition is true, since the others may divide by zero."""
     for piece in pieces:
         if not isinstance(piece, ast.Tuple) or len(piece.elts) != 2:
             raise _Unread(ast.unparse(piece))

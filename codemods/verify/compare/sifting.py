@@ -1,4 +1,4 @@
-"""Keep the confirmed fixes of a set: drop those that cause harm and those that no test ran, and verify again."""
+"""Bisection of a set of fixes: drop those that cause harm and those that no test ran, and verify again."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ ROUNDS = 4
 
 Ask = Callable[[Sequence[int]], Verification]
 Idle = Callable[[Sequence[int], Verification], Mapping[int, Sequence[int]]]
-"""By the number of a fix, the lines it changes that nothing ran."""
+"""Function that returns the changed lines of each fix, by its number, that a verification did not run."""
 Prove = Callable[[Sequence[Change]], Verification]
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """A fix that is not kept, by its number, and why."""
+    """Dropped fix, by its number, and the reason."""
 
     number: int
     reason: str
     harmful: bool = True
-    """It made something worse; otherwise nothing that was run told anything of it."""
+    """True if the fix made something worse, False if no run provides evidence about it."""
 
 
 @dataclass(frozen=True)
 class Sifted:
-    """The numbers of the fixes to keep, those to drop, and the verification of what is kept (None: nothing is)."""
+    """Numbers of the kept fixes, dropped fixes, and the verification of the kept ones (None if there are none)."""
 
     kept: tuple[int, ...]
     dropped: tuple[Dropped, ...]
@@ -35,13 +35,13 @@ class Sifted:
 
 
 def harmful(verification: Verification) -> bool:
-    """Whether a verification says that the change must not stay."""
+    """Return whether a verification shows that the change must be rejected."""
     silent = any(check.gained and check.deviates for check in verification.checks)
     return silent or verification.verdict in (Verdict.REGRESSED, Verdict.BROKEN_BASELINE)
 
 
 def borne_out(verification: Verification) -> bool:
-    """Whether a change may be written: it is proven, or nothing differs where everything that changed was run."""
+    """Return whether a change may be written: it is proven, or neutral with all changed lines run."""
     neutral = verification.verdict is Verdict.NEUTRAL and verification.ran_all
     return neutral or verification.verdict is Verdict.PROVEN
 
@@ -57,11 +57,11 @@ def _none(left: Sequence[int], verification: Verification) -> Mapping[int, Seque
 
 
 def sift(count: int, ask: Ask, idle: Idle = _none, rounds: int = ROUNDS) -> Sifted:
-    """Verify all of ``count`` fixes; drop what does harm, the smallest guilty fix first, and what nothing ran.
+    """Verify all of ``count`` fixes, and drop harmful ones, the smallest guilty fix first, and those without coverage.
 
-    ``ask`` verifies the fixes of the given numbers, in order, against the text without any; ``idle`` says which of
-    them changed lines that the verification did not run. A set that is still harmful after ``rounds`` guilty fixes is
-    dropped whole, and so is one of which nothing says that it is good.
+    ``ask`` verifies the fixes of the given numbers, in order, against the text without any. ``idle`` returns the fixes
+    whose changed lines the verification did not run. A set that is still harmful after ``rounds`` guilty fixes is
+    dropped whole. So is a set that is harmless, fully covered and still unproven.
     """
     left = list(range(count))
     dropped: list[Dropped] = []
@@ -95,7 +95,7 @@ def _unrun(lines: Sequence[int]) -> str:
 
 
 def _guilty(left: Sequence[int], ask: Ask, whole: Verification) -> tuple[int, str]:
-    """The last fix of the shortest harmful beginning of ``left``, and what it does."""
+    """Return the last fix of the shortest harmful prefix of ``left``, and the reason."""
     good, bad = 0, len(left)
     reason = whole.reason
     while bad - good > 1:

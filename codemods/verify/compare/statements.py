@@ -1,4 +1,4 @@
-"""The statements that a change of a Python file touches: those that have to be started before its lines were run."""
+"""Statements that a change of a Python file touches: they must be started before its lines count as run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tok
 
 
 def touched(change: Change) -> Touched:
-    """Each changed line of the text after that holds code, and the statement's lines; a head of a function is run when
-    its body is. Where lines are gone, the code above and below has to be run. Empty for what Python can't read.
+    """Return each changed line of the text after that contains code, with the lines of its statement.
 
-    What stands under ``if torch.jit.is_scripting():`` as it stood before is TorchScript's, and never run.
+    A function's header counts as run when its body is. For removed lines, the code above and below must be run. Return
+    an empty tuple for text that Python can't compile. Unchanged statements under ``if torch.jit.is_scripting():`` are
+    TorchScript's and never run.
     """
     try:
         tree = shared_tree(change.after)
@@ -42,7 +43,7 @@ def touched(change: Change) -> Touched:
 
 
 def _statements(tree: ast.Module) -> dict[int, range]:
-    """By line the lines that tell whether the innermost statement on it was started."""
+    """Return, by line, the lines that show whether the innermost statement on it was started."""
     found: dict[int, range] = {}
     # Outer ones come first.
     for node in ast.walk(tree):
@@ -57,7 +58,7 @@ def _statements(tree: ast.Module) -> dict[int, range]:
 
 
 def _kept_for_script(tree: ast.Module, before: bytes) -> frozenset[int]:
-    """The lines of statements that only TorchScript compiles, and that the function of the same name held before."""
+    """Return the lines of TorchScript-only statements that the function of the same name already contained."""
     held: dict[str, set[str]] = {}
     try:
         past = shared_tree(before)
@@ -87,7 +88,7 @@ def _with_code(code: CodeType) -> Iterator[int]:
 
 
 def _speaking(content: bytes) -> frozenset[int]:
-    """The lines that hold more than a comment."""
+    """Return the lines that contain more than a comment."""
     tokens = tokenize.tokenize(io.BytesIO(content).readline)
     return frozenset(
         line for token in tokens if token.type not in _SILENT for line in range(token.start[0], token.end[0] + 1)

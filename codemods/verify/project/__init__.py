@@ -1,1 +1,1 @@
-"""The proof of a change in a project of one's own: its build and its tests."""
+"""Proof of a change in a user's own project, by its build and its tests."""

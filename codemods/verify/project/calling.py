@@ -1,4 +1,4 @@
-"""A call of an operator as a script that exits 0 when the operator works: eagerly, under opcheck, and with symbols."""
+"""Script of one operator call that exits 0 if the operator works: in eager, under opcheck, and with symbolic sizes."""
 
 from __future__ import annotations
 
@@ -62,11 +62,14 @@ for place in symbolic:
 
 
 class NoCall(ValueError):
-    """A text that is no call; ``str()`` says why."""
+    """Error raised for a text that is not a call. ``str()`` is the reason."""
 
 
 def call_script(call: str, *, symbols: bool = True) -> str:
-    """The script for ``import mine; torch.ops.mine.f(torch.ones(3), 5)``, with or without symbols; raises NoCall."""
+    """Return the script for ``import mine; torch.ops.mine.f(torch.ones(3), 5)``, with or without symbols.
+
+    Raises NoCall.
+    """
     try:
         body = parse_module(call).body
     except (SyntaxError, ValueError) as error:
@@ -79,7 +82,7 @@ def call_script(call: str, *, symbols: bool = True) -> str:
 
 
 def written(call: str, folder: Path, *, symbols: bool = True) -> Path:
-    """The script of a call as a file in ``folder``, of a name that stays the same; raises NoCall."""
+    """Write the script of a call to ``folder`` under a stable name, and return its path. Raises NoCall."""
     text = call_script(call, symbols=symbols)
     path = folder / f"call_{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}.py"
     path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A user's own project, built and tested by its own commands before and after a change, each in a scratch copy."""
+"""User's own project, built and tested by its own commands before and after a change, each in a scratch copy."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ from .extension_tests import Ran, compare_runs, read
 from .extension_trees import WATCHER, NoProject, Project, Tree, clean, find_project, plant
 
 SECONDS = 3600.0
-"""How long a build or a test command may take, unless it is said."""
+"""Default limit on the time of a build or a test command."""
 _CONFIRMATIONS = 2
-"""How often what went worse is run again, which is rolled back for it; what went better, once."""
+"""Number of repetitions of a run that went worse, which leads to a rollback. A run that went better is repeated
+once."""
 _NO_NETWORK = ("No matching distribution found", "name resolution", "Network is unreachable")
 
 
 @dataclass(frozen=True)
 class Commands:
-    """What the user runs in a project: ``builds`` in order, then ``tests`` and ``repros`` (Python scripts)."""
+    """Commands of the user in a project: ``builds`` in order, then ``tests`` and ``repros`` (Python scripts)."""
 
     builds: tuple[str, ...]
     tests: tuple[str, ...]
     repros: tuple[Path, ...] = ()
     drop_torchscript: bool = False
-    """A function that TorchScript compiled before need not compile after."""
+    """True if a function that TorchScript compiled before need not compile after."""
 
     @property
     def tests_anything(self) -> bool:
@@ -45,14 +46,14 @@ class Commands:
 
 @dataclass
 class _Seen:
-    """What is known of one side: how it was built, and each run of each command so far."""
+    """Results of one side: its build, and each run of each command."""
 
     build: Ran | None = None
     runs: dict[str, list[Ran]] = field(default_factory=dict)
 
 
 Memory = MutableMapping[str, _Seen]
-"""What sides that were already run did; good for as long as nobody writes to the project."""
+"""Cached results of sides, valid until the project is modified."""
 
 
 def verify_project(
@@ -67,9 +68,9 @@ def verify_project(
     memory: Memory | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Verification:
-    """The verdict on ``changes`` by the project's own tests, filled into ``blank``.
+    """Fill the verdict on ``changes`` by the project's own tests into ``blank``, and return it.
 
-    Both sides are copies below ``scratch``; the project is not written to. Each command has ``limits``.
+    Both sides are copies below ``scratch``, and the project is only read. Each command has ``limits``.
     """
     started = time.monotonic()
     try:
@@ -82,13 +83,13 @@ def verify_project(
 
 
 def project_limits(seconds: float | None = None, network: Network = Network.LEFT_IF_POSSIBLE) -> Limits:
-    """The limits of a build or a test command; ``seconds`` of wall clock."""
+    """Return the limits of a build or a test command, with ``seconds`` of wall clock."""
     wall = seconds or SECONDS
     return Limits(wall=wall, cpu=int(wall * (os.cpu_count() or 1)), file=4 * GIB, network=network)
 
 
 class _Side:
-    """The project before or after the change: copied and built when that is first needed."""
+    """Project before or after the change, copied and built at the first use."""
 
     def __init__(
         self, name: str, project: Project, contents: dict[Path, bytes], commands: Commands, python: Path, place: Path,
@@ -107,26 +108,26 @@ class _Side:
         self._tree: Tree | None = None
 
     def build(self) -> Ran | None:
-        """How the build ended, None when there is nothing to build."""
+        """Return the result of the build, or None if there is nothing to build."""
         if self._seen.build is None and self._commands.builds:
             self._planted()
         return self._seen.build
 
     def run(self, number: int, key: str, words: str) -> Ran:
-        """The run of a command by its ``number``, counted from 0; ``key`` tells two commands apart."""
+        """Return run ``number`` of a command, counted from 0. ``key`` distinguishes commands."""
         runs = self._seen.runs.setdefault(key, [])
         while len(runs) <= number:
             runs.append(self._run(self._planted(), words, watched=True))
         return runs[number]
 
     def untraced(self) -> tuple[str, ...]:
-        """The changed functions that no tracer took a call of: not called, or refused by all."""
+        """Return the changed functions without a traced call: not called, or rejected by all tracers."""
         runs = [ran for each in self._seen.runs.values() for ran in each]
         traced = {name.partition(":")[2] for ran in runs for name, one in ran.captures.items() if is_traced(one)}
         return tuple(sorted({name for names in self._traced.values() for name in names.values()} - traced))
 
     def own(self, path: str) -> bool:
-        """Whether a file that was loaded is of this copy, or was installed from it."""
+        """Return whether a loaded file belongs to this copy or was installed from it."""
         return self._place in Path(path).parents
 
     def _planted(self) -> Tree:
@@ -154,7 +155,7 @@ class _Side:
                 listed.write_text(json.dumps({"tracers": tracers, "functions": self._traced}))
                 environment["SYMFIX_TRACE"] = str(listed)
             if environment.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
-                # Pytest reads no entry points then.
+                # In this case pytest reads no entry points.
                 plugins = environment.get("PYTEST_PLUGINS")
                 environment["PYTEST_PLUGINS"] = ",".join(filter(None, (plugins, WATCHER)))
         ended = run(
@@ -171,7 +172,7 @@ class _Side:
         caches.mkdir(exist_ok=True)
         environment = clean(os.environ)
         source = tree.folder / "src"
-        # What was installed is what the tests must find; else they find what was built in place.
+        # Tests must import the installed package. Without one, they import the files built in place.
         inside = "" if tree.installed else str(source if source.is_dir() else tree.folder)
         paths = {"PATH": str(tree.environment / "bin"), "PYTHONPATH": inside}
         for name, own in paths.items():
@@ -208,7 +209,7 @@ def _sides(
 
 
 def _traced(changes: Sequence[Change], *, before: bool) -> dict[str, dict[int, str]]:
-    """The changed functions of one side, by the last two parts of their file and by their first line."""
+    """Return the changed functions of one side, by the last two parts of their file and by their first line."""
     found: dict[str, dict[int, str]] = {}
     for change in changes:
         if change.path.suffix == ".py":
@@ -219,7 +220,7 @@ def _traced(changes: Sequence[Change], *, before: bool) -> dict[str, dict[int, s
 
 
 class _Trial:
-    """Builds and tests both sides and compares them."""
+    """Build, test and comparison of both sides."""
 
     def __init__(
         self,
@@ -238,7 +239,7 @@ class _Trial:
         self._builds = commands.builds
 
     def answer(self, before: _Side, after: _Side, blank: Verification) -> Verification:
-        """The verdict, and what it rests on."""
+        """Return the verdict and its evidence."""
         answer = replace(blank, commands=(*self._builds, *(words for _, _, words in self._commands)))
         checks = []
         if self._builds:
@@ -291,7 +292,7 @@ class _Trial:
         return shlex.quote(str(inside))
 
     def _foreign(self, loaded: Sequence[str]) -> str | None:
-        """A loaded file of the project itself, beside what is installed there."""
+        """Return a loaded file of the project itself, other than installed packages in it, or None."""
         for path in sorted(loaded):
             file = Path(path)
             if self._project.top in file.parents and not any(part.endswith("-packages") for part in file.parts):
@@ -299,7 +300,10 @@ class _Trial:
         return None
 
     def _reached(self, after: _Side, loaded: set[str]) -> bool:
-        """Whether the tests loaded something of what changed; true where no Python told what it loads."""
+        """Return whether the tests loaded a changed file, or any library of the copy for other changes than Python.
+
+        Return True if no Python process reported its files.
+        """
         if not loaded:
             return True
         own = [Path(path) for path in loaded if after.own(path)]
@@ -313,7 +317,7 @@ class _Trial:
 
 
 def _confirmed(rounds: Sequence[Sequence[Check]]) -> list[Check]:
-    """The checks of the first round; what did not differ in the same way in each is flaky."""
+    """Return the checks of the first round, marked flaky if a difference is not the same in each round."""
     found = []
     for check in rounds[0]:
         again = [{(item.protocol, item.subject): item for item in checks} for checks in rounds[1:]]

@@ -1,4 +1,4 @@
-"""Test cases of a user's project, before and after: which began to pass, which ceased to, which fail all the same."""
+"""Test cases of a user's project, before and after: newly passing, newly failing and still failing ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHELL_SIGNAL = 128
 
 PASSED, FAILED, SKIPPED, CRASHED, EXPECTED = "passed", "failed", "skipped", "crashed", "xfailed"
 COLLECTED = "collected"
-"""A module or class whose tests could be listed: no test itself."""
+"""Outcome of a module or class whose tests could be listed. It is not a test."""
 _BAD = (FAILED, CRASHED, EXPECTED)
 _GOOD = (PASSED, COLLECTED)
 _WORDS = {PASSED: "pass", FAILED: "fail", CRASHED: "fail", EXPECTED: "fail as expected", SKIPPED: "skipped"}
@@ -28,7 +28,7 @@ _WORDS = {PASSED: "pass", FAILED: "fail", CRASHED: "fail", EXPECTED: "fail as ex
 
 @dataclass(frozen=True)
 class Case:
-    """One test of a command: what became of it, and the line that says why."""
+    """One test of a command: its outcome, and the line with the reason."""
 
     outcome: str
     message: str = ""
@@ -37,7 +37,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Ran:
-    """One run of a command: how it ended, the cases that it told of (none unless it ran pytest), what it loaded."""
+    """One run of a command: its end, the cases that it reported (none unless it ran pytest), and the loaded files."""
 
     code: int
     died: str | None
@@ -46,18 +46,18 @@ class Ran:
     seconds: float
     cases: Mapping[str, Case] = field(default_factory=dict, repr=False)
     captures: Mapping[str, Captures] = field(default_factory=dict, repr=False)
-    """By call, ``module:function``, what torch's tracers made of it."""
+    """Captures by torch's tracers, by call (``module:function``)."""
     loaded: frozenset[str] = frozenset()
 
     @property
     def observation(self) -> Observation:
-        """The command as a whole."""
+        """Return the result of the command as a whole."""
         passed = self.code == 0
         return Observation(passed, "" if passed else self.message, self.detail, self.died is not None, self.seconds)
 
 
 def read(ended: Ended, folder: Path, top: Path) -> Ran:
-    """What a command did that reported to ``folder``; paths below the copy ``top`` are told relative to it."""
+    """Return the result of a command that reported to ``folder``, with paths relative to the copy ``top``."""
     died = ended.died
     if died is None and ended.code > _SHELL_SIGNAL:
         died = f"ended by signal {signal_name(ended.code - _SHELL_SIGNAL)}"
@@ -72,7 +72,7 @@ def read(ended: Ended, folder: Path, top: Path) -> Ran:
         try:
             lists = json.loads(path.read_text())
         except ValueError:
-            # Its process was killed while it wrote.
+            # The process was killed during its write.
             continue
         loaded |= {*lists["modules"], *lists["libraries"]}
     detail = "" if ended.code == 0 else f"{ended.stdout}\n{ended.stderr}"[-_KEPT_DETAIL:]
@@ -83,10 +83,11 @@ def read(ended: Ended, folder: Path, top: Path) -> Ran:
 
 
 def compare_runs(words: str, before: Ran, after: Ran, protocol: str = "test") -> list[Check]:
-    """The checks of one command: one for the command, one for each case that differs or fails on both sides.
+    """Return the checks of one command: one for the command, one for each case that differs or fails on both sides.
 
-    A case that passed and is skipped or gone afterwards is lost. One that was expected to fail and passes is gained.
-    Where one side tells of no case at all, its cases are as good as the command. Captured calls are compared too.
+    A case that passed and is skipped or gone afterwards is lost. One that was expected to fail and passes is gained. If
+    one side reports no case at all, each of its cases fails with the command, or counts as skipped if the command
+    succeeds. Captured calls are compared too.
     """
     return [*_compare_cases(words, before, after, protocol), *capture_checks(before.captures, after.captures)]
 
@@ -106,7 +107,7 @@ def _compare_cases(words: str, before: Ran, after: Ran, protocol: str) -> list[C
 
 
 def _whole(words: str, before: Ran, after: Ran, explained: bool, protocol: str) -> Check:
-    """The command itself: its exit code counts only where its cases do not tell why it differs."""
+    """Return the check of the command itself. Its exit code counts only if its cases do not explain the difference."""
     if explained or (before.code == 0) == (after.code == 0):
         return Check(protocol, words, _summed(before), _summed(after))
     return Check(protocol, words, before.observation, after.observation)
@@ -146,7 +147,7 @@ def _see(case: Case) -> Observation:
 
 
 def _captures(path: Path) -> dict[str, Captures]:
-    """The captures that a command reported, by call."""
+    """Return the captures that a command reported, by call."""
     try:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     except (OSError, ValueError):  # none, or a process was killed while it wrote
@@ -190,7 +191,7 @@ def _cases(path: Path, died: str | None, place: str) -> dict[str, Case]:
 
 
 def _telling(ended: Ended) -> str:
-    """The line of a command's output that says most about why it failed."""
+    """Return the line of a command's output that best explains the failure."""
     lines = [line.strip() for line in (ended.stdout + "\n" + ended.stderr).splitlines() if line.strip()]
     for sign in (": error:", "error:", "Error:", "FAILED"):
         telling = [line for line in lines if sign in line]

@@ -1,4 +1,4 @@
-"""Scratch copies of a user's project, each with a Python environment of its own; the project itself is only read."""
+"""Scratch copies of a user's project, each with a Python environment of its own. The project itself is only read."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _PRODUCTS = frozenset({"__pycache__", "build", "dist", ".git", ".hg", ".tox", ".
 _WATCHING = CHILDREN / "watching.py"
 _LOADED_BY_IT = ("calls", "captures")
 WATCHER = "symfix_watching"
-"""The module in the copy's environment that tells what tests load and how each went: a plugin of pytest."""
+"""Name of a pytest plugin in the copy's environment, which reports the loaded files and the outcome of each test."""
 _OURS = ("_symfix", "symfix_", "_virtualenv", "__pycache__")
 _LIMITS = Limits(wall=120)
 
 
 class NoProject(Exception):
-    """The files belong to no one project; ``str()`` is the one line for the user."""
+    """Error raised when the files do not belong to one project. ``str()`` is the one line for the user."""
 
 
 @dataclass(frozen=True)
 class Project:
-    """What is copied (``top``), and the folder in it, or equal to it, where the commands run."""
+    """Folder that is copied (``top``), and the folder in it, or equal to it, where the commands run."""
 
     top: Path
     folder: Path
@@ -41,7 +41,10 @@ class Project:
         return (self.top / ".git").exists()
 
     def files(self) -> list[Path]:
-        """The files of the project, relative to its top: all that git does not ignore, else all but build products."""
+        """Return the files of the project, relative to its top.
+
+        These are all that git does not ignore, or without git all but build products.
+        """
         if not self.in_git:
             return sorted(_walk(self.top, self.top))
         listed = _git(self.top, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -57,7 +60,7 @@ class Project:
         return found
 
     def state(self, changes: Sequence[Change]) -> str:
-        """A name for the project as it was before ``changes``: the same while no file of it is written."""
+        """Return a hash of the project before ``changes``, which is stable while none of its files is written."""
         digest = hashlib.sha256(os.fsencode(self.folder))
         changed = {change.path.resolve() for change in changes if change.path.read_bytes() != change.before}
         for name in self.files():
@@ -71,10 +74,10 @@ class Project:
 
 
 def find_project(paths: Sequence[Path]) -> Project:
-    """The project that holds all of ``paths``: the repository around them, else the nearest folder with a build file.
+    """Return the project that contains all of ``paths``: their repository, or the nearest folder with a build file.
 
     The commands run in the nearest folder at or above the files that has a build file (``pyproject.toml``,
-    ``setup.py``, ``setup.cfg``). Raises NoProject when there is no such folder.
+    ``setup.py``, ``setup.cfg``). Raises NoProject if there is no such folder and no repository.
     """
     resolved = [path.resolve() for path in paths]
     shared = Path(os.path.commonpath([path.parent for path in resolved]))
@@ -89,7 +92,7 @@ def find_project(paths: Sequence[Path]) -> Project:
 
 @dataclass(frozen=True)
 class Tree:
-    """A copy of a project (``top``) and the environment that its commands run in."""
+    """Copy of a project (``top``), and the environment of its commands."""
 
     project: Project
     top: Path
@@ -109,11 +112,11 @@ class Tree:
 
     @property
     def installed(self) -> bool:
-        """Whether something was installed into the environment."""
+        """Return whether a package was installed into the environment."""
         return any(not item.name.startswith(_OURS) for item in self.site.iterdir())
 
     def write(self, path: Path, content: bytes) -> None:
-        """Put ``content`` where the project's file ``path`` stands in the copy."""
+        """Write ``content`` to the copy of the project's file ``path``."""
         target = self.top / path.resolve().relative_to(self.project.top.resolve())
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
@@ -123,9 +126,9 @@ class Tree:
 
 
 def plant(project: Project, place: Path, python: Path) -> Tree:
-    """Copy ``project`` below the fresh folder ``place``, with an environment that sees what ``python`` sees.
+    """Copy ``project`` below the new folder ``place``, with an environment that has the packages of ``python``.
 
-    Raises NoProject when the copy or the environment can't be made.
+    Raises NoProject if the copy or the environment can't be made.
     """
     place.mkdir()
     tree = Tree(project, place / project.top.name, place / "environment")
@@ -158,13 +161,13 @@ def _make_environment(tree: Tree, scratch: Path, python: Path) -> None:
     card = tree.site / f"{WATCHER}-0.dist-info"
     card.mkdir()
     (card / "METADATA").write_text("Metadata-Version: 2.1\nName: symfix-watching\nVersion: 0\n")
-    # By its module's name pytest takes it once, however often it is named.
+    # Under its module's name pytest registers it only once.
     (card / "entry_points.txt").write_text(f"[pytest11]\n{WATCHER} = {WATCHER}\n")
     _carry_over_scripts(python, tree.environment / "bin")
 
 
 def _carry_over_scripts(python: Path, target: Path) -> None:
-    """The scripts of ``python`` (pip, pytest), started by the environment's own interpreter."""
+    """Copy the scripts of ``python`` (pip, pytest) with the environment's own interpreter."""
     for script in python.parent.iterdir():
         copy = target / script.name
         if not script.is_file() or copy.exists() or copy.is_symlink():
@@ -177,13 +180,13 @@ def _carry_over_scripts(python: Path, target: Path) -> None:
 
 
 def clean(environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment without what ties its children to another checkout or interpreter."""
+    """Return an environment without the variables that bind its children to another checkout or interpreter."""
     dropped = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "PYTHONHOME", "PYTHONSTARTUP", "__PYVENV_LAUNCHER__")
     return {name: word for name, word in environment.items() if name not in dropped}
 
 
 def _clone(top: Path, target: Path) -> None:
-    # For builds that ask git for a version; objects are shared, and the repository itself is only read.
+    # For builds that read a version from git; objects are shared, and the repository itself is only read.
     command = ["git", "clone", "--quiet", "--shared", "--no-checkout", str(top), str(target)]
     try:
         subprocess.run(command, capture_output=True, check=True, env=clean(os.environ))
