@@ -100,13 +100,7 @@ def test_is_faked_by_the_package_of_torch(path: str, faked: bool) -> None:
 
 
 def test_is_faked_where_dynamo_does_not_inline_unless_torchscript_may_compile() -> None:
-    text = """
-        def plain(x):
-            return x.shape[0]
-
-        def refused(x, *args):
-            return x.shape[0]
-        """
+    text = "def plain(x):\n    return x\n\ndef refused(x, *args):\n    return x\n"
     made = module(text, "torch/masked/_ops.py")
     plain, refused = made.functions
     assert not is_faked(made, plain, installed_torch())

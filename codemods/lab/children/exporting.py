@@ -220,7 +220,8 @@ def _gradients(module: Any, result: Any) -> Any:
 def _cases(model: Any) -> Iterator[Case]:
     """Yield the call as given, with other sizes, with equal tensors, and the user's further inputs.
 
-    The other sizes are larger ones, and one size at a time at 1 and at 0. Sizes outside of the requested ranges are skipped.
+    The other sizes are larger ones, and one size at a time at 1 and at 0. Sizes outside of the requested ranges are
+    skipped.
     """
     import copy
 
