@@ -51,6 +51,86 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
         "    kept = torch.sym_int((share * 2).item())\n",
         [(STEEP, torch.tensor(1.7)), (STEEP, torch.tensor(0.2))],
     ),
+    "size of what only the trace knows": (
+        """
+        def f(*pair):
+            first, second = pair
+            if len(first) == len(second):
+                return first * second
+            return first.sum() * second
+        """,
+        "if len",
+        "    if first.size(0) == second.size(0):\n",
+        [(STEEP, FLAT)],
+    ),
+    "smaller of two sizes": (
+        """
+        def f(*pair):
+            first, second = pair
+            kept = min(first.size(0), second.size(0))
+            return first[:kept] + second[:kept]
+        """,
+        "kept =",
+        "    kept = torch.sym_min(first.size(0), second.size(0))\n",
+        [(STEEP, FLAT), (torch.ones(4), FLAT), (STEEP, torch.ones(5))],
+    ),
+    "equality in eager": (
+        """
+        def f(x, y):
+            same = torch.equal(x, y)
+            if not same:
+                x = x - y
+            else:
+                x = torch.zeros_like(x)
+            return x
+        """,
+        "same =",
+        "    same = not torch.compiler.is_compiling() and torch.equal(x, y)\n",
+        [(STEEP, FLAT), (STEEP, STEEP.clone())],
+    ),
+    "negated equality in eager": (
+        """
+        def f(x, y):
+            if x is None or not torch.equal(x, y):
+                x = x - y
+            else:
+                x = torch.zeros_like(x)
+            return x
+        """,
+        "if x is",
+        "    if x is None or not (not torch.compiler.is_compiling() and torch.equal(x, y)):\n",
+        [(STEEP, FLAT), (STEEP, STEEP.clone())],
+    ),
+    "sizes one by one": (
+        """
+        def f(n, x, y):
+            if n.dim() == 0 or x.shape != y.shape:
+                return x.sum() + y.sum()
+            return x.sum() + y.sum() + 0 * n.sum()
+        """,
+        "if n.dim",
+        "all(guard_or_false(m == k) for m, k in zip(x.shape, y.shape))):\n",
+        [(STEEP, STEEP, FLAT), (STEEP, torch.ones(3), FLAT)],
+    ),
+    "refusal on both sides": (
+        """
+        def f(x, y):
+            n = y.sum().item()
+            if n > 9:
+                if n > 99:
+                    raise ValueError("far too many")
+                else:
+                    raise ValueError("too many")
+            return x + n
+        """,
+        "if n > 9",
+        """
+            if torch.compiler.is_compiling():
+                torch._check_value(n <= 9)
+            elif n > 9:
+        """,
+        [(STEEP, torch.tensor([1, 2])), (STEEP, torch.tensor([10])), (STEEP, torch.tensor([100]))],
+    ),
     "check beside a refusal": (
         """
         def f(x, start):
@@ -532,6 +612,9 @@ LEFT = {
     "the size of another dimension": ("if x.shape[0] > 0:\n    return x.sum() / x.shape[1]\nreturn x", "if", "sym_max"),
     "weighted classes": ("if n.numel() == 0:\n    return x\nreturn F.cross_entropy(x, n, k)", "if", "reduction"),
     "another cache": ("if k not in seen:\n    table[k] = x\nreturn table[k]", "if", "if torch.compiler"),
+    "lengths of a loop": ("for k in range(len(x)):\n    n = n + x[k]\nreturn n", "for", "size(0)"),
+    "a smallest element": ("k = min(x, key=len)\nreturn k", "k =", "sym_min"),
+    "a refusal of equal tensors": ("if torch.equal(x, n):\n    raise ValueError\nreturn x", "if", "() and torch.equal"),
     "an or of numbers": ("y = x.shape[0] ^ 3\nreturn y", "y =", "sym_not(3) if x"),
 }
 

@@ -46,7 +46,7 @@ from .slices import clamped_ends, read_bounds
 from .sorting import sorted_by_stride
 from .spelling import guarded, refusal, spell
 from .symbolic_numbers import (
-    first_size,
+    first_sizes,
     number_of_elements,
     scalar_tensor,
     symbolic_complex,
@@ -101,23 +101,23 @@ def alternatives(source: SourceFile, context: Context, where: tuple[int, int]) -
             yield from _chosen_value(module, node, context)
             if isinstance(node, ast.IfExp):
                 yield from quotient_or_zero(NAME, module, node, context)
-    for call in module.nodes.calls:
-        if _inside(module, call, where) and _allowed(module, call, context):
-            for rewrite in (
-                without_prim,
-                computed_size,
-                laid_out_anew,
-                made_in_format,
-                sorted_by_stride,
-                symbolic_root,
-                symbolic_complex,
-                scalar_tensor,
-                number_of_elements,
-                first_size,
-                symbolic_extremum,
-                equal_in_eager,
-            ):
-                yield from rewrite(NAME, module, call, context)
+    calls = [one for one in module.nodes.calls if _inside(module, one, where) and _allowed(module, one, context)]
+    for call in calls:
+        for rewrite in (
+            without_prim,
+            computed_size,
+            laid_out_anew,
+            made_in_format,
+            sorted_by_stride,
+            symbolic_root,
+            symbolic_complex,
+            scalar_tensor,
+            number_of_elements,
+            symbolic_extremum,
+            equal_in_eager,
+        ):
+            yield from rewrite(NAME, module, call, context)
+    yield from first_sizes(NAME, module, calls, context)
     for branch in module.nodes.ifs:
         if _inside(module, branch.test, where) and _allowed(module, branch, context):
             yield from neutral_amounts(NAME, module, branch, context)

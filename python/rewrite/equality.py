@@ -48,11 +48,12 @@ def equal_dimensions(rule: str, module: Module, atom: ast.Compare, context: Cont
     """
     shapes = [atom.left, *atom.comparators]
     guard = spell(module, atom, guarded(f"guard_or_{str(truth).lower()}"), context)
-    names = {one.id for one in ast.walk(atom) if isinstance(one, ast.Name)}
+    statement = next(one for one in module.place(atom).ancestors if isinstance(one, ast.stmt))
+    names = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name)}
     if guard is None or not all(isinstance(one, ast.Attribute) and one.attr == "shape" for one in shapes):
         return
     left, right = (module.text(one).decode() for one in shapes)
-    first, second = (next(one for one in _LETTERS if one not in names | {other}) for other in ("", _LETTERS[0]))
+    first, second = [one for one in _LETTERS if one not in names][:2]
     equal = f"all({guard.text}({first} == {second}) for {first}, {second} in zip({left}, {right}))"
     whole = f"len({left}) == len({right}) and {equal}"
     above = module.parents[atom]
@@ -65,4 +66,4 @@ def equal_dimensions(rule: str, module: Module, atom: ast.Compare, context: Cont
     yield fix(rule, module.place(atom), [edit], message, guard.needs, [words], Safety.UNSAFE)
 
 
-_LETTERS = ("n", "m", "k", "j")
+_LETTERS = ("n", "m", "k", "j", "size", "other")

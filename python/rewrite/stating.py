@@ -30,10 +30,15 @@ def stated(source: SourceFile, context: Context, where: tuple[int, int], conditi
     """
     module = parse(source)
     statement = _statement_at(module, where[0])
-    if statement is None or not conditions:
+    if statement is None:
         return
     check, compiling = (spell(module, statement, symbol, context) for symbol in (_CHECK, COMPILING))
     if check is None or compiling is None:
+        return
+    function = module.place(statement).function
+    above = source.content[module.span(function.node)[0] if function else 0 : where[0]].decode()
+    conditions = [one for one in conditions if f"{check.text}({one})" not in above]
+    if not conditions:
         return
     try:
         around = Statement(module.place(statement))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...codemods.engine.edits import Edit
 from ...codemods.engine.rule import Context, Fix, Safety, Skip
 from ..syntax.module import Module
-from .changes import Named, Plain
+from .changes import Named
 from .findings import change, fix
 from .spelling import spell
 
 _WHOLE = (ast.Lambda, ast.Return, ast.Assign)
 """Where an expression needs no parentheses."""
+_RECEIVERS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+"""Expressions that a method call takes without parentheses."""
 
 
 def symbolic_root(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
@@ -76,16 +78,21 @@ def number_of_elements(rule: str, module: Module, call: ast.Call, context: Conte
     yield fix(rule, module.place(call), [edit], f"`{said}` leaves torch for numpy", (), [words], Safety.UNSAFE)
 
 
-def first_size(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
-    """``len(x)`` → ``x.size(0)``, where the trace tells what no type does: ``len`` has to give a plain integer."""
-    measured = _tried_arguments(module, call, ("builtins.len",), context)
-    if len(measured) == 1 and not isinstance(measured[0], (ast.List, ast.Tuple, ast.Dict, ast.Constant)):
-        words = f"`{module.text(measured[0]).decode()}` is taken for a tensor"
-        made = change(
-            rule, module.place(call), [(call, Plain.MEASURED)], "`len` decides the size", (), [words], Safety.UNSAFE
-        )
-        if not isinstance(made, Skip):
-            yield made
+def first_sizes(rule: str, module: Module, calls: Sequence[ast.Call], context: Context) -> Iterator[Fix]:
+    """Yield ``len(x)`` → ``x.size(0)`` for all of the calls together, and then for each.
+
+    Only a trace shows that these are tensors. ``len`` has to return a plain integer.
+    """
+    measured = []
+    for call in calls:
+        arguments = _tried_arguments(module, call, ("builtins.len",), context)
+        nested = any(isinstance(one, ast.Name) and one.id == "len" for value in arguments for one in ast.walk(value))
+        if len(arguments) == 1 and not nested and isinstance(arguments[0], _RECEIVERS):
+            measured.append((call, module.text(arguments[0]).decode()))
+    for chosen in ([measured] if len(measured) > 1 else []) + [[one] for one in measured]:
+        edits = [Edit(*module.span(call), f"{text}.size(0)".encode()) for call, text in chosen]
+        words = [f"`{text}` is taken for a tensor" for _, text in chosen]
+        yield fix(rule, module.place(chosen[0][0]), edits, "`len` decides the size", (), words, Safety.UNSAFE)
 
 
 def symbolic_extremum(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
