@@ -382,6 +382,30 @@ def target():
     assert "model.py:6 in forward" in said
 
 
+SPECIAL = """
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        d = x.abs()
+        return d.mean() if d.numel() > 0 else 0.0 * d.sum()
+
+def target():
+    return {"model": Model(), "args": (torch.randn(5, 4),), "dynamic": {"x": {0: "batch"}}}
+"""
+
+
+def test_a_branch_for_size_0_is_found_with_dynamic_sizes_and_removed_with_unbacked(
+    tmp_path: Path, exporting: Exporting
+) -> None:
+    (tmp_path / "model.py").write_text(SPECIAL)
+    said = exporting("model.py", code=1)
+    assert "stops, special-size" in said
+    assert "model.py:7 in forward" in said
+    assert "tried:" not in said
+    assert "model.py: proven" in exporting("model.py", "--unbacked", code=0)
+
+
 TARGET = "def target():\n    return {'model': torch.nn.Linear(4, 3), "
 
 

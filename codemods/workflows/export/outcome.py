@@ -29,6 +29,7 @@ REASONS = {
     "decides-rank": "the values of a tensor decide how many dimensions or results there are; make it an argument",
     "loop-over-size": "a loop runs as often as a size says; write it with operations on whole tensors",
     "narrows-range": "a branch keeps the program to a part of the sizes; with --unbacked a default can be tried",
+    "special-size": "torch assumes that a dynamic size is 2 or more, and here the model differs below; use --unbacked",
     "no-source": "the line stands in a file whose source is not at hand",
     "in-torch": "torch itself asks for the size; `symfix repair` looks there",
     "undecided-size": "no fix that was tried decides this size rightly",

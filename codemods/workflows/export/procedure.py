@@ -227,6 +227,8 @@ def _place(name: str, frame: Frame, search: Search, names: Names) -> Place:
 
 
 def _reason(trial: ModelTrial, frame: Frame | None, line: int, search: Search, *, silent: bool) -> str:
+    if trial.kind == "specialized":
+        return "special-size"
     if trial.silent or silent:
         return "other-result"
     if trial.kind in NARROWING:
