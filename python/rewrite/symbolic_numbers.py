@@ -13,9 +13,9 @@ from .findings import change, fix
 from .spelling import spell
 
 _WHOLE = (ast.Lambda, ast.Return, ast.Assign)
-"""Where an expression needs no parentheses."""
+"""Parents in which an expression needs no parentheses."""
 _RECEIVERS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
-"""Expressions that a method call takes without parentheses."""
+"""Expressions that need no parentheses as the receiver of a method call."""
 
 
 def symbolic_root(rule: str, module: Module, call: ast.Call, context: Context) -> Iterator[Fix]:
