@@ -1,4 +1,4 @@
-"""What may stand on the command line: help, examples, misspelt words, what a shell completes, what is passed over."""
+"""Tests of words: help, examples, unknown names, shell completion, excluded files, and docstrings."""
 
 from __future__ import annotations
 

@@ -42,8 +42,7 @@ def beyond_script(text: str) -> str:
 
 
 def answers(text: str, calls: Iterable[Call], name: str = "f") -> list[tuple[str, ...]]:
-    """Return the result of each call of ``name``: the value and its type, or an exception's type, text and
-    arguments."""
+    """Return each call's result: the value and its type, or an exception's type, text and arguments."""
     namespace: dict[str, Any] = {"__name__": "concrete"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

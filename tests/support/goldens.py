@@ -62,8 +62,7 @@ class Golden:
         return rewrite(SourceFile(path, content), rules, language, context, Wishes(unsafe=True, polish=False))
 
     def expanded(self, content: bytes) -> list[bytes]:
-        """Return the texts to compile: ``content``, or a template rendered with its option ``jinja=flag`` off and
-        on."""
+        """Return the texts to compile: ``content``, or a template rendered with ``jinja=flag`` off and on."""
         flag = self.options.get("jinja")
         if flag is None:
             return [content]

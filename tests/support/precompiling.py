@@ -1,8 +1,8 @@
 """C++ compiler for extensions that tests build. Torch's large headers are compiled once for all of them.
 
 ``python precompiling.py FOLDER WORDS…`` replaces ``g++ WORDS…``. The headers in `LARGE` that a source includes, itself
-or by headers of its folder, are precompiled in FOLDER for its flags. A clang++ is preferred for such sources, because it
-keeps instantiated templates in a precompiled header. If it rejects a source, g++ compiles that.
+or by headers of its folder, are precompiled in FOLDER for its flags. Such sources are compiled by a clang++ if there is
+one, because it keeps instantiated templates in a precompiled header. If it rejects a source, g++ compiles that.
 """
 
 from __future__ import annotations
