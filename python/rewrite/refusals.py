@@ -95,7 +95,7 @@ def check_beside(rule: str, place: Place, node: ast.If, context: Context) -> Fix
 
 
 def exception_of(body: Sequence[ast.stmt]) -> ast.Raise | None:
-    """Return the first exception of statements that end by raising on each side; None for others."""
+    """Return the first exception of statements that end by raising on each side, or None for others."""
     last = body[-1] if body else None
     if isinstance(last, ast.If):
         sides = exception_of(last.body), exception_of(last.orelse)
