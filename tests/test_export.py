@@ -1,4 +1,4 @@
-"""`symfix export`: models that do not export go from failing to proven, and what is left has its reason."""
+"""Tests of `symfix export`: models that fail to export become proven, and the others have a reason."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Exporting = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def holding() -> Iterator[Forking]:
-    """A torch that exports, as `procedure` starts one for each command."""
+    """Yield a fork server for exports, as `procedure` starts one for each command."""
     with (
         scratch_folder() as scratch,
         forking(Laboratory(locate(None, None).python, scratch, Limits()), children(None), exports=True) as laboratory,
@@ -67,7 +67,7 @@ def holding() -> Iterator[Forking]:
 
 @pytest.fixture
 def exporting(holding: Forking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exporting:
-    """``symfix export`` in this process and this test's folder, on the torch that the tests of this file share."""
+    """Return ``symfix export`` as a function, which runs here and in this test's folder on the shared torch."""
 
     @contextmanager
     def held(laboratory: Laboratory, jobs: int, *, exports: bool) -> Iterator[Forking]:
@@ -531,7 +531,7 @@ def test_names_in_a_patch(tmp_path: Path) -> None:
 
 
 class Said(Targets):
-    """Answers as it is told, one trial for each call."""
+    """Trials with the given results, one for each call."""
 
     def say(self, *trials: ModelTrial) -> list[ModelTrial]:
         told = iter(trials)

@@ -1,4 +1,4 @@
-"""What the children of `symfix export` make out: conditions in a line's own words, truths of conditions, targets."""
+"""Tests of the children of `symfix export`: conditions in the names of a line, truth values of conditions, targets."""
 
 from __future__ import annotations
 

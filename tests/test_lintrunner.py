@@ -1,4 +1,4 @@
-"""The adapter, run by the real lintrunner."""
+"""Tests of the adapter with the real lintrunner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LINTRUNNER = shutil.which("lintrunner", path=os.pathsep.join([str(Path(sys.execu
 
 
 def block() -> str:
-    """The example that README shows, for this interpreter."""
+    """Return the README's example for this interpreter."""
     text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     start = text.index("[[linter]]")
     example = text[start : text.index("```", start)]

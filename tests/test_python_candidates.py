@@ -1,4 +1,4 @@
-"""Candidates of `symfix export` in a user's code: their text, the same results in eager, both sides in the program."""
+"""Tests of candidates of `symfix export` in user code: their text, equal eager results, both sides in the program."""
 
 from __future__ import annotations
 
@@ -516,12 +516,12 @@ CASES: dict[str, tuple[str, str, str, list[tuple[Any, ...]]]] = {
 
 
 def context() -> Context:
-    """As `symfix export` asks: each candidate will be run."""
+    """Return the context of `symfix export`, in which each candidate will be run."""
     return replace(Context(installed_torch()), all_functions=True, tried=True)
 
 
 def candidates(text: str, mark: str) -> Iterator[tuple[Fix, str]]:
-    """Each candidate for the line of ``mark``, the preferred first, and the text with it."""
+    """Yield each candidate for the line of ``mark``, the preferred first, with the resulting text."""
     language = load_language("symfix.python")
     source = SourceFile(Path("model.py"), text.encode())
     extent = language.extent(source, text[: text.index(mark)].count("\n") + 1, "")
@@ -539,7 +539,7 @@ def run(text: str) -> Any:
 
 
 def outcome(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """The result, or the type and the text of the exception."""
+    """Return the result, or the type and the text of the exception."""
     try:
         return function(*(one.clone() for one in arguments))
     except Exception as error:
