@@ -72,7 +72,7 @@ def exporting(holding: Forking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     @contextmanager
     def held(laboratory: Laboratory, jobs: int, *, exports: bool) -> Iterator[Forking]:
         assert exports
-        yield replace(holding, scratch=laboratory.scratch, limits=laboratory.limits)
+        yield replace(holding, limits=laboratory.limits)
 
     monkeypatch.setattr(procedure, "forking", held)
     monkeypatch.chdir(tmp_path)

@@ -12,6 +12,7 @@ sympy = pytest.importorskip("sympy")
 torch = pytest.importorskip("torch")
 
 from symfix.codemods.lab.children import exporting, sides, stopping, targets  # noqa: E402
+from symfix.codemods.lab.children.divergence import parting_line  # noqa: E402
 
 U0, U1 = sympy.symbols("u0 u1", integer=True)
 WORDS = {"u0": "x.shape[0]", "u1": "n"}
