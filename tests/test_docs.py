@@ -84,7 +84,7 @@ def test_what_does_not_exist_is_found() -> None:
     assert [unknown(words) for words in commands(text)] == [["--verfy"], ["chek"], ["-x", "--nope"], []]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/verification.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/understand/proof.md"])
 def test_no_more_varied_calls_are_promised_than_are_made(page: str) -> None:
     text = " ".join((TOP / page).read_text().split())
     promised = re.findall(r"(?:varied up to|with up to) (\d+)(?: varied calls| times)", text)
@@ -95,7 +95,7 @@ def test_no_more_varied_calls_are_promised_than_are_made(page: str) -> None:
 
 @pytest.mark.parametrize(("page", "wings"), [("python", ["python"]), ("architecture", ["cpp", "python"])])
 def test_the_modules_that_a_page_names_are_there(page: str, wings: list[str]) -> None:
-    text = (TOP / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    text = (TOP / "docs" / "understand" / f"{page}.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:rules|rewrite|analysis|syntax)/\w+)`", text)
     assert named
     assert [one for one in named if not any((TOP / wing / f"{one}.py").exists() for wing in wings)] == []
