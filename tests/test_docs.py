@@ -1,4 +1,4 @@
-"""The documentation says what is: pages are up to date, links lead somewhere, commands and options exist."""
+"""The documentation is correct: generated pages are up to date, links lead somewhere, commands and options exist."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import shlex
 from pathlib import Path
 
 import click
+import commandpage
+import docpages
 import pytest
 import rulepages
 from symfix.codemods.cli import main_group
@@ -24,11 +26,37 @@ def each_page() -> pytest.MarkDecorator:
     return pytest.mark.parametrize("page", [pytest.param(page, id=page.relative_to(TOP).as_posix()) for page in PAGES])
 
 
-def test_the_rules_pages_are_what_scripts_docs_writes() -> None:
-    assert rulepages.stale() == [], "run scripts/docs"
+def test_the_generated_pages_are_what_scripts_docs_writes() -> None:
+    assert docpages.stale() == [], "run scripts/docs"
 
 
-def test_a_page_that_differs_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_line_page_that_differs_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commandpage, "PAGE", tmp_path / "command-line.md")
+    assert docpages.stale() == ["docs/use/command-line.md"]
+    commandpage.write()
+    assert docpages.stale() == []
+    commandpage.PAGE.write_text(commandpage.page().replace("--show-left", "--show"))
+    assert docpages.stale() == ["docs/use/command-line.md"]
+
+
+def options(command: click.Command) -> list[click.Option]:
+    nested = command.commands.values() if isinstance(command, click.Group) else []
+    own = [one for one in command.params if isinstance(one, click.Option) and one.name != "version"]
+    return [*own, *(option for one in nested for option in options(one))]
+
+
+def test_the_command_line_page_describes_every_option_of_every_command() -> None:
+    text = commandpage.page()
+    missing = [one.opts for one in options(main_group) if (one.help or "") and " ".join(one.help.split()) not in text]
+    assert not missing
+    sections = {part.partition("\n")[0]: part for part in text.split("\n## ")}
+    for name in ("check", "diff", "fix"):
+        for heading in ("rules and files", "target torch"):
+            assert f"[{heading}](#" in sections[f"symfix {name}"]
+    assert "`--quiet`" in sections["symfix check"]
+
+
+def test_a_rules_page_that_differs_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rulepages, "FOLDER", tmp_path)
     rulepages.write()
     (tmp_path / "use_sym_eq.md").write_text("by hand")
