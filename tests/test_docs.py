@@ -16,8 +16,11 @@ from symfix.codemods.lab.children.varying import MOST
 
 TOP = Path(__file__).parents[1]
 PAGES = sorted([TOP / "README.md", TOP / "CONTRIBUTING.md", *(TOP / "docs").rglob("*.md")])
+GENERATED = {commandpage.PAGE, *rulepages.FOLDER.glob("*.md")}
+WRITTEN = [page for page in PAGES if page not in GENERATED]
+_LINES = re.MULTILINE | re.DOTALL
 _LINK = re.compile(r"\]\(([^)#\s]+)")
-_BLOCK = re.compile(r"^```(?:sh|console|)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(?:sh|console|)\n(.*?)^```", _LINES)
 _INLINE = re.compile(r"`(symfix [^`\n]+)`")
 _FLAGS = {"--help", "-h", "--version"}
 
@@ -121,9 +124,63 @@ def test_no_more_varied_calls_are_promised_than_are_made(page: str) -> None:
     assert "until every changed line has run" not in text
 
 
-@pytest.mark.parametrize(("page", "wings"), [("python", ["python"]), ("architecture", ["cpp", "python"])])
+@pytest.mark.parametrize(
+    ("page", "wings"), [("python", ["python"]), ("cpp", ["cpp"]), ("architecture", ["cpp", "python"])]
+)
 def test_the_modules_that_a_page_names_are_there(page: str, wings: list[str]) -> None:
     text = (TOP / "docs" / "understand" / f"{page}.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:rules|rewrite|analysis|syntax)/\w+)`", text)
     assert named
     assert [one for one in named if not any((TOP / wing / f"{one}.py").exists() for wing in wings)] == []
+
+
+@each_page()
+def test_the_modules_and_folders_of_the_core_that_a_page_names_are_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    named = re.findall(r"`(?:codemods/)?((?:commands|engine|lab|torchapi|verify|workflows)/[\w/]+)`", text)
+    places = [TOP / "codemods" / one for one in named]
+    assert [one for one in places if not (one.is_dir() or one.with_suffix(".py").exists())] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(
+        r"^#+ (.+)$", re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=_LINES), re.M
+    )
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_page()
+def test_links_into_a_page_lead_to_a_heading(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    targets = [(page.parent / link if link else page, anchor) for link, anchor in links if "://" not in link]
+    assert [f"{target.name}#{anchor}" for target, anchor in targets if anchor not in anchors(target)] == []
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    reached, waiting = set(), [TOP / "README.md"]
+    while waiting:
+        page = waiting.pop().resolve()
+        if page not in reached and page.suffix == ".md" and page.exists():
+            reached.add(page)
+            waiting += [page.parent / link for link in _LINK.findall(page.read_text(encoding="utf-8"))]
+    assert [page for page in PAGES if page.resolve() not in reached] == []
+
+
+def sentences(page: Path) -> list[str]:
+    """Return the sentences of a page's paragraphs, list items and table cells, without code blocks."""
+    text = re.sub(r"^```.*?^```", "\n", page.read_text(encoding="utf-8"), flags=_LINES)
+    parts = re.split(r"\n\s*\n|\n(?=\s*[-|#]|\s*\d+\. )", text)
+    cells = [cell for part in parts for cell in (re.split(r"(?<!\\)\|", part) if part.startswith("|") else [part])]
+    return [one for cell in cells for one in re.split(r"(?<=[.!?:])\s+(?=[A-Z`*\[(])", " ".join(cell.split()))]
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.relative_to(TOP).as_posix()) for page in WRITTEN])
+def test_no_sentence_is_longer_than_forty_words(page: Path) -> None:
+    assert [one for one in sentences(page) if len(one.split()) > 40] == []
+
+
+def test_the_documentation_is_short() -> None:
+    assert len((TOP / "README.md").read_text(encoding="utf-8").splitlines()) <= 110
+    docs = [page for page in PAGES if page.is_relative_to(TOP / "docs") and page.parent.name != "rules"]
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in docs) <= 22_000
